@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from casetrack.base.records.pinpoints import Pointed
+    from casetrack.base.records.reading import Pointed
 
 CJK = "\u7532\u65b9\u5e94\u5f53\u5728\u6536\u5230\u53d1\u7968\u540e\u4e09\u5341\u65e5\u5185\u4ed8"
 NAME = "\u5951\u7d04\u66f8" * 28 + ".pdf"  # 255 bytes: the longest that a file can have

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.editions.legal.drafts import Draft
-from casetrack.extract.papers.spans import LegalCitation
-from casetrack.extract.papers.text import PrintedPlace, TextPage, WholeText
+from casetrack.extract.papers.text import LegalCitation, PrintedPlace, TextPage, WholeText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

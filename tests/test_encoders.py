@@ -11,8 +11,7 @@ import pytest
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ModelNotFound, ProviderError
 from casetrack.models.base import Encoding
-from casetrack.models.encoders import Encoders
-from casetrack.models.memory import Memory, MemoryPlan, choose_plan
+from casetrack.models.encoders import Encoders, Memory, MemoryPlan, choose_plan
 
 MB = 1 << 20
 

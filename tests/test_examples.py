@@ -17,7 +17,7 @@ import pytest
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.faces.cli.main import main
-from casetrack.faces.setup.machine import Machine
+from casetrack.faces.setup.clients import Machine
 from casetrack.parse import known_extensions
 from test_hints import bad_commands
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.collection import Collection
-    from casetrack.base.records.index_status import DocumentIndex
+    from casetrack.base.records.health import DocumentIndex
 
 MAIL = (
     b"From: a@b.example\nSubject: Offer\nMIME-Version: 1.0\n"

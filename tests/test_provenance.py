@@ -298,7 +298,7 @@ def native_words(path: Path) -> dict[int, list[Placed]]:
 
 def recognised_words(path: Path, models: Path) -> dict[int, list[Placed]]:
     """Return the words of each page of a picture as the OCR engine places them, in points."""
-    from casetrack.parse.image.frames import open_frames
+    from casetrack.parse.image.reader import open_frames
     from casetrack.parse.ocr import read_image
 
     found = {}

@@ -18,8 +18,7 @@ from casetrack.base.provenance import HiddenSpan, Provenance
 from casetrack.base.records import RowList, Rows
 from casetrack.base.records.graph import Entity, KeyActor
 from casetrack.base.records.layouts import layout_of
-from casetrack.base.records.shape import SOURCE, Record, Told, View, members
-from casetrack.base.records.types import Spread, json_type
+from casetrack.base.records.shape import SOURCE, Record, Spread, Told, View, json_type, members
 from casetrack.faces.cli import output
 from casetrack.faces.cli.entities import _FIELDS as ENTITY_FIELDS
 from casetrack.faces.mcp import graph_results

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
-    from casetrack.api.watch.changes import FileState
-    from casetrack.api.watch.notifier import Heard
-    from casetrack.base.records.watches import Watch
+    from casetrack.api.watch.changes import FileState, Heard
+    from casetrack.base.records.sync import Watch
 
 START = 1_750_000_000.0
 """A moment in June 2025."""

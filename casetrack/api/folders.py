@@ -1,4 +1,4 @@
-"""What lies in a folder of this computer, for a user who chooses one to take in."""
+"""What lies in a folder of this computer, and whether the data folder has changed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import FileNotFound, FileUnreadable
+from casetrack.store.folders import commit_stamp
+from casetrack.store.info import FILE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 _MOST = 1000
@@ -72,3 +75,32 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
+
+
+# What has changed in the data folder: a few looks at the disk, and no collection is opened.
+
+
+def fact_stamps(home: Path, /) -> dict[str, int]:
+    """Return when the facts of each collection were written, by the name of its folder."""
+    return {folder.name: _changed(folder / FILE) for folder in _visible(home)}
+
+
+def change_stamps(
+    home: Path, facts: Mapping[str, int], ids: Iterable[str], /
+) -> dict[str, tuple[int, ...]]:
+    """Return for each collection what changes with its facts and with every commit to it."""
+    return {i: (facts.get(i, 0), *commit_stamp(home / i)) for i in ids}
+
+
+def _visible(home: Path) -> list[Path]:
+    try:
+        return [folder for folder in home.iterdir() if not folder.name.startswith(".")]
+    except FileNotFoundError:  # nobody has made a collection yet
+        return []
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack.api.collection import Collection
-from casetrack.api.collection.auditing import AuditLog
+from casetrack.api.collection.history import AuditLog
 from casetrack.api.collection.sealing import Placing
 from casetrack.base import arguments
 from casetrack.base.arguments import as_paths, require_text, several
@@ -78,10 +78,9 @@ if TYPE_CHECKING:
         SearchMode,
         SearchResults,
     )
+    from casetrack.base.records.cards import QueryReport
     from casetrack.base.records.jobs import JobKind
-    from casetrack.base.records.queries import QueryReport
-    from casetrack.base.records.transfer import ImportReport, SealedCollection
-    from casetrack.base.records.upkeep import UpkeepReport
+    from casetrack.base.records.snapshots import ImportReport, SealedCollection, UpkeepReport
     from casetrack.base.sql.control import Control
     from casetrack.store.workspace.workspace import Searched
 

@@ -10,7 +10,7 @@ import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.base.records.pinpoints import NOWHERE
+from casetrack.base.records.reading import NOWHERE
 from casetrack.search.pinpoint.units import stripped, units_of
 
 if TYPE_CHECKING:

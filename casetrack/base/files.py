@@ -57,7 +57,7 @@ def storage_errors(path: Path | str, /) -> Iterator[None]:
 def translate(error: Exception, path: Path | str, /) -> StorageError:
     """Return the storage error that says what *error* means for *path*."""
     if is_address(path):
-        from casetrack.base.objects.words import place_error
+        from casetrack.base.objects.service import place_error
 
         return place_error(error, str(path))
     number = error.errno if isinstance(error, OSError) else None

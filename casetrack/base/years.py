@@ -5,7 +5,7 @@ or a misread figure ("JUN 1087", "in 1080 units"), so it needs a sign of history
 out ("15 June 1215"), its year in words, "the year 1215", "AD 1215", or a word of history near it
 ("King John sealed it in 1215"). Two things are no date in any company: an abbreviated month in
 capitals before an early year, and a day and a month before a year such as 0002. The form is judged
-by :func:`casetrack.extract.dates.evidence.confidence`.
+by :func:`casetrack.extract.dates.finder.confidence`.
 
 Moments that a program has recorded, such as the head of a mail, the metadata or the time of a file,
 begin with the clocks that write them: an earlier one is an empty field, a later one a wrong clock.

@@ -28,8 +28,7 @@ def status(ctx: typer.Context, on: OnOption = "auto", as_json: JsonOption = Fals
 
     Exit code 1 says that one does not answer, or that none runs.
     """
-    from casetrack.cluster.search.actors import states
-    from casetrack.cluster.search.serving import on_a_machine_of
+    from casetrack.cluster.search.serving import on_a_machine_of, states
 
     with on_a_machine_of(on):
         found = states(_data_dir(ctx))
@@ -50,8 +49,8 @@ def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
     New ones answer before the old ones go: no question fails. It is what an update of CaseTrack on
     the machines of a cluster ends with.
     """
-    from casetrack.cluster.search.actors import restart as replace
     from casetrack.cluster.search.serving import on_a_machine_of
+    from casetrack.cluster.search.serving import restart as replace
 
     with on_a_machine_of(on):
         names = replace(_data_dir(ctx))
@@ -61,8 +60,8 @@ def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
 
 def stop(ctx: typer.Context, on: OnOption = "auto") -> int:
     """End the shards of this data folder; servers that ask them have no answer then."""
-    from casetrack.cluster.search.actors import stop as end
     from casetrack.cluster.search.serving import on_a_machine_of
+    from casetrack.cluster.search.serving import stop as end
 
     with on_a_machine_of(on):
         names = end(_data_dir(ctx))

@@ -141,3 +141,17 @@ def language_of(text: str, script: str | None, /) -> str | None:
     if not best or (len(best) > 1 and points[best[0]] == points[best[1]]):
         return None
     return best[0]
+
+
+# Languages of source files by extension.
+
+
+_EXTENSIONS = _LISTS.pairs("extensions")
+LANGUAGES = {
+    extension: language
+    for language, extensions in _EXTENSIONS.items()
+    for extension in extensions.split()
+}
+"""Name of the language of each extension, with dot."""
+PROSE = frozenset({".adoc", ".asciidoc", ".ltx", ".rest", ".rst", ".tex"})
+"""Extensions of texts for people."""

@@ -183,7 +183,7 @@ def open_sample(*, data_dir: str | Path | None = None) -> Collection:
     from casetrack.base.config import load_settings
     from casetrack.base.license import UNLIMITED
     from casetrack.base.resources import resource_dir
-    from casetrack.faces.notebook.progress import show_work
+    from casetrack.faces.notebook.show import show_work
 
     samples = resource_dir("data-samples") / "files"
     library = Library(load_settings(data_dir), tier=UNLIMITED, display=show_work)

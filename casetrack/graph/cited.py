@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.base.words.legal_forms import LEGAL_FORMS
+from casetrack.base.words.lists import LEGAL_FORMS
 from casetrack.graph.stored_segments import segment_folder
 from casetrack.store.index.arrays import as_numpy, one_chunk
 

@@ -159,9 +159,8 @@ class ContextGraph(StateTables):
             return found
 
     def _make_edges(self, kind: EdgeKind) -> pa.Table:
-        from casetrack.graph.relations.chunks import chunk_edges
         from casetrack.graph.relations.documents import document_edges
-        from casetrack.graph.relations.entities import entity_edges
+        from casetrack.graph.relations.entities import chunk_edges, entity_edges
 
         if kind == "entity":
             made_now = entity_edges(self)

@@ -7,8 +7,8 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from casetrack.base.records.papers import LEGAL_TYPES
-from casetrack.extract.papers.docket_header import case_key
+from casetrack.base.records.documents import LEGAL_TYPES
+from casetrack.extract.papers.docket_sheet import case_key
 from casetrack.extract.references import References
 from casetrack.extract.references.matches import slug
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from casetrack.base.records import Document
-    from casetrack.extract.papers.spans import LegalCitation
+    from casetrack.extract.papers.text import LegalCitation
 
 _SIDES = re.compile(r"\sv(?:s)?\.?\s", re.IGNORECASE)
 _CITED_NAME = re.compile(r"^(.*?)(?:,\s(?=\d|No\.|\[\d{4}\])|$)")

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
 from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, DocumentGraph
-from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of
-from casetrack.graph.segment_tables import table_of
+from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of, table_of
 from casetrack.ingest.steps.base import attempt, collect_failures
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from casetrack.base.registry import registered
 from casetrack.graph import tables as made
 from casetrack.graph.marks import in_documents, marks_table, place_marks
 from casetrack.graph.passages import Passages
-from casetrack.graph.segment_tables import write_table
+from casetrack.graph.segment import write_table
 from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
 from casetrack.graph.tables import Entities, Live
 from casetrack.ingest.pipeline.files import of_collection

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.models.profiles import find_profile
-from casetrack.base.records.index_status import PROBLEMS, DocumentIndex, IndexStatus
+from casetrack.base.records.health import PROBLEMS, DocumentIndex, IndexStatus
 from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.staleness import (
     changes_profile,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from casetrack.base.records import CollectionInfo, Document
-    from casetrack.base.records.index_status import IndexProblem, SourceState
+    from casetrack.base.records.health import IndexProblem, SourceState
     from casetrack.ingest.pipeline import Pipeline
     from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import State

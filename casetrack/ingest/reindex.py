@@ -21,7 +21,7 @@ from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, UsageE
 from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import Document
-from casetrack.base.records.reindex import ReindexReport
+from casetrack.base.records.snapshots import ReindexReport
 from casetrack.ingest.assemble import SpanCounts, captions_of, says_the_same, without_unread
 from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.staleness import (

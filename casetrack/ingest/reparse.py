@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document, IngestProgress
-    from casetrack.base.records.reindex import ReindexReport
+    from casetrack.base.records.snapshots import ReindexReport
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.reindex import Reindex
     from casetrack.store.workspace import Workspace

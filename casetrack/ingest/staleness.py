@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.base.records import Document
-    from casetrack.base.records.index_status import SourceState
+    from casetrack.base.records.health import SourceState
     from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.steps.base import Failures
     from casetrack.models.base import ProfileEncoder

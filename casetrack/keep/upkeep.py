@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionBusy, UsageError
-from casetrack.base.records.upkeep import UpkeepReport
+from casetrack.base.records.snapshots import UpkeepReport
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
     An upkeep copies whole files for the sake of one deleted row. So if the last one was less
     than a quarter of an hour ago, only very much that has piled up counts.
     """
-    from casetrack.graph import purge
+    from casetrack.graph import stored_segments
     from casetrack.store import upkeep
     from casetrack.store.index.stored_segments import index_home, segment_folder
     from casetrack.store.upkeep import KEEP_SECONDS
@@ -46,7 +46,7 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
         return True
     snapshot = workspace.state().snapshot
     index = segment_folder(index_home(folder), snapshot, snapshot.dimension)
-    return index.has_dead(snapshot) or purge.has_dead(folder, snapshot)
+    return index.has_dead(snapshot) or stored_segments.has_dead(folder, snapshot)
 
 
 def freeable_bytes(workspace: Workspace, /) -> int:
@@ -228,7 +228,7 @@ class _Upkeep:
 
     def _views(self) -> None:
         """Take what is gone out of the search index and the graph."""
-        from casetrack.graph import purge
+        from casetrack.graph import stored_segments
         from casetrack.store.index.stored_segments import index_home, segment_folder
 
         if self._secure:
@@ -237,7 +237,7 @@ class _Upkeep:
         snapshot, home = self._snapshot(), index_home(self._folder)
         given = {"grace": self._views_grace, "wait": _VIEWS_SECONDS if self._secure else 0.0}
         index = segment_folder(home, snapshot, snapshot.dimension).purge(snapshot, **given)
-        graph = purge.purge(self._folder, snapshot, **given)
+        graph = stored_segments.purge(self._folder, snapshot, **given)
         if self._secure and not (index and graph):
             self._notes.append(
                 "Another program is building the search index at this moment, or (on Windows) has "

@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack.base.errors import ModelCorrupt
-from casetrack.models.bert_onnx import BertConfig, build_encoder
-from casetrack.models.heads import build_labels, build_sparse, build_tokens
+from casetrack.models.bert_onnx import (
+    BertConfig,
+    build_encoder,
+    build_labels,
+    build_sparse,
+    build_tokens,
+)
 from casetrack.models.layout import BUILT_NAME, TOKENIZER_BUILT_NAME, TOKENIZER_NAME
 
 if TYPE_CHECKING:

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack.base.errors import ModelCorrupt, ModelNotFound
-from casetrack.models.bert_onnx import output_name
-from casetrack.models.heads import ATTENDED_INPUT, LABELS_OUTPUT, SPARSE_OUTPUT, TOKENS_OUTPUT
+from casetrack.models.bert_onnx import (
+    ATTENDED_INPUT,
+    LABELS_OUTPUT,
+    SPARSE_OUTPUT,
+    TOKENS_OUTPUT,
+    output_name,
+)
 from casetrack.models.layout import Manifest
 from casetrack.models.runtime import onnx_runtime
 

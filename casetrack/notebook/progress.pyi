@@ -1,1 +1,1 @@
-from casetrack.faces.notebook.progress import *
+from casetrack.faces.notebook.show import *

@@ -24,8 +24,7 @@ def _readers() -> tuple[Reader, ...]:
     """Return the readers; a search needs none of their modules."""
     from casetrack.parse.image.reader import ImageReader
     from casetrack.parse.legacy.reader import DocReader, PptReader
-    from casetrack.parse.mail.eml import EmlReader
-    from casetrack.parse.mail.mbox import MboxReader
+    from casetrack.parse.mail.mbox import EmlReader, MboxReader
     from casetrack.parse.mail.msg import MsgReader
     from casetrack.parse.opendocument.reader import OdgReader, OdpReader, OdtReader
     from casetrack.parse.pdf.reader import PdfReader
@@ -35,8 +34,7 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.text.code import CodeReader
     from casetrack.parse.text.delimited import DelimitedReader
     from casetrack.parse.text.json_lines import JsonLinesReader, JsonReader
-    from casetrack.parse.text.markdown import MarkdownReader
-    from casetrack.parse.text.plain import TextReader
+    from casetrack.parse.text.plain import MarkdownReader, TextReader
     from casetrack.parse.web.epub import EpubReader
     from casetrack.parse.web.reader import HtmlReader
     from casetrack.parse.word.reader import DocxReader

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.titles import title_words
+from casetrack.base.words.lists import title_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -151,7 +151,7 @@ def _draw(page: Any, dpi: float) -> PageImage:
 def _image_frame(path: Path, page: int, dpi: float) -> PageImage:
     from PIL import Image
 
-    from casetrack.parse.image.frames import open_frames
+    from casetrack.parse.image.reader import open_frames
 
     # The reader's own frame says what the page is; boxes are in its points.
     frames = open_frames(path, page).frames
@@ -172,7 +172,7 @@ def _in_colour(path: Path) -> Any:
     """Return the only picture of a file as shown; ``None`` where its frame in grey is as good."""
     from PIL import Image, ImageOps
 
-    from casetrack.parse.image.frames import FAILURES
+    from casetrack.parse.image.reader import FAILURES
 
     try:
         with Image.open(path) as image:

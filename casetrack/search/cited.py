@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.reading import AskedCitation
-from casetrack.base.words.states import ABBREVIATED
+from casetrack.base.words.lists import ABBREVIATED
 from casetrack.extract.language import is_structural
 from casetrack.graph.cited import Cited, distinctive, party_words, same_word
 from casetrack.search.cited_sources import SourcePlaces, opinion_called, sources_in

@@ -11,25 +11,333 @@ with token matrices, made on open data over collections of 20 to 13,000 passages
 from __future__ import annotations
 
 import functools
+import itertools
 import json
+import re
+import string
 from dataclasses import dataclass
 from importlib import resources
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from casetrack.base.errors import UsageError
+from casetrack.base.words.lists import month_numbers, title_words
+from casetrack.extract.language import capitals_mark_names, is_structural
+from casetrack.search.asked_words import forms_of, term_frequency
+from casetrack.search.question.instructions import blanked
+from casetrack.search.question.words import other_spellings, spellings, stems_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from casetrack.base.records.reading import Reading
     from casetrack.base.records.search import Evidence
     from casetrack.search.asked_words import AskedWords
     from casetrack.search.candidates import Ranked
-    from casetrack.search.missing import Missing
+    from casetrack.search.question.words import Word
+    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Scope
+
+# What a question names exactly and no passage holds: numbers, references, names, quotations.
+#
+# ``HCS-99999`` is in the files or it is not. Ordinary words are another matter: what a question
+# calls a leak a contract calls an incident.
+
+# Numbered things that a question asks for and the documents only have others of.
+
+_NUMBER = r"(?:No\.?|Nos\.?|Nr\.?|number|#)"
+_ASKED = re.compile(
+    rf"\b(?P<label>[^\W\d_]{{3,}})(?:\s+(?P<sign>{_NUMBER}))?\s+"
+    r"(?P<number>\d{1,3}(?:\.\d{1,3})*)(?![\w%]|[-.,:/]\d)",
+    re.IGNORECASE,
+)
+_PARTS = frozenset("clause section article paragraph sections clauses articles \u00a7".split())
+"""Parts of a document stand in it by their number alone."""
+_CALLED = frozenset(
+    "addendum amendment annex appendix attachment exhibit invoice item lot milestone order phase "
+    "protocol question recital rider schedule stage supplement table version volume".split()
+)
+"""What is called by its number also in small letters."""
+_MONTHS = frozenset(month_numbers("en"))
+_READ = 60
+"""A thing of more passages than that has too many numbers to read them all."""
+_OTHERS = 2
+"""So many other numbers say that it is called by its number; after "No." one does."""
+
+
+def numbered_elsewhere(scope: Scope, asked: str, /) -> Iterator[str]:
+    """Yield what *asked* calls by a number, where the passages of *scope* have other numbers only.
+
+    Nothing is yielded where the passages are too many to be read, or where nothing in them is
+    called by its number.
+    """
+    for match in _ASKED.finditer(asked):
+        label, number = match["label"], match["number"]
+        lower = label.lower()
+        if lower in _PARTS:
+            if "." in number and next(scope.holding([number]), None) is None:
+                yield match.group()
+            continue
+        called = match["sign"] or lower in _CALLED or (label[0].isupper() and match.start() > 0)
+        if not called or lower in _MONTHS:
+            continue
+        places = list(itertools.islice(scope.holding(stems_of(label)), _READ + 1))
+        if not 0 < len(places) <= _READ:
+            continue
+        named = re.compile(
+            rf"\b{re.escape(label)}s?(?:\s+{_NUMBER})?\s+(?:\d{{1,3}}(?:,| and| to|-|\u2013) ?)*"
+            r"(?P<number>\d{1,3}(?:\.\d{1,3})*)(?!\w)",
+            re.IGNORECASE,
+        )
+        texts = scope.index.texts(places).values()
+        others = {m["number"] for text in texts for m in named.finditer(text)}
+        if number not in others and len(others) >= (1 if match["sign"] else _OTHERS):
+            yield match.group()
+
+
+_TOLD = 3
+"""At most so many are told of one question."""
+# Letters are capitals: "HCS-99999" and "CR-07" name something, "0-dimensional" and "400mg" do not.
+_REFERENCE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Z0-9./_-]*\d)[A-Z0-9]+(?:[-./_][A-Z0-9]+)*(?!\w)")
+_FEWEST_DIGITS = 3
+_FEWEST_JOINED = 2
+_LONG_NUMBER = 4
+_OR = re.compile(r"\s*(?:,\s*)?(?:or|oder)\s+(?:the\s+)?|\s*,\s*", re.IGNORECASE)
+_OR_ELSE = re.compile(r"\s*,?\s*(?:or|oder)\s+(?:the\s+)?(?-i:[a-z])", re.IGNORECASE)
+"""The choice is left to something without a name: "Kent, Surrey or somewhere else"."""
+_LETTERS_ONLY = re.compile(r"[^\W\d_]+")
+_IS_OR = re.compile(r"\b(?:or|oder)\b", re.IGNORECASE)
+_TITLES = title_words("address", "academic", "knights", "peers", "german")
+_SHORTEST_SLIP = 5
+_SHORTEST_WORD = 7
+_SURE_LETTERS = 3
+_FREQUENT = 2
+_LETTERS = string.ascii_lowercase
+
+
+class Missing(NamedTuple):
+    """Something that a question names and no passage that was searched holds.
+
+    Attributes
+    ----------
+    text
+        It, as it stands in the question.
+    meant
+        A passage with a word that is one slip of the pen away and occurs often, and the index
+        term of that word; ``None`` where there is none.
+    is_exact
+        Whether it is a quotation, a reference or a number, and no name.
+    """
+
+    text: str
+    meant: tuple[Place, str] | None = None
+    is_exact: bool = False
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a name; an abbreviation is none: what it is short for may stand there."""
+        words = _LETTERS_ONLY.findall(self.text)
+        return not self.is_exact and any(w[0].isupper() and w[1:].islower() for w in words)
+
+
+def missing_from(scope: Scope, reading: Reading, /) -> list[Missing]:
+    """Return what a question names exactly and no passage in *scope* holds, at most three.
+
+    Looked for are quotations and references (all their words in one passage), numbers of four
+    digits or more, and names, which are known by their capitals where the language does not give
+    these to all nouns. A word of which the index knows another form is not missing.
+    """
+    if not scope.chunk_count:
+        return []
+    found: list[Missing] = []
+    for text, forms in _exact(reading):
+        spelt = [terms for form in forms if (terms := stems_of(form))]
+        if spelt and all(next(scope.holding(terms), None) is None for terms in spelt):
+            found.append(Missing(text, is_exact=True))
+    found += [Missing(text, is_exact=True) for text in numbered_elsewhere(scope, _said(reading))]
+    told = " ".join(m.text for m in found)
+    for names in _choices(_names(reading), _said(reading)):
+        texts = [_said(reading)[name[0].start : name[-1].end] for name in names]
+        lost = [_lost(scope, name, text) for name, text in zip(names, texts, strict=True)]
+        if all(lost):
+            # Of "Kent, Surrey or Essex" one is enough.
+            found += [each for each in lost if each and each.text not in told]
+    if not found:
+        found += _misspelt(scope, reading)
+    return found[:_TOLD]
+
+
+def sentence(missing: Sequence[Missing], text_at: Callable[[Place], str], /) -> str:
+    """Return in words what is not there.
+
+    Parameters
+    ----------
+    missing
+        At least one.
+    text_at
+        Returns the text of a passage.
+    """
+    named = " or ".join(f"'{m.text}'" for m in missing)
+    meant = [_word_with(text_at(m.meant[0]), m.meant[1]) for m in missing if m.meant is not None]
+    instead = " or ".join(f"'{word}'" for word in meant if word)
+    if instead:
+        return f"No passage contains {named}; did you mean {instead}?"
+    return f"No passage contains {named}; the nearest follow."
+
+
+def _word_with(text: str, term: str) -> str | None:
+    """Return the first word of *text* with the index term *term*, as it is written."""
+    return next((w.text for w in words_of(text) if w.terms == (term,)), None)
+
+
+def _exact(reading: Reading) -> Iterator[tuple[str, list[str]]]:
+    """Yield what a question says to the letter, and how it may be spelt."""
+    for phrase in reading.phrases:
+        yield phrase.text, [phrase.text]
+    for period in reading.periods:
+        yield period.part.text, [period.part.text, *spellings(period)]
+    for number in reading.numbers:
+        if sum(c.isdigit() for c in number.text) >= _LONG_NUMBER:
+            yield number.text, [number.text, *other_spellings(number.text)]
+    taken = [p.part for p in reading.periods] + list(reading.numbers)
+    for match in _REFERENCE.finditer(_said(reading)):
+        text = match.group()
+        digits = sum(c.isdigit() for c in text)
+        fewest = _FEWEST_DIGITS if text.isalnum() else _FEWEST_JOINED
+        if digits < fewest or not any(c.isalpha() for c in text) or text[-1].isalpha():
+            continue
+        if not any(t.start <= match.start() and match.end() <= t.end for t in taken):
+            yield text, [text]
+
+
+def _said(reading: Reading) -> str:
+    return blanked(reading.query, reading.dropped)
+
+
+def _names(reading: Reading) -> list[list[Word]]:
+    """Return runs of words in capitals that are names: not the first word of a sentence alone."""
+    words = [w for w in words_of(_said(reading)) if _is_cased(w.text)]
+    carrying = [w for w in words if w.terms and not is_structural(w.text)]
+    capitals = [w for w in carrying if w.text[0].isupper()]
+    if not capitals_mark_names([w.text for w in words if w.terms], reading.language):
+        return []
+    runs: list[list[Word]] = []
+    for word in capitals:
+        if word.text.lower() in _TITLES or not word.terms or len(word.text) < 2:
+            continue
+        between = _said(reading)[runs[-1][-1].end : word.start] if runs else "."
+        if runs and not between.strip(" .-&"):
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    # The capital of a first word tells nothing.
+    runs = [run[1:] if _opens(run[0], _said(reading)) else run for run in runs]
+    return [run for run in runs if run]
+
+
+def _choices(names: Sequence[list[Word]], text: str) -> list[list[list[Word]]]:
+    """Return the names, those together between which a question leaves the choice."""
+    found: list[list[list[Word]]] = []
+    for name in names:
+        between = text[found[-1][-1][-1].end : name[0].start] if found else "."
+        if found and _OR.fullmatch(between):
+            found[-1].append(name)
+        else:
+            found.append([name])
+    found = [group for group in found if not _OR_ELSE.match(text, group[-1][-1].end)]
+    # Without an "or" between the last two they are asked for together.
+    return [
+        part
+        for group in found
+        for part in (
+            [group]
+            if len(group) < 2 or _IS_OR.search(text[group[-2][-1].end : group[-1][0].start])
+            else [[name] for name in group]
+        )
+    ]
+
+
+def _is_cased(word: str) -> bool:
+    """Say whether a word is of letters that are large or small, and of these alone."""
+    letters = word.replace("'", "").replace("\u2019", "")
+    return all(c.isupper() or c.islower() for c in letters)
+
+
+def _opens(word: Word, text: str) -> bool:
+    """Say whether a word is in capitals only because a sentence begins with it."""
+    before = text[: word.start].rstrip("\"'\u201c\u201e( ")
+    return not word.text.isupper() and (not before or before[-1] in ".!?:\n")
+
+
+def _lost(scope: Scope, name: Sequence[Word], text: str) -> Missing | None:
+    """Return what of a name no passage holds: the word that is misspelt, or all of it."""
+    for word in name:
+        if all(term_frequency(scope, term) for term in word.terms):
+            continue
+        if meant := _slip(scope, word, shortest=_SHORTEST_SLIP):
+            return Missing(word.text, meant)
+        if not _known(scope, word):
+            return Missing(text)
+    return None
+
+
+def _known(scope: Scope, word: Word) -> bool:
+    """Say whether the index knows a word, or another form of it."""
+    return all(
+        term_frequency(scope, term)
+        or any(term_frequency(scope, form) for form in forms_of(scope, term))
+        for term in word.terms
+    )
+
+
+def _misspelt(scope: Scope, reading: Reading) -> list[Missing]:
+    """Return long words that occur nowhere where one that occurs often is a slip away."""
+    found = []
+    for word in words_of(_said(reading)):
+        if len(word.text) < _SHORTEST_WORD or len(word.terms) != 1 or is_structural(word.text):
+            continue
+        if term_frequency(scope, word.terms[0]):
+            continue
+        if meant := _slip(scope, word, shortest=_SHORTEST_WORD):
+            found.append(Missing(word.text, meant))
+    return found
+
+
+def _slip(scope: Scope, word: Word, *, shortest: int) -> tuple[Place, str] | None:
+    """Return where the most frequent term stands that one slip makes of a word, and the term."""
+    stem = word.terms[0]
+    if len(stem) < shortest or not stem.isascii() or not stem.isalpha():
+        return None
+    # A slip in a word is mostly the same slip in its stem, and stems need no stemming.
+    near = set(_one_slip(stem)) - {stem}
+    best: tuple[int, Place, str] | None = None
+    for number, part in enumerate(scope.index.segments):
+        wanted = [term for term in part.data.terms.starting(stem[:_SURE_LETTERS]) if term in near]
+        for term, posting in zip(wanted, part.data.terms.find(wanted), strict=True):
+            rows = scope.held(number, posting)
+            if len(rows) >= _FREQUENT and (best is None or len(rows) > best[0]):
+                best = (len(rows), (number, int(rows[0])), term)
+    return None if best is None else (best[1], best[2])
+
+
+def _one_slip(word: str) -> Iterator[str]:
+    """Yield what one letter left out, added, changed or swapped with the next makes of a word.
+
+    The first letters stay: slips there are rare, and by them near terms are found.
+    """
+    for i in range(_SURE_LETTERS, len(word) + 1):
+        head, tail = word[:i], word[i:]
+        if tail:
+            yield head + tail[1:]
+            yield from (head + c + tail[1:] for c in _LETTERS)
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
+        yield from (head + c + tail for c in _LETTERS)
+
 
 LOOKED_AT = 3
 """How many of the best results are judged together: one may hold the words, another the meaning."""

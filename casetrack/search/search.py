@@ -20,12 +20,19 @@ from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words
 from casetrack.search.candidates import FusionMethod, Ranked, StageTimes
 from casetrack.search.cited import Found, cited_in, find_cited, with_cited
-from casetrack.search.evidence import JUDGED, LOOKED_AT, check_relevance, has_fit, judged, left_out
+from casetrack.search.cited_sources import LegalNames
+from casetrack.search.evidence import (
+    JUDGED,
+    LOOKED_AT,
+    check_relevance,
+    has_fit,
+    judged,
+    left_out,
+    missing_from,
+    sentence,
+)
 from casetrack.search.filters import choose
-from casetrack.search.legal_names import LegalNames
-from casetrack.search.lists import lists_of
-from casetrack.search.missing import missing_from, sentence
-from casetrack.search.passages import PlacedText, name_at, texts_at
+from casetrack.search.lists import PlacedText, lists_of, name_at, texts_at
 from casetrack.search.pinpoint.find import Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only

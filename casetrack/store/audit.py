@@ -29,7 +29,7 @@ from typing import IO, TYPE_CHECKING, Any
 from casetrack.base import actor
 from casetrack.base.errors import StorageError
 from casetrack.base.files import storage_errors, write_atomic
-from casetrack.base.records.audit import AuditCheck, AuditEntry
+from casetrack.base.records.snapshots import AuditCheck, AuditEntry
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.lock import alone
 from casetrack.store.place import FILE as PLACE

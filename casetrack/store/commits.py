@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base import schema
 from casetrack.base.errors import ObjectStorageError, SchemaError, StorageError, WriterReplaced
 from casetrack.base.files import storage_errors
-from casetrack.base.objects.words import fault_of
+from casetrack.base.objects.service import fault_of
 from casetrack.store import lock
 from casetrack.store.checksums import stamped
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset

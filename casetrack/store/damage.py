@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, StorageError
 from casetrack.base.files import translate
 from casetrack.base.objects.address import is_address
-from casetrack.base.objects.words import fault_of
+from casetrack.base.objects.service import fault_of
 from casetrack.store.place import place_of
 from casetrack.store.sealed import gone
 

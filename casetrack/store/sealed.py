@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.crypt.stream import read_head
 from casetrack.base.errors import CollectionGone, CollectionSealed, EncryptedFileDamaged, UsageError
-from casetrack.base.records.transfer import SealedCollection
+from casetrack.base.records.snapshots import SealedCollection
 from casetrack.store.wipe import GONE, wipe
 
 if TYPE_CHECKING:

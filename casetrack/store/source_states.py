@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import SourceError
 from casetrack.base.files import write_atomic
-from casetrack.base.records.sources import SourceInfo
+from casetrack.base.records.sync import SourceInfo
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.info import info_lock
 

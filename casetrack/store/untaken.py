@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import DuplicateDocument, FileNotFound
 from casetrack.base.files import write_atomic
-from casetrack.base.records.files import UntakenFile
-from casetrack.base.records.reports import FileOutcome
+from casetrack.base.records.reports import FileOutcome, UntakenFile
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.info import info_lock
 

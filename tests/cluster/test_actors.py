@@ -18,10 +18,9 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import PackageMissing, SearchBusy, UsageError
 from casetrack.cluster.connect import connected
-from casetrack.cluster.search import actors
-from casetrack.cluster.search.actors import RayShards, Wanted
+from casetrack.cluster.search import serving
 from casetrack.cluster.search.front import Front
-from casetrack.cluster.search.serving import on_a_machine_of
+from casetrack.cluster.search.serving import RayShards, Wanted, on_a_machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +48,7 @@ def alone(data_dir: Path, models_dir: Path) -> Collection:
 @pytest.fixture(scope="module")
 def shards(data_dir: Path) -> Iterator[RayShards]:
     with on_a_machine_of("local"):
-        yield actors.hold(data_dir, Wanted(3, waiting=2), 2.0)
+        yield serving.hold(data_dir, Wanted(3, waiting=2), 2.0)
 
 
 @pytest.fixture(scope="module")
@@ -86,18 +85,18 @@ def test_the_life_of_shards(
     alone: Collection,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(actors, "_PATIENCE", 120.0)
+    monkeypatch.setattr(serving, "_PATIENCE", 120.0)
     expected = found(alone)
     assert found(front) == expected
-    assert [(s.number, s.running, s.wanted) for s in actors.states(data_dir)] == [
+    assert [(s.number, s.running, s.wanted) for s in serving.states(data_dir)] == [
         (1, 1, 1),
         (2, 1, 1),
         (3, 1, 1),
     ]
     with pytest.raises(UsageError, match=r"3 .*5"):
-        actors.hold(data_dir, Wanted(5), 2.0)
+        serving.hold(data_dir, Wanted(5), 2.0)
     # Whoever comes later asks those that run.
-    assert actors.hold(data_dir, Wanted(), 2.0).names == shards.names
+    assert serving.hold(data_dir, Wanted(), 2.0).names == shards.names
 
     # One is killed: its successor answers, or the answer says what was not searched.
     process = shards.about()[1].process
@@ -120,7 +119,7 @@ def test_the_life_of_shards(
     asking = threading.Thread(target=ask)
     asking.start()
     try:
-        assert actors.restart(data_dir) == list(shards.names)
+        assert serving.restart(data_dir) == list(shards.names)
     finally:
         done.set()
         asking.join()
@@ -133,8 +132,8 @@ def test_a_silent_shard_is_named_and_too_many_questions_are_refused(
     shards: RayShards, front: Collection, alone: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Those that answer have that long on a busy machine, and the silent one is waited for once.
-    monkeypatch.setattr(actors, "_PATIENCE", 25.0)
-    monkeypatch.setattr(actors, "_FETCHING", 10.0)
+    monkeypatch.setattr(serving, "_PATIENCE", 25.0)
+    monkeypatch.setattr(serving, "_FETCHING", 10.0)
     shards._silent.clear()
     whole = alone.search(QUESTION)
     process = shards.about()[0].process

@@ -25,8 +25,8 @@ from casetrack.base.errors import ClusterDiffers, ClusterFailed, DuplicateDocume
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.cluster.connect import Cluster
 from casetrack.cluster.ingest import call, engine, run, work
+from casetrack.cluster.ingest.engine import Finisher, find_facts, read_files
 from casetrack.cluster.ingest.run import Registrar
-from casetrack.cluster.ingest.stages import Finisher, find_facts, read_files
 from casetrack.cluster.ingest.work import Order, Work, block_of, bodies_of
 from casetrack.ingest import batch
 from casetrack.ingest import run as ingest_run

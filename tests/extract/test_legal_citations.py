@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.extract.references import References
-from casetrack.extract.references.citation_signs import has_citation_signs
-from casetrack.extract.references.citations import find_citations
+from casetrack.extract.references.citations import find_citations, has_citation_signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from casetrack.extract.names import tagger_of
 from casetrack.extract.names.boundaries import completed
-from casetrack.extract.names.places import Place
 from casetrack.extract.names.shape import with_companies
-from casetrack.extract.names.words import words_of
+from casetrack.extract.names.words import Place, words_of
 from casetrack.models.base import Encoding
 from casetrack.models.profile_encoder import load_profile
 from training.names.contracts import count

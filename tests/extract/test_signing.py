@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.extract.names.signing import signs
+from casetrack.extract.names.shape import signs
 
 SIGNERS = [
     "Signed for Harrow & Lyle plc: [Nkechi Abara], Operations Director",

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.extract.amounts.numerals import Habit
-from casetrack.extract.tables.cells import read_row
+from casetrack.extract.tables.cells import counts_things, find_scales, is_per_share, read_row
 from casetrack.extract.tables.periods import read_columns
-from casetrack.extract.tables.rows import counts_things, is_per_share
-from casetrack.extract.tables.scales import find_scales
 
 SCALES = {
     "(in millions)": [(1e6, None)],

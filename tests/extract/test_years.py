@@ -10,7 +10,7 @@ from casetrack.extract.dates import find_dates
 from casetrack.extract.days import stated_day
 from casetrack.parse.dates import mail_date as parse_date
 from casetrack.parse.dates import parse_date as web_date
-from casetrack.parse.image.frames import date_of
+from casetrack.parse.image.reader import date_of
 from casetrack.parse.package import moment
 from casetrack.parse.pdf.open import parse_date as pdf_date
 

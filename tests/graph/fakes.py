@@ -25,7 +25,7 @@ from casetrack.base import schema
 from casetrack.base.provenance import Provenance
 from casetrack.base.records import Chunk, CollectionInfo, Document
 from casetrack.base.records.graph import Quote
-from casetrack.base.records.graph.kinds import NAME_KINDS
+from casetrack.base.records.graph.entities import NAME_KINDS
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.graph.identity import read_identities
 from casetrack.graph.passages import Vectors

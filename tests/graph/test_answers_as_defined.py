@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.graph.answers.statements import ask
+from casetrack.graph.answers.rows import ask
 from graph.definitions import Definitions, held, place
 from graph.fakes import HandMadeGraph, Written
 

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.base.errors import ChunkNotFound, UsageError
-from casetrack.graph.answers.changes import changes, paragraphs, word_changes
 from casetrack.graph.answers.clusters import clusters
-from casetrack.graph.answers.compare import comparison
-from casetrack.graph.answers.related import related_documents, some_of
-from casetrack.graph.answers.similar import similar_chunks
+from casetrack.graph.answers.compare import changes, comparison, paragraphs, word_changes
+from casetrack.graph.answers.related import related_documents, similar_chunks, some_of
 from graph.fakes import HandMadeGraph, Written
 
 if TYPE_CHECKING:

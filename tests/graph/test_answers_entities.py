@@ -7,15 +7,15 @@ import functools
 import pytest
 
 from casetrack.base.errors import EntityNotFound, UsageError
+from casetrack.graph.answers.amounts import reference_citations, references
 from casetrack.graph.answers.entities import (
     document_entities,
     encounters,
     entities,
+    entity_graph,
     entity_mentions,
     find_entity,
 )
-from casetrack.graph.answers.entity_graph import entity_graph
-from casetrack.graph.answers.references import reference_citations, references
 from graph.fakes import HandMadeGraph, Written
 
 ANN, BOB, CEO, DAN, EVE = (f"person:{n}" for n in ("ann", "bob", "ceo", "dan", "eve"))

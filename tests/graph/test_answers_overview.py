@@ -7,11 +7,9 @@ import pytest
 
 from casetrack.base import schema
 from casetrack.graph.answers.sentence import sentence_around, sentences
-from casetrack.graph.answers.statistics import statistics
+from casetrack.graph.answers.statistics import statistics, topic_records
 from casetrack.graph.answers.summary import version_chains
-from casetrack.graph.answers.topics import topic_records
-from casetrack.graph.topics.build import sampled, topics
-from casetrack.graph.topics.labels import telling_terms
+from casetrack.graph.topics.build import sampled, telling_terms, topics
 from graph.fakes import HandMadeGraph, Written
 
 SUBJECTS = {

@@ -17,7 +17,7 @@ from casetrack.extract.spans import AmountSpan, NameSpan, ReferenceSpan
 from casetrack.graph.document import concepts, read_document
 from casetrack.graph.document.concepts import find_concepts
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
-from casetrack.graph.identity.joined import Joined
+from casetrack.graph.identity.facts import Joined
 from casetrack.graph.identity.mails import read_quoted_heads
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.graph.entities.scanned import scanned_variants
+from casetrack.graph.entities.people import scanned_variants
 from graph.name_collections import entities_of
 from graph.test_document import keys_of, read
 

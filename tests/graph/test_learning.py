@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from casetrack.extract.spans import NameSpan
 from casetrack.graph.document import read_document
 from casetrack.graph.document.sure.companies import find_companies
-from casetrack.graph.document.sure.forms import Form, patterns, readable
+from casetrack.graph.document.sure.facts import Form, patterns, readable
 from casetrack.graph.document.sure.spread import Spreader, vocabulary
 from graph.test_document import document, entities, marked, read
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from casetrack.base import schema
-from casetrack.graph.relations.chunks import chunk_edges
 from casetrack.graph.relations.documents import document_edges
-from casetrack.graph.relations.entities import entity_edges
+from casetrack.graph.relations.entities import chunk_edges, entity_edges
 from casetrack.graph.relations.neighbours import build
 from graph.fakes import HandMadeGraph, Written
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from casetrack.graph.passages import Vectors
 from casetrack.graph.relations import neighbours as similarity
-from casetrack.graph.relations.cosines import Nearest, Rows
-from casetrack.graph.relations.neighbours import build, load, nearest, save, update
+from casetrack.graph.relations.neighbours import Nearest, Rows, build, load, nearest, save, update
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,7 +115,7 @@ def test_blocks_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = [(f"c{i:03}", 1 + i % 50) for i in range(300)]
     vectors = vectors_of([chunks[i : i + 7] for i in range(0, 300, 7)], dimension=384)
     whole = build(vectors)
-    monkeypatch.setattr("casetrack.graph.relations.cosines._BLOCK", 32)
+    monkeypatch.setattr("casetrack.graph.relations.neighbours._BLOCK", 32)
     assert_equal(build(vectors), whole)
     assert_equal(update(build(vectors_of([chunks[:200]], 384)), vectors), whole)
 

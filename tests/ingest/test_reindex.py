@@ -26,8 +26,7 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.ingest import reindex as module
-from casetrack.ingest.steps.embed import EmbedStep
-from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, SharedPass
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, EmbedStep, SharedPass
 from casetrack.store import rewrite
 from casetrack.store.info import read_info, update_info
 from casetrack.store.session import leftovers, write_session

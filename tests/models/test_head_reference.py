@@ -12,9 +12,8 @@ import pytest
 from safetensors.numpy import load_file
 
 from casetrack.base.models.spec import Recipe
-from casetrack.models.bert_onnx import BertConfig, build_encoder
+from casetrack.models.bert_onnx import BertConfig, build_encoder, build_sparse, build_tokens
 from casetrack.models.convert import build, plain_names
-from casetrack.models.heads import build_sparse, build_tokens
 from casetrack.models.layout import BUILT_NAME
 
 HEADS = Path(__file__).parents[1] / "fixtures" / "models" / "heads"

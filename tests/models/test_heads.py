@@ -8,9 +8,8 @@ import onnxruntime as ort
 import pytest
 
 from casetrack.base.errors import ModelCorrupt
-from casetrack.models.bert_onnx import BertConfig
+from casetrack.models.bert_onnx import BertConfig, build_sparse, build_tokens
 from casetrack.models.convert import plain_names
-from casetrack.models.heads import build_sparse, build_tokens
 
 IDS = np.array([2, 4, 5, 6, 14, 7, 8, 3])
 

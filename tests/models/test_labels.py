@@ -14,9 +14,8 @@ from casetrack.base.config import Settings
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, UsageError
 from casetrack.base.models.spec import Recipe
 from casetrack.extract.names.labels import LabelTagger
-from casetrack.models.bert_onnx import BertConfig
+from casetrack.models.bert_onnx import BertConfig, build_labels
 from casetrack.models.encoders import Encoders
-from casetrack.models.heads import build_labels
 from casetrack.models.model import Model, Outputs
 from casetrack.models.pull import pull
 from models import textbook

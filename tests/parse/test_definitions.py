@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.parse import detect
-from casetrack.parse.text import definitions
-from casetrack.parse.text.definitions import STRUCTURED, paths_of
+from casetrack.parse.text import code
+from casetrack.parse.text.code import STRUCTURED, paths_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,7 +200,7 @@ CASES = [
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Find definitions by the grammar, or, as without the extra, by where lines begin."""
     if request.param == "layout":
-        monkeypatch.setattr(definitions, "parsed", lambda *_: None)
+        monkeypatch.setattr(code, "parsed", lambda *_: None)
     return str(request.param)
 
 
@@ -208,7 +208,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_lines_stand_in_definitions(
     way: str, language: str, source: str, expected: dict[int, str]
 ) -> None:
-    assert way == "layout" or definitions.parsed("", language) is not None
+    assert way == "layout" or code.parsed("", language) is not None
     paths = paths_of(source.split("\n"), language)
     # A grammar names what is implemented, the layout names for what as well.
     implemented = "Tree" if way == "grammar" else "fmt::Display for Tree"
@@ -222,7 +222,7 @@ def test_the_rules_hold_for_languages_without_a_grammar() -> None:
     )
     paths = paths_of(lua.split("\n"), "Lua")
     assert [len(p) for p in paths] == [0, 0, 1, 1, 1, 1, 1, 1, 0]
-    assert definitions.parsed("", "Lua") is None
+    assert code.parsed("", "Lua") is None
 
 
 def test_short_definitions_are_lines_among_others(way: str) -> None:
@@ -262,13 +262,13 @@ def test_an_extra_that_does_not_fit_is_as_good_as_none(monkeypatch: pytest.Monke
     def refuse(_: str) -> object:
         raise ImportError
 
-    definitions._parser.cache_clear()
-    monkeypatch.setattr(definitions.importlib, "import_module", refuse)
+    code._parser.cache_clear()
+    monkeypatch.setattr(code.importlib, "import_module", refuse)
     try:
-        assert definitions.parsed(PYTHON, "Python") is None
+        assert code.parsed(PYTHON, "Python") is None
         assert paths_of(PYTHON.split("\n"), "Python")[20] == ("Tree", "rest")
     finally:
-        definitions._parser.cache_clear()
+        code._parser.cache_clear()
 
 
 def test_paragraphs_say_what_they_stand_in(tmp_path: Path, way: str) -> None:

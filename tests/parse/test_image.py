@@ -19,8 +19,7 @@ from casetrack.base.config import OcrSettings, ParseLimits
 from casetrack.base.errors import ParseFailed, ParseLimit
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.detect import read_head
-from casetrack.parse.image.frames import open_frames
-from casetrack.parse.image.reader import ImageReader
+from casetrack.parse.image.reader import ImageReader, open_frames
 from tests.parse.paging import lines_of, numbers
 
 if TYPE_CHECKING:

@@ -19,11 +19,9 @@ from casetrack.base.provenance import Box
 from casetrack.parse.layout.assemble import lay_out
 from casetrack.parse.layout.blocks import Block, BlockFinder, TextProfile
 from casetrack.parse.layout.columns import reading_order
-from casetrack.parse.layout.hyphens import Vocabulary, join_line_ends
-from casetrack.parse.layout.lines import visual_lines
+from casetrack.parse.layout.lines import Vocabulary, join_line_ends, visual_lines
 from casetrack.parse.layout.segments import Segment
-from casetrack.parse.layout.tables_model import ColumnCarry
-from casetrack.parse.layout.tables_rules import Rule
+from casetrack.parse.layout.tables_model import ColumnCarry, Rule
 from casetrack.parse.pdf.extract import extract
 from casetrack.parse.pdf.rules import page_rules
 

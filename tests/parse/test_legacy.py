@@ -34,7 +34,7 @@ from casetrack.parse.detect import choose, read_head
 from casetrack.parse.legacy import libreoffice
 from casetrack.parse.legacy.libreoffice import find_libreoffice
 from casetrack.parse.legacy.reader import DocReader, PptReader
-from casetrack.parse.ole_facts import ole_facts
+from casetrack.parse.package import ole_facts
 from tests.ole_container import ole
 from tests.parse.processes import wait_until
 

@@ -21,10 +21,8 @@ from casetrack.base.errors import ParseFailed
 from casetrack.parse.base import FileHead, ReadOptions
 from casetrack.parse.detect import read_head
 from casetrack.parse.mail.body import read_message
-from casetrack.parse.mail.charsets import decode_text
-from casetrack.parse.mail.eml import EmlReader
-from casetrack.parse.mail.headers import decode_base64, decode_words
-from casetrack.parse.mail.mbox import MboxReader
+from casetrack.parse.mail.headers import decode_base64, decode_text, decode_words
+from casetrack.parse.mail.mbox import EmlReader, MboxReader
 from casetrack.parse.mail.msg import MsgReader
 from casetrack.parse.mail.page import mail_page
 from casetrack.parse.page_builder import clean_text

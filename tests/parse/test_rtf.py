@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.base import FileHead
-from casetrack.parse.mail.mapi import BadCompression, decompress_rtf
+from casetrack.parse.mail.storage import BadCompression, decompress_rtf
 from casetrack.parse.page_builder import clean_text
 from casetrack.parse.rtf.parser import RtfParser
 from casetrack.parse.rtf.reader import RtfReader, encapsulated_html, holds_html, is_rtf, read_rtf

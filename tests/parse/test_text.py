@@ -8,7 +8,7 @@ import pytest
 
 from casetrack.base import errors
 from casetrack.parse.encoding import decode
-from casetrack.parse.text import markdown, plain
+from casetrack.parse.text import plain
 from tests.parse.paging import blocks
 from tests.parse.paging import opened as read
 
@@ -211,7 +211,7 @@ def test_a_long_markdown_is_parted_outside_of_its_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plain, "PART_CHARS", 100)
-    monkeypatch.setattr(markdown, "PART_CHARS", 100)
+    monkeypatch.setattr(plain, "PART_CHARS", 100)
     code = "```\n" + "x = 1\n" * 10 + "\n```\n"
     head = "---\ntitle: Long\n---\n# One\n\n" + "rent is due\n" * 6
     text = f"{head}\n{code}\n## Two\nend\n{'word ' * 50}"

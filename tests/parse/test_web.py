@@ -17,10 +17,9 @@ from casetrack.base.config import ParseLimits
 from casetrack.parse import detect
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.web import dom
-from casetrack.parse.web import html_blocks as html_module
+from casetrack.parse.web import reader as html_module
 from casetrack.parse.web import reader as reader_module
-from casetrack.parse.web.html_blocks import html_blocks, html_parts
-from casetrack.parse.web.reader import HtmlReader
+from casetrack.parse.web.reader import HtmlReader, html_blocks, html_parts
 from tests.parse.paging import blocks
 from tests.parse.paging import opened as read
 

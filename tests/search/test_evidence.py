@@ -17,8 +17,7 @@ from casetrack.base.records.reading import Part
 from casetrack.base.records.search import NOT_THERE
 from casetrack.search.asked_words import asked_words, synonyms_of
 from casetrack.search.candidates import Ranked
-from casetrack.search.evidence import Fit, fits_of, judged
-from casetrack.search.missing import missing_from
+from casetrack.search.evidence import Fit, fits_of, judged, missing_from
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import shipped
 from casetrack.search.question.words import stems_of

@@ -72,7 +72,7 @@ def main() -> int:
     parser.add_argument("--write", type=Path, metavar="FILE", help="a document such as docs/mcp.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        from casetrack.faces.mcp.toolsets import SET_NAMES
+        from casetrack.faces.mcp.specs import SET_NAMES
 
         sets = [set_cost(name, Path(scratch)) for name in SET_NAMES]
         tools = tool_costs(Path(scratch))

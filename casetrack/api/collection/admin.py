@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from casetrack.base.arguments import DocumentRef
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo, HealthReport, StatusChange
-    from casetrack.base.records.index_status import IndexStatus
-    from casetrack.base.records.reindex import ReindexReport
-    from casetrack.base.records.snapshots import RestoreReport
-    from casetrack.base.records.transfer import ExportReport
-    from casetrack.base.records.upkeep import UpkeepReport
+    from casetrack.base.records.health import IndexStatus
+    from casetrack.base.records.snapshots import (
+        ExportReport,
+        ReindexReport,
+        RestoreReport,
+        UpkeepReport,
+    )
     from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import State, Workspace
 
@@ -312,7 +314,7 @@ class Admin:
             No snapshot has this name.
         CollectionBusy, StorageError
         """
-        from casetrack.api.collection.restoring import remove_snapshot
+        from casetrack.api.collection.history import remove_snapshot
 
         gone = remove_snapshot(self._workspace.folder, name_or_number)
         audit.note(self._workspace.folder, "snapshot removed", detail=f"number {gone.number}")
@@ -352,7 +354,7 @@ class Admin:
             The collection is closed or archived.
         CollectionBusy, StorageError
         """
-        from casetrack.api.collection.restoring import restore
+        from casetrack.api.collection.history import restore
 
         report = restore(
             self._workspace, name_or_number, tell=listener(progress) or silent, cancel=cancel

@@ -44,9 +44,8 @@ if TYPE_CHECKING:
         SearchMode,
         SearchResults,
     )
-    from casetrack.base.records.queries import QueryReport
-    from casetrack.base.records.sources import SourceInfo
-    from casetrack.base.records.sync import SyncReport
+    from casetrack.base.records.cards import QueryReport
+    from casetrack.base.records.sync import SourceInfo, SyncReport
     from casetrack.base.sql.control import Control
     from casetrack.keep.sources.base import Source
     from casetrack.search.candidates import FusionMethod
@@ -652,7 +651,7 @@ class Collection:
 
     def sources(self) -> RowList[SourceInfo]:
         """Return the sources that documents came through, by name, and how far each is in step."""
-        from casetrack.base.records.sources import SourceInfo
+        from casetrack.base.records.sync import SourceInfo
         from casetrack.store.source_states import source_infos
 
         return RowList(source_infos(self.folder, self.workspace.state().snapshot), of=SourceInfo)

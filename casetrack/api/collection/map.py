@@ -142,7 +142,7 @@ class Map:
 
     def topics(self) -> Rows[Topic]:
         """Return what the passages are about, the largest topic first."""
-        from casetrack.graph.answers.topics import topic_records
+        from casetrack.graph.answers.statistics import topic_records
 
         return Rows(self._graph(topic_records), of=Topic)
 
@@ -292,7 +292,7 @@ class Map:
         --------
         >>> collection.map.graph("Halyard", depth=1).to_polars()  # doctest: +SKIP
         """
-        from casetrack.graph.answers.entity_graph import entity_graph
+        from casetrack.graph.answers.entities import entity_graph
 
         found = self._ask(
             lambda state: entity_graph(graph_of(state), name, depth=depth, limit=limit),
@@ -332,7 +332,7 @@ class Map:
         UsageError
             An argument does not fit.
         """
-        from casetrack.graph.answers.references import references
+        from casetrack.graph.answers.amounts import references
 
         return self._graph(
             lambda graph: references(
@@ -348,7 +348,7 @@ class Map:
         ReferenceNotFound
             Nothing of this name is referred to; near ones are suggested.
         """
-        from casetrack.graph.answers.references import reference_citations
+        from casetrack.graph.answers.amounts import reference_citations
 
         return self._graph(lambda graph: reference_citations(graph, name, limit=limit))
 
@@ -427,7 +427,7 @@ class Map:
             An argument does not fit, or the passage has no vector: no model was installed when
             it came in.
         """
-        from casetrack.graph.answers.similar import similar_chunks
+        from casetrack.graph.answers.related import similar_chunks
 
         return self._workspace.ask(
             lambda state: similar_chunks(
@@ -482,7 +482,7 @@ class Map:
         DocumentNotFound, AmbiguousName, UsageError
             A document is not there, several fit, or both are the same.
         """
-        from casetrack.graph.answers.changes import changes
+        from casetrack.graph.answers.compare import changes
 
         def compared(state: State) -> Changes:
             first, second = state.document(before), state.document(after)

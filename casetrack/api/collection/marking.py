@@ -228,7 +228,7 @@ def own_event(
     DocumentNotFound, AmbiguousName
         The source is not in the collection.
     """
-    from casetrack.graph.answers.own_events import source_words
+    from casetrack.graph.answers.timeline import source_words
 
     when, said = _day_of(date), _said(text)
     place = target_of(state, source, page)

@@ -1,7 +1,7 @@
 """Long work that somebody watches: what shows its progress, and what stops it.
 
 The facade knows neither notebooks nor terminals. Who opens a collection for a person gives it a
-display (:mod:`casetrack.faces.notebook.progress`); without one, work is silent.
+display (:mod:`casetrack.faces.notebook.show`); without one, work is silent.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.jobs import JobStore
     from casetrack.base.records import CollectionInfo
-    from casetrack.base.records.transfer import SealedCollection, SealReport, UnsealReport
+    from casetrack.base.records.snapshots import SealedCollection, SealReport, UnsealReport
 
 
 class Sealing(ABC):

@@ -5,8 +5,7 @@ it in one mode and gives a :class:`Run`, which can be stored and compared with o
 """
 
 from casetrack.api.evaluate.ask import measure
-from casetrack.api.evaluate.beir import open_beir
-from casetrack.api.evaluate.corpus import in_profile
+from casetrack.api.evaluate.beir import in_profile, open_beir
 from casetrack.api.evaluate.golden import open_golden
 from casetrack.api.evaluate.measures import Difference, compare_scores
 from casetrack.api.evaluate.questions import Question, QuestionSet

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import uuid
 from collections import defaultdict
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from casetrack.api.evaluate.answers import told_absent
-from casetrack.api.evaluate.corpus import index_corpus
 from casetrack.api.evaluate.questions import (
     Question,
     QuestionSet,
@@ -23,16 +29,215 @@ from casetrack.api.evaluate.questions import (
     language_of,
     text_lines,
 )
-from casetrack.base.errors import FileNotFound, UsageError
-from casetrack.base.records import DEFAULT_PROFILE
+from casetrack.api.library import DEFAULT_PIPELINE, Library
+from casetrack.base.errors import CollectionNotFound, FileNotFound, UsageError
+from casetrack.base.license import UNLIMITED
+from casetrack.base.records import DEFAULT_DIMENSION, DEFAULT_PROFILE, Document
+from casetrack.ingest.assemble import seal
+from casetrack.ingest.pipeline import Tools, load_pipeline
+from casetrack.ingest.run import PARALLEL_FILES
+from casetrack.parse.workers.messages import page_schema
 from casetrack.search.search import MAX_QUERY_CHARS
+from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
-    from casetrack.api.library import Library
+    from casetrack.api.collection import Collection
     from casetrack.base.records import SearchResults
+    from casetrack.ingest.pipeline import Pipeline
+
+# Takes the corpus of a BEIR folder through the default pipeline, without a file per document.
+
+_AHEAD = 256
+_NAME_CHARS = 120
+
+
+def index_corpus(
+    folder: Path,
+    rows: list[dict[str, str]],
+    library: Library,
+    profile: str,
+    progress: Callable[[int, int], None],
+    /,
+) -> Collection:
+    """Return the collection of this corpus, made by this pipeline; complete it where it is not.
+
+    Parameters
+    ----------
+    folder
+        The data set; the name of the collection begins with its name.
+    rows
+        The corpus: ``_id``, ``title``, ``text``.
+    library
+        Where the models are; the collection lies in ``<its data dir>/eval``.
+    profile
+        Which models make its vectors. Without the default's, words alone are indexed.
+    progress
+        Called with how many documents are indexed, and of how many.
+    """
+    ours = eval_library(library)
+    if profile == DEFAULT_PROFILE:
+        encoder = library.encoders.get_installed(profile)
+    else:
+        encoder = library.encoders.get(profile)
+    dimension = DEFAULT_DIMENSION if encoder is None else encoder.dimension
+    pipeline = load_pipeline(DEFAULT_PIPELINE, Tools(None, encoder, dimension))
+    digest = hashlib.sha256((folder / "corpus.jsonl").read_bytes()).hexdigest()[:16]
+    title = "".join(c for c in folder.resolve().name if c.isprintable())[:_NAME_CHARS]
+    name = f"{title} {digest} {pipeline.fingerprint}"
+    try:
+        collection = ours.get(name)
+    except CollectionNotFound:
+        collection = ours.create(name, description="retrieval test set", profile=profile)
+    have = {d.name for d in collection.documents()}
+    missing = [row for row in rows if row["_id"] not in have]
+    if missing:
+        _add(collection, pipeline, missing, lambda done: progress(done, len(missing)))
+    return collection
+
+
+def eval_library(library: Library, /) -> Library:
+    """Return the library below ``<data dir>/eval``, with the models of *library*."""
+    home = replace(library.settings, data_dir=library.settings.data_dir / "eval")
+    ours = Library(home, tier=UNLIMITED)
+    ours.encoders = library.encoders
+    return ours
+
+
+def in_profile(
+    collection: Collection,
+    profile: str,
+    library: Library,
+    progress: Callable[[str, int, int], None] | None = None,
+    /,
+) -> Collection:
+    """Return the same documents with the vectors of a profile.
+
+    That is the collection itself where it has this profile; otherwise a copy below
+    ``<data dir>/eval``, which is used again while the documents stay the same.
+
+    Raises
+    ------
+    UsageError
+        There is no such profile.
+    ModelNotFound
+        Its models are not installed.
+    """
+    if collection.info.profile == profile:
+        return collection
+    library.encoders.get(profile)  # before anything is copied
+    ours = eval_library(library)
+    revisions = sorted(f"{d.document_id} {d.revision}" for d in collection.documents())
+    digest = hashlib.sha256("\n".join(revisions).encode()).hexdigest()[:16]
+    name = f"{collection.name[:_NAME_CHARS]} {digest} {profile}"
+    try:
+        copy = ours.get(name)
+    except CollectionNotFound:
+        with TemporaryDirectory() as folder:
+            report = collection.admin.export(Path(folder) / "copy.ctcollection")
+            copy = ours.get(ours.import_archive(report.path, name=name).collection_id)
+    copy.admin.reindex(profile, progress=progress)
+    return copy
+
+
+def _add(
+    collection: Collection,
+    pipeline: Pipeline,
+    rows: list[dict[str, str]],
+    report: Callable[[int], None],
+) -> None:
+    done = 0
+    with write_session(collection.folder) as session, ThreadPoolExecutor(PARALLEL_FILES) as threads:
+        for start in range(0, len(rows), _AHEAD):
+            some = rows[start : start + _AHEAD]
+            for document, tables in threads.map(lambda row: _prepare(pipeline, row), some):
+                revision = session.new_revision()
+                for table in tables:
+                    session.append(_with_revision(table, revision))
+                session.finish(replace(document, revision=revision))
+                done += 1
+                report(done)
+    _ = collection.workspace.state().index
+
+
+def _prepare(pipeline: Pipeline, row: Mapping[str, str]) -> tuple[Document, list[pa.Table]]:
+    """Take one corpus entry through the pipeline as a document of one page."""
+    title, body = row["title"].strip(), row["text"].strip()
+    text = "\n\n".join(part for part in (title, body) if part)
+    document_id, now, count = str(uuid.uuid4()), datetime.now(UTC), 0
+    pages = [pa.RecordBatch.from_pylist([_page(text)], schema=page_schema())] if text else []
+    tables = []
+    # An id of the corpus is no name that would tell a reader, or a model, what the text is about.
+    for batch in pipeline.run(document_id, iter(pages), name="", title=title or None):
+        tables.append(seal(batch, "", count, corpus_path(row), now))
+        count += batch.num_rows
+    return _document(row, document_id, text, count, pipeline, now), tables
+
+
+def _with_revision(table: pa.Table, revision: str) -> pa.Table:
+    place = table.schema.get_field_index("revision")
+    column = pa.array([revision] * table.num_rows, pa.string())
+    return table.set_column(place, table.schema.field("revision"), column)
+
+
+def corpus_path(row: Mapping[str, str], /) -> str:
+    """Return the path that a corpus entry is known by."""
+    return f"corpus.jsonl#{row['_id']}"
+
+
+def _page(text: str) -> dict[str, Any]:
+    whole = {"start": 0, "end": len(text), "number": 1}
+    line = whole | dict.fromkeys(
+        ("x0", "y0", "x1", "y1", "row", "column_start", "column_end", "confidence")
+    )
+    return {
+        "page": 1,
+        "page_is_estimated": True,
+        "text": text,
+        "lines": [line],
+        "paragraphs": [whole | {"kind": "body", "level": None, "header": None}],
+        "heading_path": [],
+        "extraction_method": "Native",
+        "page_kind": "page",
+    }
+
+
+def _document(
+    row: Mapping[str, str],
+    document_id: str,
+    text: str,
+    chunks: int,
+    pipeline: Pipeline,
+    now: datetime,
+) -> Document:
+    data = text.encode("utf-8")
+    return Document(
+        document_id=document_id,
+        revision="",
+        name=row["_id"],
+        path=corpus_path(row),
+        format="jsonl",
+        document_type=None,
+        title=row["title"] or None,
+        author=None,
+        language=None,
+        page_count=1,
+        pages_without_text=0,
+        chunk_count=chunks,
+        char_count=len(text),
+        extraction_method="Native",
+        file_hash=hashlib.sha256(data).hexdigest(),
+        file_size=len(data),
+        file_modified_at=now,
+        original_copy=None,
+        pipeline=pipeline.name,
+        pipeline_fingerprint=pipeline.fingerprint,
+        warnings=(),
+        ingested_at=now,
+        updated_at=now,
+    )
+
 
 _PARTS = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from casetrack.base.errors import UsageError
-from casetrack.graph.answers.statements import statement
+from casetrack.graph.answers.rows import statement
 
 _OF_SUMMARY: dict[str, dict[str, str]] = {
     "statistics": {},

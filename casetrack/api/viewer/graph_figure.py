@@ -6,16 +6,169 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.force import place_nodes
-from casetrack.api.viewer.symbols import LABEL_SIZE, label_lines, radius_of, text_width
+import numpy as np
+
+from casetrack.api.viewer.symbols import ENGLISH, LABEL_SIZE, label_lines, radius_of, text_width
 from casetrack.api.viewer.templating import rendered
-from casetrack.api.viewer.words import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from casetrack.api.viewer.words import Words
+    from numpy.typing import NDArray
+
+    from casetrack.api.viewer.symbols import Words
     from casetrack.base.records.graph import Edge, Entity, EntityGraph
+
+    Floats = NDArray[np.float64]
+
+# Places the nodes of a graph: connected ones near each other, no label on top of another.
+#
+# A spring model after Fruchterman and Reingold (1991) on a frame of fixed width, then boxes that
+# still overlap are pushed apart. The same graph always gives the same picture.
+
+_ROUNDS = 240
+_PUSHES = 200
+_PADDING = 7.0
+_HAIR = 1e-6
+_EVEN = 0.7
+"""Share of the ranks in the places of nodes, 0 to 1."""
+_ROOM = 2.6
+"""The frame has this many times the area of all boxes."""
+_GOLDEN = np.pi * (3 - np.sqrt(5))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Where the nodes lie.
+
+    Attributes
+    ----------
+    points
+        float64 [nodes, 2]: middle of each box, in pixels from the top left.
+    width, height
+        Of the frame that holds all boxes.
+    """
+
+    points: Floats
+    width: float
+    height: float
+
+
+def place_nodes(
+    boxes: Sequence[tuple[float, float]],
+    edges: Sequence[tuple[int, int, float]],
+    /,
+    *,
+    width: float,
+    least_height: float = 0.0,
+) -> Layout:
+    """Place nodes in a frame.
+
+    Parameters
+    ----------
+    boxes
+        Width and height of each node with its label, in pixels; the first node starts in the
+        middle.
+    edges
+        Numbers of two nodes, and the strength of what connects them, greater than 0.
+    width
+        Of the frame; it is as high as the boxes need, and at least *least_height*.
+
+    Returns
+    -------
+    Layout
+        No two boxes overlap, unless one is wider than the frame.
+    """
+    sizes = np.asarray(boxes, dtype=np.float64).reshape(-1, 2)
+    count = len(sizes)
+    if count == 0:
+        return Layout(np.zeros((0, 2)), width, least_height)
+    area = float(((sizes[:, 0] + _PADDING) * (sizes[:, 1] + _PADDING)).sum())
+    frame = np.array([width, max(least_height, area * _ROOM / width)])
+    points = _springs(count, edges, frame)
+    points = _apart(points * frame, sizes + _PADDING, width)
+    top = float((points[:, 1] - sizes[:, 1] / 2).min()) - _PADDING
+    points[:, 1] -= top
+    bottom = float((points[:, 1] + sizes[:, 1] / 2).max()) + _PADDING
+    if bottom < least_height:
+        points[:, 1] += (least_height - bottom) / 2
+    return Layout(points, width, max(bottom, least_height))
+
+
+def _springs(count: int, edges: Sequence[tuple[int, int, float]], frame: Floats) -> Floats:
+    """Return points in the unit square."""
+    number = np.arange(count)
+    radius = 0.45 * np.sqrt(number / max(count - 1, 1))
+    turn = number * _GOLDEN
+    points = 0.5 + np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=1)
+    pull = np.zeros((count, count))
+    strongest = max((weight for *_, weight in edges), default=1.0)
+    for a, b, weight in edges:
+        pull[a, b] = pull[b, a] = 0.25 + 0.75 * weight / strongest
+    np.fill_diagonal(pull, 0.0)
+    # Distances are measured as seen in the frame, where one side may be longer.
+    shape = frame / np.sqrt(frame.prod())
+    ideal = 0.8 / np.sqrt(count)
+    for step in range(_ROUNDS):
+        apart = (points[:, None] - points[None]) * shape
+        distance = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-3)
+        force = ideal**2 / distance**2 - pull * distance / ideal
+        moved = (apart * force[..., None]).sum(axis=1) - 2.5 * (points - 0.5) * shape * ideal
+        length = np.maximum(np.sqrt((moved**2).sum(axis=1, keepdims=True)), 1e-9)
+        heat = 0.1 * (1 - step / _ROUNDS) ** 1.5 + 1e-4
+        points = points + moved / length * np.minimum(length, heat) / shape
+    return _spread(points)
+
+
+def _spread(points: Floats) -> Floats:
+    """Use all of the frame: crowds are drawn apart, and what lies far off comes nearer.
+
+    Places are mixed with ranks, so that who is left of whom, and above whom, stays as it is.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = high - low
+    if (size < _HAIR).any():
+        return np.asarray(0.5 + 0.9 * (points - (low + high) / 2) / np.maximum(size.max(), _HAIR))
+    ranks = points.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+    mixed = (1 - _EVEN) * (points - low) / size + _EVEN * ranks / (len(points) - 1)
+    return np.asarray(0.05 + 0.9 * mixed)
+
+
+def _apart(points: Floats, sizes: Floats, width: float) -> Floats:
+    """Push boxes apart until none overlaps: sideways within the frame, up and down freely."""
+    half = np.minimum(sizes[:, 0] / 2, width / 2)
+    need = (sizes[:, None] + sizes[None]) / 2
+    # The later of two nodes in one place goes below.
+    side = np.sign(np.arange(len(sizes))[:, None] - np.arange(len(sizes))[None])
+    for _ in range(_PUSHES):
+        points[:, 0] = points[:, 0].clip(half, width - half)
+        gap = points[:, None] - points[None]
+        over = need - np.abs(gap)
+        hits = (over > _HAIR).all(axis=2) & (side != 0)
+        if not hits.any():
+            return points
+        direction = np.where(gap == 0, side[..., None], np.sign(gap))
+        sideways = over[..., 0] < over[..., 1]
+        move = np.where(hits, 0.26, 0.0)
+        points[:, 0] += (move * sideways * over[..., 0] * direction[..., 0]).sum(axis=1)
+        points[:, 1] += (move * ~sideways * over[..., 1] * direction[..., 1]).sum(axis=1)
+    points[:, 0] = points[:, 0].clip(half, width - half)
+    return _downwards(points, need)
+
+
+def _downwards(points: Floats, need: Floats) -> Floats:
+    """From the top on, move each box below those that it still overlaps."""
+    placed: list[int] = []
+    for node in np.argsort(points[:, 1], kind="stable").tolist():
+        while blocks := [
+            points[other, 1] + need[node, other, 1]
+            for other in placed
+            if (need[node, other] - np.abs(points[node] - points[other]) > _HAIR).all()
+        ]:
+            points[node, 1] = max(blocks)
+        placed.append(node)
+    return points
+
 
 WIDE, TALL = 760.0, 350.0
 """Widths of the two drawings of a page, in pixels: for screens, and for telephones."""

@@ -5,6 +5,20 @@ from __future__ import annotations
 import html
 import re
 
+# Text for use in Markdown.
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+def escaped(text: str, /) -> str:
+    r"""Return a text on one line, of which nothing is taken for markup.
+
+    >>> escaped("a | *b*")
+    'a \\| \\*b\\*'
+    """
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
 # Control characters, and halves of surrogate pairs as file names may hold them.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.page_text import COLUMNS, page_text
-from casetrack.api.viewer.png import CHUNK_FACT, with_facts
-from casetrack.api.viewer.source import find_source
+from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
 from casetrack.api.viewer.view import draw_page, draw_text
 from casetrack.base.errors import FileEncrypted, FileError, UsageError
 from casetrack.parse.base import ReadOptions

@@ -30,8 +30,15 @@ def _environment(folder: Path) -> Environment:
     from jinja2.filters import do_mark_safe
 
     from casetrack.api.viewer.markup import address, esc, span
-    from casetrack.api.viewer.symbols import KIND_WORDS, corners, shortened
-    from casetrack.api.viewer.words import capital, counted, joined, sentence
+    from casetrack.api.viewer.symbols import (
+        KIND_WORDS,
+        capital,
+        corners,
+        counted,
+        joined,
+        sentence,
+        shortened,
+    )
 
     environment = Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.gather import draw
 from casetrack.api.viewer.quotes import Cards
 from casetrack.api.viewer.sheet import figure_style, sheet
+from casetrack.api.viewer.symbols import MONTHS, counted
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg, when
-from casetrack.api.viewer.words import MONTHS, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

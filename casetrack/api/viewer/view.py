@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.page_text import COLUMNS, PageText, page_text
-from casetrack.api.viewer.png import CHUNK_FACT, with_facts
-from casetrack.api.viewer.source import find_source
+from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
 from casetrack.base.config import ParseLimits
 from casetrack.base.errors import FileEncrypted, FileError, ParseFailed, UsageError
 from casetrack.parse.base import ReadOptions
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from casetrack.api.viewer.source import SourceFile
     from casetrack.base.provenance import Box, Provenance
     from casetrack.base.records import Chunk, ChunkWindow, Document
-    from casetrack.base.records.pinpoints import Pinpoint
+    from casetrack.base.records.reading import Pinpoint
     from casetrack.parse.render import PageImage
     from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import State

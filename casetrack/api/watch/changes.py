@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import os
 import stat
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.base.files import private_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from watchdog.events import FileSystemEvent, FileSystemEventHandler
+    from watchdog.observers.api import BaseObserver, ObservedWatch
 
 DEBOUNCE_SECONDS = 2.0
 """A path must be left alone for so long, and a file look the same at both ends of that time."""
@@ -179,3 +188,210 @@ def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
         if not kept or not path.startswith(kept[-1] + os.sep):
             kept.append(path)
     return tuple(kept)
+
+
+# News of changed files from the operating system, as far as it has any.
+
+logger = logging.getLogger("casetrack.watch")
+
+Heard = Callable[[str, bool], None]
+"""Called from another thread with the path of what changed, and whether it is a folder."""
+
+_NETWORK = frozenset(
+    "nfs nfs4 cifs smb smb2 smb3 smbfs afpfs webdav davfs fuse.sshfs sshfs fuse.rclone 9p drvfs "
+    "vboxsf prl_fs vmhgfs fuse.vmhgfs-fuse ceph glusterfs fuse.glusterfs lustre afs ncpfs".split()
+)
+_OVERFLOW = "overflowed"
+
+
+class Notifier(Protocol):
+    """Follows folders and tells what changed below them."""
+
+    def follow(self, key: str, folder: str, heard: Heard, /, *, recursive: bool) -> str:
+        """Tell *heard* of changes below *folder* from now on, under the name *key*.
+
+        Returns
+        -------
+        str
+            Why not all changes will be heard, so that the folder must be looked through now and
+            then; empty where they will.
+        """
+        ...
+
+    def forget(self, key: str, /) -> None:
+        """Stop following; nothing happens where *key* is not followed."""
+        ...
+
+    def alive(self, key: str, /) -> bool:
+        """Return whether changes of *key* are still heard."""
+        ...
+
+    def lost(self) -> bool:
+        """Return whether changes were lost since the last call, of whichever folder."""
+        ...
+
+    def stop(self) -> None:
+        """Forget all and end all threads."""
+        ...
+
+
+class _Losses(logging.Handler):
+    """Hears of an overflow of the system's queue, which ``watchdog`` tells in its log only."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.any = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note an overflow."""
+        if _OVERFLOW in record.getMessage():
+            self.any = True
+
+
+class OsNotifier:
+    """The operating system's notifications, by ``watchdog``; loaded when first needed.
+
+    Parameters
+    ----------
+    probe
+        A folder that no user's watch lies in. Whether it can be followed after a folder of many
+        tells whether the system's limit was reached on the way.
+    """
+
+    def __init__(self, probe: Path, /) -> None:
+        self._probe = probe
+        self._observer: BaseObserver | None = None
+        self._followed: dict[str, tuple[ObservedWatch, FileSystemEventHandler]] = {}
+        self._losses = _Losses()
+
+    def follow(self, key: str, folder: str, heard: Heard, /, *, recursive: bool) -> str:
+        """Follow a folder; see :class:`Notifier`."""
+        self.forget(key)
+        try:
+            observer = self._running()
+            handler = _handler(heard)
+            observed = observer.schedule(
+                handler, folder, recursive=recursive, event_filter=_event_types()
+            )
+            self._followed[key] = (observed, handler)
+            self._try_probe(observer)
+        except OSError as error:
+            self.forget(key)
+            return _refusal(error)
+        return _network_note(folder)
+
+    def forget(self, key: str, /) -> None:
+        """Stop following a folder."""
+        pair = self._followed.pop(key, None)
+        if pair is None or self._observer is None:
+            return
+        observed, handler = pair
+        if any(other == observed for other, _ in self._followed.values()):
+            self._observer.remove_handler_for_watch(handler, observed)
+        else:
+            self._observer.unschedule(observed)
+
+    def alive(self, key: str, /) -> bool:
+        """Return whether the thread that hears of a folder runs."""
+        pair = self._followed.get(key)
+        if pair is None or self._observer is None or not self._observer.is_alive():
+            return False
+        return any(e.watch == pair[0] and e.is_alive() for e in tuple(self._observer.emitters))
+
+    def lost(self) -> bool:
+        """Return whether the system's queue overflowed since the last call."""
+        lost, self._losses.any = self._losses.any, False
+        return lost
+
+    def stop(self) -> None:
+        """End all threads."""
+        logging.getLogger("watchdog").removeHandler(self._losses)
+        observer, self._observer = self._observer, None
+        self._followed.clear()
+        if observer is not None:
+            observer.stop()
+            observer.join(5.0)
+
+    def _running(self) -> BaseObserver:
+        if self._observer is None or not self._observer.is_alive():
+            from watchdog.observers import Observer
+
+            logging.getLogger("watchdog").addHandler(self._losses)
+            self._followed.clear()
+            self._observer = Observer()
+            self._observer.daemon = True
+            self._observer.start()
+        return self._observer
+
+    def _try_probe(self, observer: BaseObserver) -> None:
+        # Where the limit is reached inside a folder, watchdog leaves out the rest of it in silence.
+        private_folder(self._probe)
+        observer.unschedule(observer.schedule(_handler(lambda _path, _folder: None), self._probe))
+
+
+def _event_types() -> list[type[FileSystemEvent]]:
+    from watchdog import events
+
+    return [
+        events.FileCreatedEvent,
+        events.FileModifiedEvent,
+        events.FileClosedEvent,
+        events.FileDeletedEvent,
+        events.FileMovedEvent,
+        events.DirCreatedEvent,
+        events.DirDeletedEvent,
+        events.DirMovedEvent,
+    ]
+
+
+def _handler(heard: Heard) -> FileSystemEventHandler:
+    from watchdog.events import FileSystemEventHandler
+
+    class Handler(FileSystemEventHandler):
+        def on_any_event(self, event: FileSystemEvent) -> None:
+            for path in (event.src_path, getattr(event, "dest_path", "")):
+                if path:
+                    heard(os.fsdecode(path), event.is_directory)
+
+    return Handler()
+
+
+def _refusal(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return (
+            "the system's limit of watched folders is reached (raise fs.inotify.max_user_watches), "
+            "so the folder is looked through regularly instead"
+        )
+    if error.errno == errno.EMFILE:
+        return (
+            "the system's limit of watching programs is reached (raise "
+            "fs.inotify.max_user_instances), so the folder is looked through regularly instead"
+        )
+    reason = error.strerror or str(error)
+    return f"the system reports no changes here ({reason}), so it is looked through regularly"
+
+
+def _network_note(folder: str) -> str:
+    kind = filesystem_of(folder)
+    if kind not in _NETWORK:
+        return ""
+    return (
+        f"the folder is on a network drive ({kind}), where the system does not hear of all "
+        "changes, so it is looked through regularly, too"
+    )
+
+
+def filesystem_of(folder: str, /) -> str:
+    """Return the type of the file system that a folder lies on, such as ``ext4`` or ``nfs4``.
+
+    Empty where the system does not say.
+    """
+    import psutil
+
+    best, kind = -1, ""
+    for partition in psutil.disk_partitions(all=True):
+        mount = os.path.join(partition.mountpoint, "")  # noqa: PTH118 - keeps the ending slash
+        if os.path.join(folder, "").startswith(mount) and len(mount) > best:  # noqa: PTH118
+            remote = "remote" in partition.opts.split(",")
+            best, kind = len(mount), "smb" if remote else partition.fstype.lower()
+    return kind

@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.watch.changes import file_state
+from casetrack.api.watch.changes import OsNotifier, file_state
 from casetrack.api.watch.clock import SystemClock
 from casetrack.api.watch.idle_upkeep import IdleUpkeep
-from casetrack.api.watch.notifier import OsNotifier
 from casetrack.api.watch.statuses import CollectionSync, Statuses
 from casetrack.api.watch.watch_list import WatchList
 from casetrack.api.watch.watched_folder import WatchContext, WatchedFolder
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from casetrack.api.library import Library
-    from casetrack.api.watch.changes import FileState
+    from casetrack.api.watch.changes import FileState, Notifier
     from casetrack.api.watch.clock import Clock
-    from casetrack.api.watch.notifier import Notifier
     from casetrack.api.watch.statuses import Report, Sync
     from casetrack.api.watch.watch_list import Stamp
     from casetrack.api.watch.watched_folder import SyncTask
-    from casetrack.base.records.watches import Watch
+    from casetrack.base.records.sync import Watch
 
 logger = logging.getLogger("casetrack.watch")
 repairs = logging.getLogger("casetrack.repairs")

@@ -7,10 +7,10 @@ from datetime import datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
-from casetrack.base.records.watches import SCHEDULES
+from casetrack.base.records.sync import SCHEDULES
 
 if TYPE_CHECKING:
-    from casetrack.base.records.watches import Schedule, Watch
+    from casetrack.base.records.sync import Schedule, Watch
 
 _HOUR = 3600.0
 _INTERVALS: dict[Schedule, float] = {

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.base import actor
 from casetrack.base.files import private_folder, write_json
-from casetrack.base.records.sync import SYNC_KINDS
-from casetrack.base.records.watches import WatchStatus
+from casetrack.base.records.sync import SYNC_KINDS, WatchStatus
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from casetrack.api.library import Library
-    from casetrack.base.records.sync import SyncReport
-    from casetrack.base.records.watches import Watch
+    from casetrack.base.records.sync import SyncReport, Watch
 
 
 class Statuses:

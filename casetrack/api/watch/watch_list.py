@@ -22,7 +22,7 @@ from casetrack.base.errors import (
 )
 from casetrack.base.files import private_folder, storage_errors, write_json
 from casetrack.base.objects.address import is_address
-from casetrack.base.records.watches import DEFAULT_DAILY_TIME, Watch
+from casetrack.base.records.sync import DEFAULT_DAILY_TIME, Watch
 from casetrack.store.lock import file_lock
 
 if TYPE_CHECKING:

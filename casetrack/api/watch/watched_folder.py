@@ -15,18 +15,17 @@ from casetrack.api.watch.clock import moment
 from casetrack.api.watch.schedule import next_full
 from casetrack.api.watch.statuses import counts_of
 from casetrack.base.errors import CaseTrackError, StorageError
-from casetrack.base.records.watches import WatchStatus
+from casetrack.base.records.sync import WatchStatus
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime, tzinfo
 
-    from casetrack.api.watch.changes import FileState
+    from casetrack.api.watch.changes import FileState, Notifier
     from casetrack.api.watch.clock import Clock
-    from casetrack.api.watch.notifier import Notifier
     from casetrack.api.watch.statuses import Report, Statuses
-    from casetrack.base.records.watches import Health, Watch
+    from casetrack.base.records.sync import Health, Watch
 
 # Files whose changes mean nothing: locks, downloads under way, editors' and systems' own files.
 

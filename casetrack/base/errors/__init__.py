@@ -24,23 +24,20 @@ from casetrack.base.errors.collections import (
     WriterReplaced,
     withheld,
 )
-from casetrack.base.errors.documents import (
+from casetrack.base.errors.files import (
     AmbiguousName,
     AuthorityNotCited,
     AuthorityUnclear,
     ChunkNotFound,
-    DocumentNotFound,
-    DuplicateDocument,
-    EntityNotFound,
-    FileExcluded,
-    ReferenceNotFound,
-)
-from casetrack.base.errors.files import (
     ConverterFailed,
     ConverterMissing,
+    DocumentNotFound,
+    DuplicateDocument,
     EmptyFile,
+    EntityNotFound,
     FileEncrypted,
     FileError,
+    FileExcluded,
     FileNotFound,
     FileStepFailed,
     FileUnreadable,
@@ -49,6 +46,7 @@ from casetrack.base.errors.files import (
     OcrUnavailable,
     ParseFailed,
     ParseLimit,
+    ReferenceNotFound,
     UnexpectedFileError,
     UnsupportedFormat,
     WorkerCrashed,

@@ -4,6 +4,7 @@ Everything that carries document text carries its :class:`~casetrack.base.proven
 (invariant P4). ``as_dict`` gives the JSON form used by the command line and by MCP.
 """
 
+from casetrack.base.records.cards import QueryReport, RetrievalCall
 from casetrack.base.records.collections import (
     AUTO_PROFILE,
     COLLECTION_TYPES,
@@ -23,11 +24,15 @@ from casetrack.base.records.documents import (
     Page,
     Section,
 )
-from casetrack.base.records.files import UntakenFile, untaken_text
 from casetrack.base.records.health import CollectionHealth, DocumentHealth
-from casetrack.base.records.passages import Chunk, ChunkWindow, Illustrate, Picture, highlight
-from casetrack.base.records.pictures import PageImage
-from casetrack.base.records.queries import QueryReport, RetrievalCall
+from casetrack.base.records.passages import (
+    Chunk,
+    ChunkWindow,
+    Illustrate,
+    PageImage,
+    Picture,
+    highlight,
+)
 from casetrack.base.records.reports import (
     FILE_STATUSES,
     Check,
@@ -36,6 +41,8 @@ from casetrack.base.records.reports import (
     HealthReport,
     IngestProgress,
     IngestReport,
+    UntakenFile,
+    untaken_text,
 )
 from casetrack.base.records.search import (
     RelatedChunk,

@@ -11,10 +11,51 @@ from typing import Annotated, Any, Literal, get_args
 
 from casetrack.base.provenance import Provenance
 from casetrack.base.records.cards import Card, Fact, Part, size_text
-from casetrack.base.records.papers import LegalType, Party
 from casetrack.base.records.shape import HIDDEN, NO_JSON, SOURCE, Record, Told, View
 from casetrack.base.records.table import TEXT_ROWS
 from casetrack.base.years import recorded
+
+# What a paper of a case says of itself: its kind, and the parties of the case in their roles.
+
+LegalType = Literal[
+    "complaint",
+    "answer",
+    "motion",
+    "brief",
+    "order",
+    "opinion",
+    "deposition",
+    "contract",
+    "statute",
+    "correspondence",
+    "exhibit",
+    "other",
+]
+"""What kind of legal document it is; ``other`` is legal too, such as a notice or a docket."""
+LEGAL_TYPES: tuple[LegalType, ...] = get_args(LegalType)
+
+
+@dataclass(frozen=True, slots=True)
+class Party(Record):
+    """A party as the caption names it.
+
+    Attributes
+    ----------
+    name
+        As written, on one line.
+    role
+        In lower case and singular: ``plaintiff``, ``appellant``, ``debtor``, ...; ``None`` where
+        the caption does not say it.
+    page, start, end
+        Where the name stands: code points into the text of that page.
+    """
+
+    name: str
+    role: str | None
+    page: int
+    start: int
+    end: int
+
 
 DocumentType = Literal[
     "contract",

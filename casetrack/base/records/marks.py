@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, get_args
 
-from casetrack.base.records.graph.quote import Quote
+from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.shape import INLINE, Record, Told, View
 
 MarkKind = Literal[

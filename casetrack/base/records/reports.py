@@ -2,14 +2,160 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
-from casetrack.base.records.files import FileTable
-from casetrack.base.records.shape import Record, Seconds
-from casetrack.base.records.table import Tabular
+from casetrack.base.records.shape import HIDDEN, Record, Seconds
+from casetrack.base.records.table import (
+    HTML_ROWS,
+    TEXT_ROWS,
+    Tabular,
+    more_text,
+    table_html,
+    text_lines,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# Reports with a row for each file, as a person reads them: what needs a look stands first.
+
+T = TypeVar("T")
+_NAMED = 3
+_CHARS = 700
+_MOST_PROBLEMS = 500
+_WHY = "why, and what to do"
+
+
+@dataclass(frozen=True, slots=True)
+class UntakenFile(Record):
+    """A file that is not in its collection as it is now.
+
+    Attributes
+    ----------
+    status
+        ``failed``, or ``skipped`` for a file that was left out by a rule.
+    code, message, hint
+        Why, and what to do; for people but for the code.
+    document_id
+        The document that keeps its earlier text, or that has the same content.
+    source
+        Name of the source that lists it, such as ``git:platform``; ``None`` for a file.
+    since
+        When it was first found so (UTC).
+    elsewhere
+        Whether it was on the computer that exported the collection.
+    stored
+        Number of documents before a repair that did not find all of them, less those deleted since.
+    """
+
+    SHOWN = ("status", "path", "message", "hint", "since")
+
+    path: str
+    status: Literal["failed", "skipped"]
+    code: str
+    message: str
+    hint: str
+    document_id: str | None
+    source: str | None
+    since: datetime
+    elsewhere: bool = False
+    stored: Annotated[int, HIDDEN] = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether it should have been read and could not."""
+        return self.status == "failed"
+
+    @property
+    def why(self) -> str:
+        """The reason and the next step as one text."""
+        return " ".join(filter(None, (self.message, self.hint)))
+
+
+def untaken_text(files: Sequence[UntakenFile], /) -> str:
+    """Return how many files are not in a collection as they are, with first names; may be empty."""
+    parts = []
+    for status, what in (("failed", "could not be read"), ("skipped", "left out")):
+        names = [PurePath(file.path).name or file.path for file in files if file.status == status]
+        if names:
+            more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+            noun = "file" if len(names) == 1 else "files"
+            parts.append(f"{len(names):,} {noun} {what}: {', '.join(names[:_NAMED])}{more}.")
+    return " ".join(parts)
+
+
+class FileTable(Tabular[T]):
+    """A report on files: problems first, names without the folder that all of them share.
+
+    The frames keep the order of the report and the whole paths.
+    """
+
+    __slots__ = ()
+    _STATE: ClassVar[str]
+    """The column that says how a file ended."""
+    _PROBLEMS: ClassVar[tuple[str, ...]]
+    """Its values that need a look, the worst first."""
+    _BESIDE: ClassVar[tuple[str, ...]]
+    """What else is shown of a file."""
+
+    def _problems_and_rest(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        items = self._table()[1]
+        folder = _shared_folder([str(getattr(item, "path")) for item in items])  # noqa: B009
+        rows = [self._row(item, folder) for item in items]
+        order = {state: place for place, state in enumerate(self._PROBLEMS)}
+        bad = [row for row in rows if row[self._STATE] in order]
+        bad.sort(key=lambda row: order[row[self._STATE]])
+        return bad, [row for row in rows if row[self._STATE] not in order]
+
+    def _row(self, item: object, folder: str) -> dict[str, Any]:
+        values: dict[str, Any] = {n: getattr(item, n) for n in (self._STATE, *self._BESIDE)}
+        said = " ".join(filter(None, (getattr(item, n) for n in ("message", "hint"))))
+        row = {self._STATE: values.pop(self._STATE), "file": getattr(item, "path"), **values}  # noqa: B009
+        row[_WHY] = said
+        return {n: _without(v, folder) if isinstance(v, str) else v for n, v in row.items()}
+
+    def _columns(self, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+        known = list(rows)
+        names = (self._STATE, "file", *self._BESIDE, _WHY)
+        return tuple(n for n in names if n in names[:2] or any(row[n] for row in known))
+
+    def __repr__(self) -> str:
+        """Return counts, then the files that need a look with the reasons, then the others."""
+        bad, rest = self._problems_and_rest()
+        lines = [f"  {r[self._STATE]}  {r['file']}: {r[_WHY]}" for r in bad[:TEXT_ROWS]]
+        if more := more_text(len(bad), TEXT_ROWS):
+            lines.append(f"  {more}")
+        return "\n".join([self._heading(), *lines, *text_lines(self._columns(rest), rest)])
+
+    def _repr_html_(self) -> str:
+        bad, rest = self._problems_and_rest()
+        limit = max(HTML_ROWS, min(len(bad), _MOST_PROBLEMS))
+        rows: Sequence[Mapping[str, Any]] = [*bad, *rest]
+        names = self._columns(rows)
+        return table_html(names, rows, heading=self._heading(), limit=limit, chars=_CHARS)
+
+
+def _shared_folder(paths: Sequence[str]) -> str:
+    """Return the folder that holds all files, with the sign that ends it; empty without one."""
+    try:
+        shared = os.path.commonpath([PurePath(path).parent for path in paths])
+    except ValueError:  # There are none, or they lie on several drives.
+        return ""
+    folder = PurePath(shared)
+    # Of what lies right below the root of a disk the whole path is told.
+    return f"{folder}{os.sep}" if folder.is_absolute() and folder != folder.parent else ""
+
+
+def _without(text: str, folder: str) -> str:
+    return re.sub(rf"(?<![\w/\\]){re.escape(folder)}", "", text) if folder else text
+
 
 FileStatus = Literal["ingested", "partial", "skipped", "failed"]
 FILE_STATUSES: tuple[FileStatus, ...] = ("ingested", "partial", "skipped", "failed")

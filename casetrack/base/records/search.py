@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, get_args, 
 
 from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records.passages import Chunk, Illustrate, passage_html
-from casetrack.base.records.pinpoints import NOWHERE, Answer, Look, Pinpoint
-from casetrack.base.records.reading import Reading
+from casetrack.base.records.reading import NOWHERE, Answer, Look, Pinpoint, Reading
 from casetrack.base.records.shape import HIDDEN, INLINE, NO_JSON, Record, Share, Told
 from casetrack.base.records.table import Tabular
 

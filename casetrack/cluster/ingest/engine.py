@@ -8,20 +8,322 @@ it lacks.
 from __future__ import annotations
 
 import contextlib
+import functools
+import platform
 import queue
 import threading
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
-from casetrack.cluster.ingest.stages import Finisher, find_facts, read_files
+from casetrack.base.errors import CaseTrackError, ClusterDiffers, FileError
+from casetrack.base.machine import one_thread_each
+from casetrack.cluster.ingest.work import Draft, Found, Order, Work, block_of, bodies_of, kit_of
+from casetrack.ingest.assemble import Tally
+from casetrack.ingest.messages import Done
+from casetrack.ingest.outcomes import Reservation, failure, success
+from casetrack.ingest.plan import Job, file_facts
+from casetrack.ingest.reading import FileReader
+from casetrack.ingest.staleness import outputs_of
+from casetrack.ingest.steps.base import collect_failures
+from casetrack.ingest.take import Taker, told_of, with_chunks
+from casetrack.parse.workers.messages import pack_error
+from casetrack.store.commits import packed, rows_of_chunks, write_files
+from casetrack.store.scratch import working_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
-    from casetrack.cluster.ingest.stages import Planner
+    from casetrack.base.records import Document
+    from casetrack.cluster.ingest.work import Kit
+    from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.messages import Message
+    from casetrack.ingest.pipeline.chain import Stage
+    from casetrack.ingest.plan import FileFacts
+    from casetrack.ingest.steps.base import Batches
+    from casetrack.ingest.take import Sheet
+    from casetrack.keep.sources.base import Source
+
+# What processes of a cluster do with a block of files: read, then finish and write.
+#
+# These are plain functions of one table; Ray Data calls them one after the other. A file that goes
+# wrong is told as it is told everywhere, and a process that dies takes a block with it, which is
+# done again: until the writer commits it, nothing that they leave is seen by anybody.
+
+
+class Planner(Protocol):
+    """Who knows what is attached to which file: an ``IngestPlanner``, or who asks it."""
+
+    def settle(self, found: FoundFile, facts: FileFacts, /) -> Job | str:
+        """Return what becomes of a file inside another."""
+        ...
+
+    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        """Return what a file held and holds no longer."""
+        ...
+
+
+# --- facts --------------------------------------------------------------------------------------
+
+
+def find_facts(block: pa.Table, recipe: bytes) -> pa.Table:
+    """Find out the facts of the files of a block of orders; the error where there are none."""
+    source = kit_of(recipe, None).recipe.source
+    return block_of(facts_of(order, source) for order in bodies_of(block, Order))
+
+
+def facts_of(order: Order, source: Source | None = None, /) -> Found:
+    """Find out the facts of the file of an order, which *source* has where this machine has not."""
+    number = order.found.place[0]
+    with working_folder() as spool:
+        found = _fetched(order, source, spool)
+        try:
+            if found.problem is not None:
+                raise found.problem
+            return Found(number, file_facts(found.path))
+        except CaseTrackError as error:
+            return Found(number, None, failure(found, error, 0.0))
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def read_files(block: pa.Table, recipe: bytes, planner: Planner | None = None) -> pa.Table:
+    """Read the files of a block of orders, as far as no model is needed."""
+    kit = kit_of(recipe, None)
+    if kit.pipeline.fingerprint != kit.recipe.fingerprint:
+        return block_of([Work(0, problem=pack_error(_other_models()))])
+    with one_thread_each():
+        works = [_read(kit, order, planner) for order in bodies_of(block, Order)]
+        return block_of(works if kit.parts[1] else _written(kit, works))
+
+
+def _other_models() -> ClusterDiffers:
+    return ClusterDiffers(
+        f"The machine {platform.node()} of the cluster has other models or packages than the "
+        "computer that asks for the work.",
+        hint="Install the same everywhere, then run the same command again to go on.",
+    )
+
+
+def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
+    work = Work(order.found.place[0])
+    desk = _Desk(order, planner, work.messages)
+    taker = _Drafter(
+        kit.folder,
+        kit.pipeline,
+        kit.recipe.options,
+        kit.read_with,
+        outputs=lambda _: {},
+        on_pages=desk.count_pages,
+        on_chunks=lambda _: None,
+        part=kit.parts[0],
+        drafts=work.drafts,
+    )
+    with working_folder() as spool:
+        found = _fetched(order, kit.recipe.source, spool)
+        depth = kit.reading.limits.attachment_depth
+        try:
+            FileReader(desk, taker, spool, depth, lambda _: None).read(found)
+        except CaseTrackError as error:
+            work.problem = pack_error(error)
+    work.pages = desk.pages
+    kit.let_go_of_copies()
+    return work
+
+
+def _fetched(order: Order, source: Source | None, spool: Path) -> FoundFile:
+    """Return the file of an order where it lies on this machine."""
+    found = order.found
+    if order.item is None or source is None or found.origin is None:
+        return found
+    target = spool / "fetched" / found.origin.name
+    target.parent.mkdir()
+    try:
+        source.fetch(order.item, target)
+    except CaseTrackError as error:
+        return replace(found, problem=error)
+    return replace(found, path=target)
+
+
+@dataclass(slots=True)
+class _Desk:
+    """Answers a reader of files on a machine of the cluster."""
+
+    order: Order
+    planner: Planner | None
+    messages: list[Message]
+    pages: int = 0
+    inside: int = 0
+    is_cancelled: bool = False
+    is_aborted: bool = False
+
+    def begin(self, found: FoundFile, /) -> tuple[Job, str] | str:
+        order = self.order
+        facts = (found.parent is None and order.facts) or file_facts(found.path)
+        if found.parent is None:
+            job = Job(found.path, found.shown, facts, order.document_id, order.previous)
+            return job, order.revision
+        self.inside += 1
+        revision = f"{order.revision}-{self.inside:03d}"
+        if self.planner is None:
+            return Job(found.path, found.shown, facts, _new_id(), None), revision
+        answer = self.planner.settle(found, facts)
+        return answer if isinstance(answer, str) else (answer, revision)
+
+    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        return [] if self.planner is None else self.planner.let_go(job, but=but)
+
+    def reserve(self) -> AbstractContextManager[Reservation | None]:
+        return nullcontext(Reservation())  # the writer has seen to that
+
+    def put(self, message: Message, /) -> None:
+        self.messages.append(message)
+
+    def count_pages(self, pages: int) -> None:
+        self.pages += pages
+
+
+def _new_id() -> str:
+    import uuid
+
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafter(Taker):
+    """Takes in files as far as no model is needed.
+
+    Attributes
+    ----------
+    part
+        The stages of the pipeline up to there.
+    drafts
+        Takes what is made.
+    """
+
+    part: tuple[Stage, ...] = ()
+    drafts: dict[str, Draft] = field(default_factory=dict)
+
+    def make_chunks(self, sheet: Sheet, pages: Batches, tally: Tally, /) -> None:
+        batches = self.pipeline.source.name_pages(
+            sheet.job.document_id, pages, name=sheet.name, title=sheet.title
+        )
+        for stage in self.part:
+            batches = self.pipeline.through(stage, batches)
+        draft = Draft(sheet, list(batches))
+        tally.chunks = sum(batch.num_rows for batch in draft.batches)
+        self.drafts[sheet.revision] = draft
+
+
+# --- what comes after --------------------------------------------------------------------------
+
+
+class Finisher:
+    """A process that has models in memory, and takes what was read through the rest.
+
+    Parameters
+    ----------
+    recipe
+        As for :func:`read_files`.
+    sessions
+        How many texts are read side by side.
+    """
+
+    def __init__(self, recipe: bytes, sessions: int) -> None:
+        self._kit = functools.partial(kit_of, recipe, sessions)
+        self._lock = threading.Lock()
+
+    def __call__(self, block: pa.Table) -> pa.Table:
+        """Finish the documents of a block and write them; others may be finished beside them."""
+        with self._lock:
+            kit = self._kit()
+        works = list(bodies_of(block, Work))
+        with one_thread_each():
+            for work in works:
+                for draft in list(work.drafts.values()):
+                    _guarded(work, draft, lambda draft=draft: _through(kit, draft))
+            return block_of(_written(kit, works))
+
+
+def _through(kit: Kit, draft: Draft) -> None:
+    batches: Batches = iter(draft.batches)
+    known = kit.known(draft.sheet.job.previous)
+    for stage in kit.parts[1]:
+        batches = kit.pipeline.through(stage, batches, known)
+    with collect_failures(draft.sheet.job.shown) as draft.failures:
+        draft.batches = list(batches)
+
+
+def _guarded(work: Work, draft: Draft, do: Any) -> None:
+    """Do something with a document; where that fails, its file has failed, and nothing else."""
+    sheet = draft.sheet
+    try:
+        with told_of(sheet.job.shown):
+            do()
+    except FileError as error:
+        del work.drafts[sheet.revision]
+        work.messages = [_failed(each, sheet, error) for each in work.messages]
+    except CaseTrackError as error:
+        work.problem = work.problem or pack_error(error)
+
+
+def _failed(message: Message, sheet: Sheet, error: CaseTrackError) -> Message:
+    """Return a message as it is once a document has failed, and what it is attached to lacks it."""
+    if not isinstance(message, Done) or message.document is None:
+        return message
+    if message.revision == sheet.revision:
+        outcome = failure(sheet.found, error, message.outcome.seconds)
+        return Done(outcome, message.place, revision=message.revision)
+    parent = sheet.found.parent
+    if parent is None or message.document.document_id != parent.document_id:
+        return message
+    missing = (*message.document.missing, f'The attachment "{parent.name}" could not be read.')
+    outcome = replace(message.outcome, status="partial", message=" ".join(missing))
+    return replace(message, outcome=outcome, document=replace(message.document, missing=missing))
+
+
+def _written(kit: Kit, works: Iterable[Work]) -> list[Work]:
+    """Write the chunks of finished documents, and complete what the writer is told of them."""
+    works, tables = list(works), list[Any]()
+    dimension = kit.recipe.dimension
+    for work in works:
+        for draft in list(work.drafts.values()):
+            made: list[Any] = []
+            tally = Tally(sum(outputs_of(kit.pipeline).values(), ()))
+
+            def seal(draft: Draft = draft, made: list[Any] = made, tally: Tally = tally) -> None:
+                batches = kit.pipeline.completed(iter(draft.batches))
+                made.extend(
+                    rows_of_chunks(chunks, dimension)
+                    for chunks in draft.sheet.sealed(batches, tally)
+                )
+
+            _guarded(work, draft, seal)
+            if work.drafts.pop(draft.sheet.revision, None) is not None:
+                tables += made
+                work.messages = [_told(message, draft, tally) for message in work.messages]
+    if tables and not any(work.problem for work in works):
+        try:
+            works[0].files = packed(write_files(kit.folder, tables))
+            works[0].rows = sum(table.num_rows for table in tables)
+        except CaseTrackError as error:
+            works[0].problem = pack_error(error)
+    return works
+
+
+def _told(message: Message, draft: Draft, tally: Tally) -> Message:
+    own = draft.sheet.revision
+    if not isinstance(message, Done) or message.document is None or message.revision != own:
+        return message
+    document = with_chunks(message.document, tally, draft.failures)
+    outcome = success(document, draft.sheet.job, message.outcome.seconds)
+    return replace(message, document=document, outcome=outcome)
+
 
 _POLL_SECONDS = 0.2
 _PATIENCE = 2.0
@@ -55,13 +357,13 @@ class Engine:
     cpus: float
 
     def facts(self, blocks: Sequence[pa.Table], /) -> Results:
-        """Find out the facts of files, see :func:`casetrack.cluster.ingest.stages.find_facts`."""
+        """Find out the facts of files, see :func:`casetrack.cluster.ingest.engine.find_facts`."""
         return Results(self._dataset(blocks, find_facts, recipe=self.recipe))
 
     def works(
         self, blocks: Sequence[pa.Table], planner: Planner | None, /, *, alone: bool
     ) -> Results:
-        """Read files and write their chunks, see :mod:`casetrack.cluster.ingest.stages`.
+        """Read files and write their chunks, see :mod:`casetrack.cluster.ingest.engine`.
 
         *alone*: no process has two blocks, so that one which ends it takes no other along.
         """

@@ -23,7 +23,7 @@ from casetrack.base.errors import (
     WorkerCrashed,
 )
 from casetrack.base.records import IngestProgress
-from casetrack.cluster.ingest.stages import facts_of
+from casetrack.cluster.ingest.engine import facts_of
 from casetrack.cluster.ingest.work import Found, Order, Work, block_of, bodies_of
 from casetrack.ingest.messages import Done, Repeat
 from casetrack.ingest.outcomes import cancelled_outcome, failure

@@ -2,22 +2,338 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
+import hashlib
 import logging
-from typing import TYPE_CHECKING
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import ClusterDiffers, ClusterUnreachable, SearchBusy, UsageError
 from casetrack.cluster.connect import connected, require_alike
-from casetrack.cluster.search import actors
 from casetrack.cluster.search.front import Front
+from casetrack.cluster.search.shard import Shard
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from casetrack.cluster.connect import Cluster
-    from casetrack.cluster.search.actors import Wanted
+    from casetrack.cluster.search.shard import About, Asked, Told
+
+# The shards as deployments of Ray Serve: one application each, so that each stands for itself.
+#
+# Serve keeps the copies of a shard running, sends each question to the one that has least to do,
+# and replaces them one after the other. A question goes to all shards at once, straight to their
+# processes: it and its answer are small, and the detour over the object store took twice the time.
+
+_PATIENCE, _SHORT_PATIENCE = 20.0, 1.0
+"""Seconds that an answer is waited for, and where the last one never came."""
+_FETCHING = 0.5
+"""Seconds to take what has been answered while another shard was waited for."""
+_STARTING = 60.0
+"""Seconds that a process has to say what it is."""
+_REMEMBERED = 30.0
+"""A shard that did not answer is asked with less patience for so many seconds."""
+_AT_WORK = 4
+"""Questions that one process answers at a time."""
+_WAITING = 64
+"""Questions of one server that may wait at each shard."""
+_SHARE = 0.5
+"""Share of the cluster's processors that the shards are said to need: questions come in bursts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How an index is to be held.
+
+    Attributes
+    ----------
+    shards
+        How many; ``None`` takes what runs, or else one for every processor.
+    replicas
+        Processes for each, where they are started.
+    waiting
+        Questions of one server that may wait at each shard.
+    """
+
+    shards: int | None = None
+    replicas: int = 1
+    waiting: int = _WAITING
+
+
+class Holder:
+    """One process of a shard, as Serve runs it.
+
+    Parameters
+    ----------
+    collections
+        The folder of the collections' folders.
+    made
+        When the shards were made or restarted; another moment makes Serve replace the process.
+    """
+
+    def __init__(self, collections: str, made: float) -> None:
+        self._shard = Shard(Path(collections))
+        self._made = made
+
+    async def top(self, asked: Asked) -> Told:
+        """Return the best rows; see :meth:`Shard.top`.
+
+        What it takes is a few milliseconds, and handing it to a thread took a third of what Serve
+        adds to it. Segments that are to be fetched first are waited for beside other questions.
+        """
+        if self._shard.holds(asked):
+            return self._shard.top(asked)
+        return await asyncio.to_thread(self._shard.top, asked)
+
+    def about(self) -> About:
+        """Return what this shard is."""
+        return self._shard.about()
+
+
+@dataclass(slots=True)
+class RayShards:
+    """Shards that run on the connected cluster; see :class:`casetrack.cluster.search.front.Shards`.
+
+    Attributes
+    ----------
+    names
+        Of their applications.
+    waiting
+        Questions of this process that may wait at each.
+    """
+
+    names: Sequence[str]
+    waiting: int = _WAITING
+    _handles: list[Any] = field(default_factory=list)
+    _silent: dict[int, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.names)
+
+    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, Told | str]:
+        """Ask shards by their numbers; see :meth:`casetrack.cluster.search.front.Shards.ask`."""
+        started = time.monotonic()
+        sent = {shard: self._send(shard, asked) for shard, asked in questions.items()}
+        return {
+            shard: self._answer(shard, questions[shard], response, started)
+            for shard, response in sent.items()
+        }
+
+    def about(self) -> list[About]:
+        """Return what one process of each shard is."""
+        asked = [handle.about.remote() for handle in self._reached()]
+        return [response.result(timeout_s=_STARTING) for response in asked]
+
+    def _reached(self) -> list[Any]:
+        with self._lock:
+            if not self._handles:
+                from ray import serve
+
+                self._handles += [
+                    serve.get_app_handle(name).options(_by_reference=False) for name in self.names
+                ]
+        return self._handles
+
+    def _send(self, shard: int, asked: Asked) -> Any:
+        return self._reached()[shard].top.remote(asked)
+
+    def _answer(self, shard: int, asked: Asked, response: Any, started: float) -> Told | str:
+        from ray.exceptions import RayError
+        from ray.serve.exceptions import BackPressureError, RayServeException
+
+        is_silent = started - self._silent.get(shard, float("-inf")) < _REMEMBERED
+        end = started + (_SHORT_PATIENCE if is_silent else _PATIENCE)
+        reason = "was replaced twice while it was asked"
+        for _ in range(2):
+            try:
+                left = max(_FETCHING, end - time.monotonic())
+                told: Told = response.result(timeout_s=left)
+            except BackPressureError as error:
+                raise SearchBusy(self.waiting) from error
+            except (TimeoutError, concurrent.futures.TimeoutError):
+                response.cancel()
+                reason = f"did not answer within {end - started:.0f} s"
+                break
+            except (RayError, RayServeException, concurrent.futures.CancelledError) as error:
+                # Its process ended under the question: another one takes it, or its successor.
+                reason = f"failed ({type(error).__name__})"
+                response = self._send(shard, asked)
+            else:
+                self._silent.pop(shard, None)
+                return told
+        self._silent[shard] = time.monotonic()
+        return reason
+
+
+def hold(data_dir: Path, wanted: Wanted, cpus: float, /) -> RayShards:
+    """Return the shards that hold a data folder on the connected cluster; made where none run.
+
+    Parameters
+    ----------
+    data_dir
+        Where its machines see the collections.
+    wanted
+        How many.
+    cpus
+        Processors of the cluster.
+
+    Raises
+    ------
+    UsageError
+        Another number of shards runs already.
+    ClusterUnreachable, ClusterDiffers
+        They do not start, or are of another version.
+    """
+    names = running(data_dir)
+    if not names:
+        count = wanted.shards or max(1, int(cpus))
+        names = [f"{_prefix(data_dir)}{n + 1}" for n in range(count)]
+        _deploy(data_dir, names, wanted, cpus)
+    elif wanted.shards is not None and wanted.shards != len(names):
+        raise UsageError(
+            f"{len(names):,} shards of {data_dir} run on this cluster already, not "
+            f"{wanted.shards:,}.",
+            hint="Leave out `--shards N` to use them. Or run `casetrack shards stop` first.",
+        )
+    shards = RayShards(names, wanted.waiting)
+    _require_alike(shards, data_dir)
+    return shards
+
+
+def running(data_dir: Path, /) -> list[str]:
+    """Return the names of the shards of a data folder that run on the connected cluster."""
+    from ray import serve
+
+    found = [n for n in serve.status().applications if n.startswith(_prefix(data_dir))]
+    return sorted(found, key=lambda name: int(name.rpartition("-")[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class ShardState:
+    """How a shard does.
+
+    Attributes
+    ----------
+    number
+        1 for the first.
+    running, wanted
+        How many of its processes answer, and how many should.
+    """
+
+    number: int
+    running: int
+    wanted: int
+
+    def as_dict(self) -> dict[str, int]:
+        """Return it for JSON output."""
+        return {"number": self.number, "running": self.running, "wanted": self.wanted}
+
+
+def states(data_dir: Path, /) -> list[ShardState]:
+    """Return how the shards of a data folder do on the connected cluster."""
+    from ray import serve
+
+    applications, found = serve.status().applications, []
+    for number, name in enumerate(running(data_dir), start=1):
+        counts = [d.replica_states for d in applications[name].deployments.values()]
+        answering = sum(each.get("RUNNING", 0) for each in counts)
+        found.append(ShardState(number, answering, max(1, sum(sum(c.values()) for c in counts))))
+    return found
+
+
+def restart(data_dir: Path, /) -> list[str]:
+    """Replace the processes of all shards, one shard after the other.
+
+    Of each shard the new ones answer before the old ones end what they are at and go.
+    """
+    names = running(data_dir)
+    for name, state in zip(names, states(data_dir), strict=True):
+        _deploy(data_dir, [name], Wanted(replicas=state.wanted, waiting=_waiting(name)), 0.0)
+    return names
+
+
+def _waiting(name: str) -> int:
+    """Return how many questions may wait at a shard that runs."""
+    from ray.serve.context import _get_global_client
+
+    details = _get_global_client().get_serve_details()
+    deployments = details["applications"][name]["deployments"].values()
+    return int(next(iter(deployments))["deployment_config"]["max_queued_requests"])
+
+
+def stop(data_dir: Path, /) -> list[str]:
+    """End all shards of a data folder, and return their names."""
+    from ray import serve
+
+    names = running(data_dir)
+    for name in names:
+        serve.delete(name)
+    return names
+
+
+def _prefix(data_dir: Path) -> str:
+    digest = hashlib.sha256(str(data_dir).encode()).hexdigest()
+    return f"casetrack-{digest[:8]}-shard-"
+
+
+def _deploy(data_dir: Path, names: Sequence[str], wanted: Wanted, cpus: float) -> None:
+    from ray import serve
+    from ray.exceptions import RayError
+
+    share = round(min(1.0, _SHARE * cpus / (len(names) * wanted.replicas)), 3)
+    deployment = serve.deployment(Holder).options(
+        num_replicas=wanted.replicas,
+        max_ongoing_requests=_AT_WORK,
+        max_queued_requests=wanted.waiting,
+        # A process that is to be replaced goes when the new one answers, and not before.
+        max_surge_percent=100,
+        graceful_shutdown_wait_loop_s=0.5,
+        health_check_period_s=5,
+        # A line for every question of every shard would cost more than some answers.
+        logging_config={"enable_access_log": False},
+        ray_actor_options={"num_cpus": share},
+    )
+    collections, made = str(data_dir / "collections"), time.time()
+    serve.start(proxy_location="Disabled")
+    try:
+        serve.run_many(
+            [
+                serve.RunTarget(deployment.bind(collections, made), name=name, route_prefix=None)
+                for name in names
+            ]
+        )
+    except (RayError, RuntimeError) as error:
+        raise ClusterUnreachable(
+            "this address",
+            f"the shards do not start ({str(error).strip().splitlines()[0]})",
+            "`ray status` tells whether there is room, and `ray logs` what their processes say.",
+        ) from error
+
+
+def _require_alike(shards: RayShards, data_dir: Path) -> None:
+    for number, about in enumerate(shards.about(), start=1):
+        if about.version != __version__:
+            raise ClusterDiffers(
+                f"Shard {number} on {about.where} runs CaseTrack {about.version}, this computer "
+                f"{__version__}.",
+                hint=f"Install the same everywhere: `pip install 'casetrack[ray]=={__version__}'`. "
+                "Then run `casetrack shards restart`.",
+            )
+        if not about.sees:
+            raise ClusterDiffers(
+                f"Shard {number} on {about.where} does not see the data folder {data_dir}.",
+                hint="Name a data folder that all machines share at one path: `--data-dir FOLDER`.",
+            )
 
 
 @contextlib.contextmanager
@@ -65,7 +381,7 @@ def search_over_shards(data_dir: Path, address: str, wanted: Wanted, /) -> Itera
     address
         See :func:`casetrack.cluster.connect.connected`.
     wanted
-        How the index is held; see :func:`casetrack.cluster.search.actors.hold`.
+        How the index is held; see :func:`casetrack.cluster.search.serving.hold`.
 
     Raises
     ------
@@ -74,11 +390,11 @@ def search_over_shards(data_dir: Path, address: str, wanted: Wanted, /) -> Itera
     """
     with on_a_machine_of(address) as cluster:
         require_alike([data_dir])
-        yield Front(actors.hold(data_dir, wanted, cluster.cpus))
+        yield Front(hold(data_dir, wanted, cluster.cpus))
 
 
 def hold_shards(
     data_dir: Path, address: str, shards: int | None, copies: int, /
 ) -> AbstractContextManager[Front]:
     """Hold the search index on a cluster; see :func:`search_over_shards`."""
-    return search_over_shards(data_dir, address, actors.Wanted(shards, copies))
+    return search_over_shards(data_dir, address, Wanted(shards, copies))

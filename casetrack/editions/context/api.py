@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import AmbiguousName, DocumentNotFound, UsageError, withheld
 from casetrack.base.records.documents import FILES
-from casetrack.base.records.sources import SourceInfo
+from casetrack.base.records.sync import SourceInfo
 from casetrack.editions.context.records import (
     ContextChunk,
     ContextDocument,
@@ -22,7 +22,7 @@ from casetrack.editions.context.records import (
     ContextSource,
     ContextSources,
 )
-from casetrack.keep.sources.links import with_lines
+from casetrack.keep.sources.base import with_lines
 from casetrack.store.originals import copy_of
 from casetrack.store.source_states import stale_sources
 
@@ -356,7 +356,7 @@ def _blended(
     state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
 ) -> ContextResults:
     from casetrack.search.blend import blended_search
-    from casetrack.search.passages import name_at, sources_at
+    from casetrack.search.lists import name_at, sources_at
     from casetrack.store.passages import PLACE_COLUMNS
 
     answer = blended_search(state, query, mode=mode, where=where, settings=settings)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
-from casetrack.editions.legal.own_table import own_entries, own_tables
-from casetrack.editions.legal.page_numbers import page_numbers
+from casetrack.editions.legal.own_table import own_entries, own_tables, page_numbers, sort_key
 from casetrack.editions.legal.records.authorities import (
     AUTHORITY_SECTIONS,
     Authority,
@@ -18,17 +17,15 @@ from casetrack.editions.legal.records.authorities import (
     Uncounted,
 )
 from casetrack.editions.legal.records.check import DraftPlace
-from casetrack.editions.legal.sorting import sort_key
 from casetrack.extract.papers.text import TextPage, WholeText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from casetrack.editions.legal.drafts import Draft
-    from casetrack.editions.legal.own_table import OwnTable
-    from casetrack.editions.legal.page_numbers import PageNumbers
+    from casetrack.editions.legal.own_table import OwnTable, PageNumbers
     from casetrack.editions.legal.records.authorities import AuthoritySection
-    from casetrack.extract.papers.spans import AuthorityKind, LegalCitation
+    from casetrack.extract.papers.text import AuthorityKind, LegalCitation
 
     ReadCitations = Callable[[WholeText], Sequence[LegalCitation]]
 
@@ -304,7 +301,7 @@ def _other_pages(
 
 def _spelt_out(listed: Iterable[str]) -> list[str]:
     """Return the pages of a list, each page of a range by itself."""
-    from casetrack.editions.legal.page_numbers import number_of, roman
+    from casetrack.editions.legal.own_table import number_of, roman
 
     pages: list[str] = []
     for part in listed:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.records.chronology import Chronology, ChronologyEntry
+from casetrack.api.viewer.gather import draw
+from casetrack.api.viewer.quotes import Cards
+from casetrack.api.viewer.sheet import sheet
+from casetrack.api.viewer.symbols import counted
+from casetrack.api.viewer.templating import rendered
+from casetrack.api.viewer.timeline_figure import when
+from casetrack.editions.legal.records.authorities import Chronology, ChronologyEntry
 from casetrack.extract.days import typed_date
 from casetrack.graph.answers.events import read_event
-from casetrack.graph.answers.statements import ask
+from casetrack.graph.answers.rows import ask
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
@@ -159,3 +167,44 @@ def _with_names(
         here = [(words.find(text), name) for text, name in named[entry.quote.chunk_id]]
         who = dict.fromkeys(name for at, name in sorted(here) if at >= 0)
         yield replace(entry, who=tuple(who))
+
+
+# The chronology of a case as one page of HTML: date, event, who, and the passage that says so.
+
+
+def chronology_page(state: State, chronology: Chronology, /) -> str:
+    """Return a chronology as a page that loads nothing, with pictures of its passages.
+
+    The reader's picks are pictured first.
+
+    Parameters
+    ----------
+    state
+        The case that it is of.
+    """
+    first = sorted(chronology.entries, key=lambda e: not e.picked)
+    cards = Cards(chronology.case, draw(state, [e.quote for e in first]))
+    body = rendered(
+        "chronology.html",
+        Path(__file__).parent,
+        chronology=chronology,
+        counts=_counts(chronology),
+        years=[
+            (year, list(entries))
+            for year, entries in groupby(
+                enumerate(chronology.entries), key=lambda item: item[1].first[:4]
+            )
+        ],
+        when=when,
+        cards=cards,
+    )
+    return sheet("chronology", f"{chronology.case}: chronology", [body])
+
+
+def _counts(chronology: Chronology) -> str:
+    picked = sum(e.picked for e in chronology.entries)
+    bounds = (("from", chronology.start), ("to", chronology.end))
+    span_said = "".join(f", {word} {day}" for word, day in bounds if day)
+    return (
+        f"{counted(len(chronology.entries), 'event')}, {picked:,} picked by the reader{span_said}"
+    )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.extract.citations import citations_notes
 from casetrack.editions.legal.graph.views import legal_tables, pin_of, tables_of
-from casetrack.editions.legal.records.citator import Citator, CitingPlace, weight_of
+from casetrack.editions.legal.records.authorities import Citator, CitingPlace, weight_of
 from casetrack.graph.opened import graph_of
 from casetrack.search.cited import documents_citing, documents_holding, keys_named
 from casetrack.search.question.citations import citations_of

@@ -7,8 +7,8 @@ import shutil
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.arrow_values import without_formula
 from casetrack.base.errors import FileError, FileNotFound, UsageError
-from casetrack.base.formulas import without_formula
 from casetrack.base.records.shape import Record
 from casetrack.base.records.table import RowList
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from casetrack.editions.legal.paper.stamp import Place
+    from casetrack.editions.legal.paper.letters import Place
 
 # A production set: numbered copies of documents, and the list of what has which numbers.
 
@@ -167,7 +167,7 @@ def stamp_set(
 
 def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> list[int]:
     """Return how many numbers each file needs, after everything was looked at that may go wrong."""
-    from casetrack.editions.legal.paper.stamp import paper_of
+    from casetrack.editions.legal.paper.letters import paper_of
 
     if not files:
         raise UsageError("No files were named.", hint="Name files, or a folder with files.")
@@ -202,7 +202,7 @@ def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> l
 
 
 def _shows_pages(file: Path) -> bool:
-    from casetrack.editions.legal.paper.stamp import PICTURES
+    from casetrack.editions.legal.paper.letters import PICTURES
 
     return file.suffix.lower() == ".pdf" or file.suffix.lower() in PICTURES
 
@@ -216,8 +216,8 @@ def _produced(
     passwords: Sequence[str],
 ) -> ProducedFile:
     from casetrack.editions.legal.paper.flat import flattened
+    from casetrack.editions.legal.paper.letters import paper_of, slip_sheet, stamp_page
     from casetrack.editions.legal.paper.pdf import sha256_of, write_copy
-    from casetrack.editions.legal.paper.stamp import paper_of, slip_sheet, stamp_page
 
     copy = target / f"{numbers[0]}.pdf"
     digest, native = sha256_of(file), None

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import FileNotFound, OcrUnavailable, UnsupportedFormat, UsageError
-from casetrack.editions.legal.records.redactions import HiddenText, RedactedCopy
+from casetrack.editions.legal.records.load_files import HiddenText, RedactedCopy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -81,7 +81,7 @@ def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenT
     if path.suffix.lower() != ".pdf":
         raise UnsupportedFormat(path, ["pdf", "docx"])
     from casetrack.editions.legal.paper.covered import in_pdfium, read_sheet
-    from casetrack.editions.legal.paper.earlier import words_of_earlier_versions
+    from casetrack.editions.legal.paper.hidden_runs import words_of_earlier_versions
     from casetrack.editions.legal.paper.pdf import opened
 
     found = []

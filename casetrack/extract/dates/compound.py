@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.extract.dates import calendars, holidays, monthdays, named, numbers
+from casetrack.extract.dates import calendars, named, numbers
 from casetrack.extract.dates import relative as counting
 from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node, around, days_of, kind_of, relative
@@ -210,7 +210,7 @@ def _nth_weekday(
     which, weekday = which_day
 
     def part(days: calendars.Days) -> calendars.Days | None:
-        day = holidays.nth_weekday(days[0].year, days[0].month, weekday, which)
+        day = calendars.nth_weekday(days[0].year, days[0].month, weekday, which)
         return (day, day) if day else None
 
     if stream.low(index) in {"of", "in", "im", "des"}:
@@ -298,7 +298,7 @@ def week_of(stream: TokenStream, index: int) -> Parsed | None:
         here += 1
     else:
         return None
-    point = stream.point(here) or monthdays.bare_day(stream, here, sure=True)
+    point = stream.point(here) or named.bare_day(stream, here, sure=True)
     if point is None or point[0].precision != "day":
         return None
     node, end = point

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.dates import (
+    calendars,
     compound,
-    fiscal,
-    holidays,
-    monthdays,
     named,
     numeric,
     offsets,
@@ -37,14 +35,14 @@ _FIGURES: Final[tuple[Read, ...]] = (
     periods.century,
     periods.bare_year,
     compound.nth,
-    monthdays.bare_day,
+    named.bare_day,
     relative.counted,
     relative.step_unit,
     weekdays.counted,
     offsets.ahead,
 )
 _YEAR_FIGURES: Final[tuple[Read, ...]] = (
-    fiscal.year_first,
+    offsets.year_first,
     numeric.parse,
     named.year_first,
     periods.part_behind_year,
@@ -55,7 +53,7 @@ _YEAR_FIGURES: Final[tuple[Read, ...]] = (
 _NUMBER_WORD: Final[tuple[Read, ...]] = (
     named.day_first,
     compound.nth,
-    monthdays.bare_day,
+    named.bare_day,
     periods.part,
     periods.part_behind_year,
     periods.century,
@@ -72,7 +70,7 @@ _THE: Final[tuple[Read, ...]] = (
     compound.nth,
     compound.week_of,
     compound.weekend,
-    monthdays.bare_day,
+    named.bare_day,
     named.the_day,
     relative.day_word,
     relative.step_decade,
@@ -108,7 +106,7 @@ def _starters() -> dict[str, tuple[Read, ...]]:
     add(words.STEPS, *_STEP)
     add(words.EDGES, compound.edge)
     add(words.SEASONS, periods.season)
-    add(holidays.FIRST_WORDS, relative.holiday, compound.holiday_weekend)
+    add(calendars.FIRST_WORDS, relative.holiday, compound.holiday_weekend)
     add(("the",), *_THE)
     add(("same", "that"), relative.same_unit)
     add(("rest", "remainder", "remaining"), compound.rest)
@@ -116,9 +114,9 @@ def _starters() -> dict[str, tuple[Read, ...]]:
     add(("'", "’", "‘"), periods.decade)
     add(
         "fiscal financial tax school academic calendar fy cy geschäftsjahr".split(),
-        *(periods.year_word, fiscal.years, periods.part_behind_year),
+        *(periods.year_word, offsets.years, periods.part_behind_year),
     )
-    add(fiscal.NAMES, fiscal.part)
+    add(offsets.NAMES, offsets.part)
     add(("within",), offsets.within)
     add(("more", "less"), offsets.bounded)
     add(("for",), offsets.lasting)
@@ -171,7 +169,7 @@ _AFTER_YEAR: Final = (
     | frozenset(words.ORDINALS)
     | frozenset(words.UNITS)
     | frozenset("/ . ' ’ s q h w er the to until till through thru bis".split())
-    | fiscal.NAMES
+    | offsets.NAMES
 )
 _BEFORE_YEAR: Final = (
     words.EVIDENCE | frozenset(words.EDGES) | _DASHES | frozenset(", ( and or und & bis".split())
@@ -183,7 +181,7 @@ _AFTER_STEP: Final = (
     | frozenset(words.STEPS)
     | words.DAY_PARTS
     | words.SEASONS
-    | frozenset(holidays.FIRST_WORDS)
+    | frozenset(calendars.FIRST_WORDS)
     | frozenset("fiscal financial school".split())
 )
 _AFTER_THE: Final = (

@@ -332,12 +332,12 @@ def month_near(node: Node, anchor: dt.date | None, step: int) -> calendars.Days 
 
 def holiday(stream: TokenStream, index: int) -> Parsed | None:
     """Read a holiday, with its year where it has one."""
-    from casetrack.extract.dates import holidays, named
+    from casetrack.extract.dates import calendars, named
 
     here = index
     step = words.STEPS.get(stream.low(here))
     here += step is not None
-    found = holidays.name_at(stream.low, here)
+    found = calendars.name_at(stream.low, here)
     if found is None:
         return None
     name, end = found
@@ -359,27 +359,27 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
             return None
         node = Node("day", year=day.year, month=day.month, day=day.day, confidence=0.85)
         return node, year[1]
-    if step is not None or name not in holidays.FIXED:
+    if step is not None or name not in calendars.FIXED:
         return _near_holiday(stream, name, step), end
-    month, day_of = holidays.FIXED[name]
+    month, day_of = calendars.FIXED[name]
     return Node("day", month=month, day=day_of, confidence=0.6), end
 
 
 def holiday_in(stream: TokenStream, index: int, year: int) -> Node | None:
     """Return the day of the holiday that is named at a token, in a year."""
-    from casetrack.extract.dates import holidays
+    from casetrack.extract.dates import calendars
 
-    found = holidays.name_at(stream.low, index)
+    found = calendars.name_at(stream.low, index)
     day = _holiday_day(found[0], year) if found else None
     return Node("day", year=day.year, month=day.month, day=day.day) if day else None
 
 
 def _holiday_day(name: tuple[str, ...], year: int) -> dt.date | None:
-    from casetrack.extract.dates import holidays
+    from casetrack.extract.dates import calendars
 
-    if name in holidays.FIXED:
-        return calendars.date_or_none(year, *holidays.FIXED[name])
-    return holidays.COUNTED[name](year) if 1583 <= year <= 9998 else None
+    if name in calendars.FIXED:
+        return calendars.date_or_none(year, *calendars.FIXED[name])
+    return calendars.COUNTED[name](year) if 1583 <= year <= 9998 else None
 
 
 def _near_holiday(stream: TokenStream, name: tuple[str, ...], step: int | None) -> Node:

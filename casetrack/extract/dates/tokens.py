@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from casetrack.extract.dates import holidays
+from casetrack.extract.dates import calendars
 from casetrack.extract.dates import vocabulary as words
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ _TRIGGERS: Final = frozenset(
     | set(words.DAY_WORDS)
     | set(words.SEASONS)
     | {"weekend", "weekends", "fortnight", "wochenende", "century", "quartal", "kalenderwoche"}
-    | set(holidays.TRIGGERS)
+    | set(calendars.TRIGGERS)
     | set("ago later hence now sometime eod noughties kw halbjahr geschäftsjahr fiscal".split())
     | {f"{ten[:-1]}ies" for ten in words.TENS}
     | {"thousands", "tens", "nineteen", "wc", "cy", "fy"}

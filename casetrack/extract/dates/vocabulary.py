@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from casetrack.base.words import WordLists
-from casetrack.base.words import months as lists
-from casetrack.base.words.months import month_numbers
-from casetrack.base.words.titles import title_words
+from casetrack.base.words import WordLists, lists
+from casetrack.base.words.lists import month_numbers, title_words
 
 _LISTS = WordLists(__file__)
 

@@ -10,25 +10,31 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.base.words.titles import title_words
-from casetrack.extract.names.lexicon import (
+from casetrack.base.words.lists import title_words
+from casetrack.extract.names.words import (
     BODIES,
     DATES,
     FELLOWS,
+    FROM_FORM,
+    GAP,
     GENERIC_FORMS,
     LEGAL_FORMS,
+    LETTER,
+    MIXED,
     NO_NAMES,
     NUMBERED,
     OFFICES,
     PAPERS,
     PEOPLES,
     PUBLIC_BODIES,
+    SHAPE,
     STATUTES,
     SUBJECTS,
+    TITLE,
     TITLES,
+    UPPER,
+    Place,
 )
-from casetrack.extract.names.places import FROM_FORM, Place
-from casetrack.extract.names.words import GAP, LETTER, MIXED, SHAPE, TITLE, UPPER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

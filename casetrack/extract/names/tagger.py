@@ -22,10 +22,8 @@ import numpy as np
 
 from casetrack.extract.names.boundaries import completed, with_bodies
 from casetrack.extract.names.network import Gate, Networks, all_rows, some_rows
-from casetrack.extract.names.places import Place
-from casetrack.extract.names.shape import joined, shaped, with_companies
-from casetrack.extract.names.signing import signs
-from casetrack.extract.names.words import words_of
+from casetrack.extract.names.shape import joined, shaped, signs, with_companies
+from casetrack.extract.names.words import Place, words_of
 from casetrack.extract.spans import NameKind, NameSpan
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.base.words.months import any_month
+from casetrack.base.words.lists import any_month
 from casetrack.extract.papers.caption_lines import caption_cells, with_gutter
 from casetrack.extract.papers.caption_marks import (
     case_number_in,
@@ -21,25 +21,24 @@ from casetrack.extract.papers.caption_marks import (
     is_no_party,
     is_no_title,
     judge_in,
+    kind_of_title,
+    own_citations,
     witness_in,
 )
 from casetrack.extract.papers.courts import find_court
-from casetrack.extract.papers.docket_header import case_key, read_docket_header
-from casetrack.extract.papers.docket_sheet import read_sheet_head
+from casetrack.extract.papers.docket_sheet import case_key, read_docket_header, read_sheet_head
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
-from casetrack.extract.papers.paper_kinds import kind_of_title
 from casetrack.extract.papers.parties import read_parties
-from casetrack.extract.papers.reported import own_citations
 from casetrack.extract.papers.without_caption import kind_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.base.records.papers import LegalType
+    from casetrack.base.records.documents import LegalType
     from casetrack.extract.papers.caption_lines import Box, Cell
+    from casetrack.extract.papers.caption_marks import PaperKind
     from casetrack.extract.papers.courts import Court
-    from casetrack.extract.papers.docket_header import DocketHeader
-    from casetrack.extract.papers.paper_kinds import PaperKind
+    from casetrack.extract.papers.docket_sheet import DocketHeader
     from casetrack.extract.papers.parties import Caption
     from casetrack.extract.papers.text import WholeText
 

@@ -2,21 +2,173 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.base.words.months import any_month
-from casetrack.base.words.titles import any_title
+from casetrack.base.words import WordLists
+from casetrack.base.words.lists import any_month, any_title
 from casetrack.base.years import written_day
 from casetrack.extract.papers.courts import find_court
-from casetrack.extract.papers.paper_kinds import kind_of_title
-from casetrack.extract.papers.reported import is_citation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from casetrack.base.records.documents import LegalType
     from casetrack.extract.papers.caption_lines import Cell
     from casetrack.extract.papers.facts import LegalFacts
+
+# What kind of paper a title names: the first words of it that name one.
+
+
+@dataclass(frozen=True, slots=True)
+class PaperKind:
+    """A kind, the same more closely, and the words of the title that told it."""
+
+    legal_type: LegalType
+    detail: str | None
+    words: str
+    start: int
+
+
+@functools.cache
+def _rules() -> tuple[tuple[LegalType, str | None, re.Pattern[str]], ...]:
+    raw = tomllib.loads((Path(__file__).parent / "paper_kinds.toml").read_text("utf-8"))
+    return tuple(
+        (r["kind"], r.get("detail"), re.compile(rf"(?:{'|'.join(r['any'])})", re.IGNORECASE))
+        for r in raw["rule"]
+    )
+
+
+@functools.cache
+def _any() -> re.Pattern[str]:
+    """Words without which nothing names a paper; most lines have none of them."""
+    return re.compile(
+        r"exh|notice|propos|stipul|order|judg|decree|opinion|decision|memorand|report|recommend"
+        r"|curiam|findings|statement|reasons|appeal|petition|statement|sheet|appearance|certificate"
+        r"|proof|affid|summons|subpoena|waiver|substitut|designation|verdict|instruction|demand"
+        r"|suggestion|bill|agreement|docket|interrog|request|disclosure|privilege|declar|affirm"
+        r"|verification|appendix|excerpts|record|deposition|examination|transcript|proceedings"
+        r"|answer|reply|response|defen[cs]|objection|opposition|brief|authorit|skeleton|minutes"
+        r"|chambers|motion|application|demurrer|mandate|writ|warrant|ruling|complaint|indictment"
+        r"|information|claim|urteil|namen|beschlu|klage|list",
+        re.IGNORECASE,
+    )
+
+
+def kind_of_title(title: str, /) -> PaperKind | None:
+    """Return what kind of paper a title names; ``None`` where it names none.
+
+    Parameters
+    ----------
+    title
+        On one line.
+    """
+    if not _any().search(title):
+        return None
+    title = title.replace("'", "’")
+    for begin in _word_starts(title):
+        for kind, detail, pattern in _rules():
+            found = pattern.match(title, begin)
+            if found and found.end() > begin:
+                return PaperKind(kind, detail, found.group().strip(), begin)
+    return None
+
+
+def _word_starts(title: str) -> list[int]:
+    return [m.start() for m in re.finditer(r"(?<![\w’'-])[\w\[(§]", title)]
+
+
+# Where an opinion is itself reported: what its head, its title or the name of its file says.
+
+_LISTS = WordLists(__file__)
+
+_REPORTER = (
+    r"U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.(?:\s?2d)?|F\.(?:\s?(?:2d|3d|4th)|\s?Supp\.(?:\s?(?:2d"
+    r"|3d))?|\s?App['’]x)?|B\.R\.|F\.R\.D\.|Fed\.\s?Cl\."
+    r"|A\.(?:\s?[23]d)?|N\.\s?E\.(?:\s?[23]d)?|N\.\s?W\.(?:\s?[23]d)?|P\.(?:\s?[23]d)?"
+    r"|S\.\s?E\.(?:\s?2d)?|S\.\s?W\.(?:\s?[23]d)?|So\.(?:\s?[23]d)?"
+    r"|Cal\.(?:\s?(?:2d|3d|4th|5th))?(?:\s?App\.(?:\s?(?:2d|3d|4th|5th))?)?"
+    r"|Cal\.\s?Rptr\.(?:\s?[23]d)?|N\.Y\.(?:\s?[23]d)?|N\.Y\.S\.(?:\s?[23]d)?"
+    r"|A\.D\.(?:\s?[23]d)?|Misc\.(?:\s?[23]d)?"
+    r"|Ill\.(?:\s?2d)?(?:\s?App\.(?:\s?[23]d)?)?|Mass\.(?:\s?App\.\s?Ct\.)?|Conn\.(?:\s?App\.)?"
+    r"|Ohio\s?St\.(?:\s?[23]d)?|Pa\.|N\.J\.(?:\s?Super\.)?|Va\.(?:\s?App\.)?|Ga\.(?:\s?App\.)?"
+    r"|N\.C\.(?:\s?App\.)?|S\.C\.|Wis\.(?:\s?2d)?|Minn\.|Mich\.(?:\s?App\.)?|Md\.(?:\s?App\.)?"
+    r"|Wash\.(?:\s?2d)?(?:\s?App\.)?|Or\.(?:\s?App\.)?|Kan\.(?:\s?App\.(?:\s?2d)?)?|Neb\.|Tex\."
+    r"|Ark\.(?:\s?App\.)?|Haw(?:ai['’]i|\.)|Idaho|Mont\.|Nev\.|N\.H\.|N\.M\.|Vt\.|W\.\s?Va\."
+    r"|Ind\.(?:\s?App\.)?|Iowa|Ky\.|La\.|Me\.|Miss\.|Mo\.|Okla?\.|Tenn\.|Utah(?:\s?2d)?|Wyo\."
+    r"|WL|LEXIS|U\.S\.\s?LEXIS|Bankr\.\s?LEXIS"
+)
+_CITE = re.compile(
+    rf"(?<![\w.])(?P<volume>\d{{1,4}})\s+(?P<reporter>{_REPORTER})\s+(?P<page>\d{{1,7}})(?![\w.]*\d)"
+)
+_NEUTRAL = re.compile(
+    r"\[\d{4}\]\s(?:\d\s)?(?:UKSC|UKHL|UKPC|EWHC|EWCA\s(?:Civ|Crim)|HCA|FCA|SCC|CSIH|CSOH|NICA"
+    r"|WLR|AC|QB|KB|Ch|All\sER)\s\d+(?:\s\((?:Ch|QB|KB|Comm|Admin|Fam|TCC|Pat|IPEC)\))?|\b(?:19"
+    r"|20)\d\d\s(?:IL(?:\sApp\s\(\d\w{2}\))?|WI(?:\sApp)?|ND|SD|UT|VT|OK|MT|ME|NMSC|CO"
+    r"|OH(?:io)?|SCC|ONCA|PA\sSuper)\s\d+|ECLI:[A-Z]{2}:[A-Z]+:\d{4}:\w+"
+)
+_ONLY_CITES = re.compile(
+    rf"(?:[\s,;=()*\[\]]|\d{{1,4}}\s+(?:{_REPORTER})\s+(?:\d{{1,7}}|_+|-+)|(?:19|20)\d\d"
+    rf"|Cite\sas:?|CITE\sAS:?|Citation:?|Cited\sas:?|No\.|Reported\sat)+",
+    re.IGNORECASE,
+)
+_CITE_AS = re.compile(
+    r"\bcite(?:d)? as:?|\bneutral citation(?: number)?:?|\bcitation:", re.IGNORECASE
+)
+_NAMED = _LISTS.phrases("named")
+_SQUASHED = {re.sub(r"[^a-z0-9]", "", r.casefold()): r for r in _NAMED}
+_IN_NAME = re.compile(
+    r"\W*(?P<volume>\d{1,4})[ _.-]*(?P<reporter>"
+    + "|".join(r"[ _.]*".join(squashed) for squashed in sorted(_SQUASHED, key=len, reverse=True))
+    + r")[ _.-]*(?P<page>\d{1,5})(?!\d)",
+    re.IGNORECASE,
+)
+
+
+def is_citation(line: str, /) -> bool:
+    """Whether a line says where a decision is reported, and nothing else."""
+    return _ONLY_CITES.fullmatch(line.strip()) is not None and _CITE.search(line) is not None
+
+
+def own_citations(text: str, name: str, title: str | None, /) -> tuple[str, ...]:
+    """Return where an opinion is reported by its own account: its head, its title, its file's name.
+
+    Citations in its text are of other decisions; those that stand alone on one of its first
+    lines, or after "Cite as", are its own.
+    """
+    found: dict[str, None] = {}
+    for number, line in enumerate(line for line in text[:3000].split("\n") if line.strip()):
+        if number >= 14:
+            break
+        after = _CITE_AS.search(line)
+        if after or _ONLY_CITES.fullmatch(line.strip()):
+            found |= dict.fromkeys(_cites(line[after.end() :] if after else line))
+        elif number < 6 and _NEUTRAL.fullmatch(line.strip(" .")):
+            found[line.strip(" .")] = None
+    for words in filter(None, (title,)):
+        if " v. " in words or "In re" in words:
+            found |= dict.fromkeys(_cites(words))
+    if not found:
+        plain = name.rsplit(".", 1)[0]
+        inside = _IN_NAME.match(plain)
+        if inside:
+            reporter = _SQUASHED[re.sub(r"[^a-z0-9]", "", inside["reporter"].casefold())]
+            found[f"{inside['volume']} {reporter} {inside['page']}"] = None
+        else:
+            found |= dict.fromkeys(_cites(plain.replace("_", " ")))
+    return tuple(found)
+
+
+def _cites(text: str) -> list[str]:
+    cites = [
+        f"{m['volume']} {' '.join(m['reporter'].split())} {m['page']}" for m in _CITE.finditer(text)
+    ]
+    return cites + [" ".join(m.group().split()) for m in _NEUTRAL.finditer(text)]
+
 
 _FORM = (
     r"(?:\d{1,2}:)?\d{2,4}\s?[-–]?\s?[A-Za-z]{1,4}\.?\s?[-–]?\s?\d{2,7}"

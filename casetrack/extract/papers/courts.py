@@ -15,10 +15,272 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.extract.papers.court_words import match_court
+from casetrack.base.words import WordLists
+from casetrack.base.words.lists import ABBREVIATED, POSTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+# How courts are written: the usual name, and the short name of a court of the United States.
+
+_LISTS = WordLists(__file__)
+
+_STATES = {
+    **POSTAL,
+    "columbia": "dc",
+    "guam": "gu",
+    "hawai'i": "hi",
+    "virgin islands": "vi",
+    "northern mariana islands": "nmi",
+}
+_PARTS = {
+    "northern": "n",
+    "southern": "s",
+    "eastern": "e",
+    "western": "w",
+    "middle": "m",
+    "central": "c",
+}
+_CIRCUITS = {
+    "first": "ca1",
+    "second": "ca2",
+    "third": "ca3",
+    "fourth": "ca4",
+    "fifth": "ca5",
+    "sixth": "ca6",
+    "seventh": "ca7",
+    "eighth": "ca8",
+    "ninth": "ca9",
+    "tenth": "ca10",
+    "eleventh": "ca11",
+    "district of columbia": "cadc",
+    "d.c.": "cadc",
+    "federal": "cafc",
+    **{
+        f"{n}{'st' if n == 1 else 'nd' if n == 2 else 'rd' if n == 3 else 'th'}": f"ca{n}"
+        for n in range(1, 12)
+    },
+}
+
+
+def _spaced(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern in which a blank stands for any white space."""
+    return re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE)
+
+
+_US = r"(?:united states|u\.?\s?s\.?)"
+_STATE = "|".join(sorted(_STATES, key=len, reverse=True))
+_ORDINAL = (
+    r"(?:\d{1,3}(?:st|nd|rd|th|d)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+    r"|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth"
+    r"|nineteenth|twentieth)"
+)
+_KIND = (
+    r"(?:(?:supreme(?: judicial)?|superior|circuit|district|county|appellate|probate|family"
+    r"|juvenile|municipal|surrogate['’]s|appeals|commonwealth|chancery|business|general|land"
+    r"|city|criminal|civil|housing|justice) court(?: of appeals?| of justice)?"
+    r"|(?:intermediate )?court of (?:criminal |civil |special |common )?"
+    r"(?:appeals?|pleas|chancery|claims|errors))"
+)
+_PLACE = r"(?:[A-Za-z.'’-]+)(?:[^\S\n](?:[A-Za-z.'’-]+)){0,2}"
+"""A name of a place stands on one line."""
+_TAIL_WORD = (
+    rf"(?:county of {_PLACE}|city of {_PLACE}|parish of {_PLACE}"
+    rf"|{_PLACE} (?:county|parish)(?! of)"
+    rf"|of|the|state|commonwealth|in|and|for|at|within|judicial|district|division|department"
+    rf"|dept\.?"
+    rf"|div\.?|branch|circuit|appellate|term|part|law|criminal|civil|chancery|probate|unlimited"
+    rf"|limited|jurisdiction|session|court|county|parish|city|central|northern|southern|eastern"
+    rf"|western|first|branch|trial|section|commercial|no\.?|number|ias|[ivx]{{1,4}}|one|two"
+    rf"|three|four|five|\d{{1,3}}"
+    rf"|{_ORDINAL}|{_STATE})"
+)
+_STATE_COURT = _spaced(
+    rf"(?:in )?(?:the )?(?P<prefix>(?:state|commonwealth"
+    rf"|people of the state) of (?P<state>{_STATE})"
+    rf"[\s,.:;)]*(?:county of {_PLACE}|{_PLACE},? (?:county|ss\.?))?[\s,.:;)]*)?"
+    rf"(?:in )?(?:the )?(?P<court>(?:{_ORDINAL} |(?P<own>{_STATE}) )?{_KIND}\b"
+    rf"(?:[\s,:;–—-]+{_TAIL_WORD}\b\.?)*)"
+)
+_COUNTY_FIRST = _spaced(rf"(?P<county>{_PLACE} county|county of {_PLACE}),? (?P<court>{_KIND})\b")
+_ABROAD = _spaced(
+    r"(?:in )?(?:the )?(?:"
+    r"(?P<uk>high court of justice|court of appeal(?! of |s|, [a-z]+ district|,? division)"
+    r"|crown court|county court(?: at \w+)?"
+    r"|supreme court of the united kingdom|employment (?:appeal )?tribunal|family court"
+    r"|(?:upper|first-tier) tribunal|court of session|privy council|house of lords)"
+    r"(?P<more>(?:[\s,;:(-]+(?:king['’]s bench|queen['’]s bench|chancery|family|civil|criminal"
+    r"|commercial|administrative|business|and property|courts? of|england|and wales|wales"
+    r"|division|list"
+    r"|chd|kbd|qbd|technology|construction|outer|inner|house|patents|planning|tax|chamber"
+    r"|intellectual|appeals? list|courts?|judicial committee)\b\)?)*)"
+    r"|(?P<eu>judgment of the (?:general )?court\b(?: \([^)\n]{3,40}\))?"
+    r"|order of the (?:general )?court\b(?: \([^)\n]{3,40}\))?"
+    r"|opinion of advocate general [\w\s]{3,30}"
+    r"|court of justice of the european union|european court of human rights)"
+    r"|(?P<de>bundesgerichtshof|bundesverfassungsgericht|bundesverwaltungsgericht"
+    r"|bundesarbeitsgericht|(?:ober)?landesgericht \w+|landgericht \w+|amtsgericht \w+"
+    r"|oberverwaltungsgericht \w+|verwaltungsgericht \w+|arbeitsgericht \w+)"
+    r"|(?P<other>supreme court of canada|high court of australia|federal court of australia"
+    r"|ontario superior court of justice|federal court of canada|supreme court of india"
+    r"|(?:cour de cassation|conseil d['’]état|tribunal de commerce de \w+)))"
+)
+_EU_NAMES = _LISTS.pairs("eu_names")
+_CITED = re.compile(
+    r"(?P<circuit>(?P<number>\d{1,2})(?:st|[nr]?d|th)|D\.C\.|Fed\.)Cir\."
+    r"|(?P<bankruptcy>Bankr\.)?(?P<part>[NSEWMC]?)\.?D\.(?P<state>[A-Z][\w.'’]*?)\.?"
+)
+"""A federal court as citations abbreviate it, without blanks."""
+_CITED_AS = {"D.C.": "d.c.", "Fed.": "federal"}
+_OPEN_END = re.compile(r"(?:[\s,:;–—-]+(?:of|the|in|and|for|at))+$|\.$", re.IGNORECASE)
+_LINE_END = re.compile(
+    r"(?<=[^\s,:;])(?<!\bof)(?<!\bthe)(?<!\bfor)\s*\n\s*(?!(?:of|for|the|in|and|at|on)\b)",
+    re.IGNORECASE,
+)
+
+
+@functools.cache
+def _federal() -> tuple[
+    tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str | None]]], ...
+]:
+    def of(pattern: str) -> re.Pattern[str]:
+        return _spaced(rf"(?:in )?(?:the )?{pattern}")
+
+    special_courts = {
+        short: said.split(" | ", 1) for short, said in _LISTS.pairs("special").items()
+    }
+    special = [
+        (of(f"(?:{words.replace('{us}', _US)})"), lambda _, n=name, i=short: (n, i))
+        for short, (name, words) in special_courts.items()
+    ]
+    circuit = "|".join(sorted(_CIRCUITS, key=len, reverse=True)).replace(".", r"\.")
+    part = "|".join(_PARTS)
+    where = (
+        rf"[\s,]*(?:[-–—]\s*)?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?district of (?:the"
+        rf" )?(?P<state>{_STATE})"
+        rf"|(?P<part2>{part}|[nsewmc]?\.?(?: )?d\.) (?P<state2>{_STATE})|(?P<state3>{_STATE})(?= ))"
+        r"(?P<division>[\s,]*(?:\(?[A-Z][\w.]*(?:[ /-][A-Z][\w.]*){0,2}\)? division(?: at \w+)?"
+        r"|at [A-Z]\w+)\b)?"
+    )
+    return (
+        *special,
+        (
+            of(rf"{_US} court of appeals[\s,]*(?:for )?(?:the )?(?P<circuit>{circuit}) circuit"),
+            _appeals,
+        ),
+        (
+            of(rf"{_US} bankruptcy court{where}"),
+            functools.partial(_trial, kind="Bankruptcy", letter="b"),
+        ),
+        (
+            of(
+                rf"(?:{_US} district court|district court of the united states"
+                rf"|district court(?=, [NSEWMC]?\.?(?: )?D\.)){where}"
+            ),
+            functools.partial(_trial, kind="District", letter="d"),
+        ),
+    )
+
+
+def _appeals(found: re.Match[str]) -> tuple[str, str]:
+    said = " ".join(found["circuit"].lower().split())
+    short = _CIRCUITS[said]
+    names = {v: k for k, v in _CIRCUITS.items() if k[0].isalpha() and k != "d.c."}
+    words = " ".join(w if w == "of" else w.capitalize() for w in names[short].split())
+    return f"United States Court of Appeals for the {words} Circuit", short
+
+
+def _trial(found: re.Match[str], *, kind: str, letter: str) -> tuple[str, str | None]:
+    state = " ".join((found["state"] or found["state2"] or found["state3"]).lower().split())
+    part = (found["part"] or found["part2"] or "").lower()
+    if "." in part:
+        part = next((p for p, letter in _PARTS.items() if part[0] == letter), "")
+    name = "District of " + _title("the virgin islands" if state == "virgin islands" else state)
+    if state == "columbia":
+        name = "District of Columbia"
+    name = f"{part.capitalize()} {name}".strip()
+    return (
+        f"United States {kind} Court for the {name}",
+        f"{_STATES[state]}{_PARTS.get(part, '')}{letter}",
+    )
+
+
+_SMALL = {"of", "the", "and", "for", "in", "at", "on", "from"}
+
+
+def _title(words: str) -> str:
+    """Return words in capitals as a name; those written otherwise as they are."""
+    plain = " ".join(_LINE_END.sub(", ", words).split())
+    if not (plain.isupper() or plain.islower()):
+        return plain
+    pieces = [w if w in _SMALL else _capital(w) for w in plain.lower().split()]
+    return " ".join(pieces)[:1].upper() + " ".join(pieces)[1:]
+
+
+def _capital(word: str) -> str:
+    return "-".join(part[:1].upper() + part[1:] for part in word.split("-"))
+
+
+def match_court(joined: str, /) -> tuple[str, str | None, int] | None:
+    """Return the court that a text begins with: its usual name, its short name, where it ends."""
+    for pattern, name_of in _federal():
+        found = pattern.match(joined)
+        if found:
+            name, short = name_of(found)
+            return name, short, found.end()
+    found = _ABROAD.match(joined)
+    if found:
+        said = next(g for g in (found["uk"], found["eu"], found["de"], found["other"]) if g)
+        plain = " ".join(said.lower().split())
+        for words, name in _EU_NAMES.items():
+            if plain.startswith(words):
+                return name, None, found.end()
+        more = (
+            _title(re.sub(r"[()]", "", found["more"] or "")).strip(" ,;:-") if found["uk"] else ""
+        )
+        if (
+            found["uk"]
+            and plain.startswith(("court of appeal", "house of", "family", "county"))
+            and not (more or joined.isupper() or joined.lower().startswith("in the"))
+        ):
+            return None
+        return ", ".join(filter(None, (_title(said), more))), None, found.end()
+    return _of_a_state(joined)
+
+
+def cited_court_id(words: str, /) -> str | None:
+    """Return the short name of a federal court that a citation abbreviates.
+
+    Examples
+    --------
+    >>> [cited_court_id(w) for w in ("2d Cir.", "S.D.N.Y.", "Bankr. D. Vt.", "N.Y. App. Div.")]
+    ['ca2', 'nysd', 'vtb', None]
+    """
+    found = _CITED.fullmatch("".join(words.split()))
+    if found is None:
+        return None
+    if circuit := found["circuit"]:
+        return f"ca{int(found['number'])}" if found["number"] else _CIRCUITS[_CITED_AS[circuit]]
+    state = _STATES.get(ABBREVIATED.get(found["state"], ""))
+    return state and f"{state}{found['part'].lower()}{'b' if found['bankruptcy'] else 'd'}"
+
+
+def _of_a_state(joined: str) -> tuple[str, None, int] | None:
+    found = _STATE_COURT.match(joined)
+    if found:
+        words = _OPEN_END.sub("", found["court"])
+        told = found["own"] or _spaced(rf"\b(?:{_STATE}|county|parish|city of)\b").search(words)
+        if told or found["state"]:
+            name = _title(words)
+            state = found["state"]
+            if state and not _spaced(_STATE).search(words):
+                name = f"{name}, {_title(state)}"
+            return name, None, found.start("court") + len(words)
+    county = _COUNTY_FIRST.match(joined)
+    if county:
+        return f"{_title(county['court'])}, {_title(county['county'])}", None, county.end()
+    return None
+
 
 _PROSE = re.compile(r"[\s,]*(?:[a-z]{2,}|[A-Z][a-z]+ (?:has|have|held|ruled|may|will|is|was)\b)")
 _PARTY = re.compile(

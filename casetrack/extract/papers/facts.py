@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from casetrack.base.records.papers import LegalType, Party
+    from casetrack.base.records.documents import LegalType, Party
 
 CAPTION_READER = 1
 """Raised whenever the legal columns of a document would come out in another way."""

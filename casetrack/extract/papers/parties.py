@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.base.records.papers import Party
+from casetrack.base.records.documents import Party
 from casetrack.base.words import WordLists
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from casetrack.base.provenance import PrintedPlace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from casetrack.extract.papers.spans import Pin
-    from casetrack.extract.papers.text import WholeText
+    from casetrack.extract.papers.text import Pin, WholeText
 
 Span = tuple[int, int]
 """Code points, half-open."""

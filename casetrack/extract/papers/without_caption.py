@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from casetrack.base.records.papers import LegalType
+    from casetrack.base.records.documents import LegalType
     from casetrack.extract.papers.facts import LegalFacts
 
 _STATUTE = (

@@ -17,11 +17,11 @@ from casetrack.extract.references.cited import (
     PAGED_LAWS,
     Cited,
     Place,
+    is_other_work,
     known_case,
     meant_by,
 )
 from casetrack.extract.references.matches import ReferenceMatch, slug
-from casetrack.extract.references.other_works import is_other_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Legal citations by eyecite (Free Law Project, BSD-2-Clause): cases, laws, journals, short forms.
 
 eyecite costs a quarter of a second to load and milliseconds a text. So it is called only where a
-cheap look (:mod:`casetrack.extract.references.citation_signs`) says that there may be a citation.
+cheap look (:mod:`casetrack.extract.references.citations`) says that there may be a citation.
 """
 
 from __future__ import annotations
@@ -14,13 +14,166 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.base.words.states import ABBREVIATED
+from casetrack.base.words import WordLists
+from casetrack.base.words.lists import ABBREVIATED, any_month
 from casetrack.extract.references.case_names import CaseName, name_before, words_before
-from casetrack.extract.references.citation_signs import MONTHS, has_citation_signs
-from casetrack.extract.references.scans import as_printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+# Whether a text may hold a citation at all: a cheap look, by the names of the reporters.
+#
+# These come from the same source as those of eyecite (reporters-db), and are loaded when a text
+# first has a number before a capitalised word.
+
+_LISTS = WordLists(__file__)
+
+_SHORT_FORM = re.compile(r"[IiSs](?<!\w.)(?:d\.|bid\b|upra\b|UPRA\b)")
+MONTHS = rf"(?:{any_month('en_pattern')})(?![A-Za-z])"
+"""Months, in full and shortened."""
+_VOLUME = re.compile(rf"[0-9][A-Za-z]?,?[ \n\u00a0]{{1,2}}(?=[A-Z])(?!{MONTHS})")
+_UP_TO_PAGE = re.compile(r"[^\d\n_¶—–]{1,60}(?:\n[^\d\n_¶—–]{0,40})?(?=[\d_¶—–])")
+_UP_TO_ROMAN = re.compile(r"[^\d\n]{1,30}?(?=,? at [ivxlc]{1,6}\b)")
+_STREET = re.compile(r"\d+(?:st|nd|rd|th)\b\.? (?:St|Ave|Street|Avenue|Pl|Dr|Rd|Ter|Ct|Blvd|Ste)")
+_BEFORE_PAGE = re.compile(
+    r"[\s,.(]*(?:\b(?:at|pp?|pages?|para|nos?|P|[A-Z]{1,2}(?=\s?$))\b[\s,.(]*)+$", re.IGNORECASE
+)
+_BEFORE_SIGN = re.compile(
+    r"\b(?:Code|Stat|Laws?|Rev|Ann|Gen|Const|Comp|Regs?|Admin|Cons|Consol|ch|tit|art|Empl|Lab|Bus"
+    r"|Civ|Pen|Tax|Ins|Evid|Proc"
+    r"|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R)\b[^§\n]{0,30}$"
+)
+_SHORT_FORM_LETTERS = ("upra", "UPRA", "Id.", "id.", "bid")
+_OTHER_LETTERS = tuple(sign.replace("_", " ") for sign in _LISTS.words("other_letters"))
+_OTHER_SIGNS = re.compile(
+    r"T\.\s?C\.|\(La\.|\((?:CCH|C\.C\.H\.|BNA|RIA|P-H)\)|Rep\.(?: \([\w.]+\))? (?:P ?"
+    r"|¶ ?)\d|Pub(?:lic|\.) ?L|L\.R\.A\. \d"
+    r"|Cas\.,? \d|BCA No"
+)
+_NEUTRAL = re.compile(
+    r"[0-9](?: ?-(?:[A-Z]{2,8}|Ohio)- ?\d|(?<=\d{4}) [A-Z]{2}(?: ?App)?(?: |-)\d"
+    r"|(?<=\d\d) ?COA? ?\d)"
+)
+# Old reporters of one volume, which are cited by name and page.
+_OLD_REPORTERS = _LISTS.phrases("old_reporters")
+_WITHOUT_VOLUME = re.compile(rf"\b(?:{'|'.join(map(re.escape, _OLD_REPORTERS))})[^\d\n]{{0,30}}\d")
+_LAW_WITHOUT_SIGN = re.compile(
+    r"(?:Code|Stat\.|Laws?|Regs?\.|R\.)(?: Ann\.?| Regs\.| Civ\.| Crim\.| Evid\.| Proc\."
+    r"| Empl\.){0,3},? (?:art\.? |sec\. |ch\. |r\. )?\d"
+)
+_FEDERAL_NAMES = ("S.C", "S. C", "USC", "States Code")
+_FEDERAL_WORDS = re.compile(
+    r"(?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.?)?|United States Code),? (?:[Ss]ec(?:tions?|\.)|S\.) ?\d"
+)
+_SIGN = re.compile("§")
+_NOT_LETTER = re.compile(r"[^a-z]+")
+
+
+def has_citation_signs(text: str, /) -> bool:
+    """Whether *text* may hold a citation that eyecite would find; errs to the yes."""
+    if any(sign in text for sign in _SHORT_FORM_LETTERS) and _SHORT_FORM.search(text):
+        return True
+    if any(sign in text for sign in _OTHER_LETTERS) and _OTHER_SIGNS.search(text):
+        return True
+    if any(name in text for name in _OLD_REPORTERS) and _WITHOUT_VOLUME.search(text):
+        return True
+    if _NEUTRAL.search(text):
+        return True
+    if "§" in text and any(
+        _BEFORE_SIGN.search(text, max(0, m.start() - 60), m.start()) for m in _SIGN.finditer(text)
+    ):
+        return True
+    if _LAW_WITHOUT_SIGN.search(text):
+        return True
+    if any(name in text for name in _FEDERAL_NAMES) and _FEDERAL_WORDS.search(text):
+        return True
+    return any(_is_reporter(text, match.end()) for match in _VOLUME.finditer(text))
+
+
+def _is_reporter(text: str, start: int) -> bool:
+    """Whether the name of a reporter and then a number begin at *start*."""
+    name = _UP_TO_PAGE.match(text, start) or _UP_TO_ROMAN.match(text, start)
+    if name is None or _STREET.match(text, name.end()):
+        return False
+    known = _reporters()
+    written = name[0]
+    bare = _BEFORE_PAGE.sub("", written)
+    forms = (written, bare, bare.rstrip().removesuffix(" Supp."), written.split("(")[0])
+    return any(_letters(form) in known for form in forms)
+
+
+def _letters(name: str) -> str:
+    return _NOT_LETTER.sub("", re.split(r"\d", name)[0].lower())
+
+
+@functools.cache
+def _reporters() -> frozenset[str]:
+    """Every abbreviation of a reporter or journal, as its letters up to the first digit."""
+    from reporters_db import JOURNALS, LAWS, REPORTERS
+
+    names: set[str] = set()
+    for source in (REPORTERS, JOURNALS, LAWS):
+        for abbreviation, entries in source.items():
+            names.add(abbreviation)
+            for entry in entries:
+                names.update(entry.get("editions", ()))
+                variations = entry.get("variations", ())
+                names.update(variations)
+    return frozenset(_letters(name) for name in names) - {""}
+
+
+# What a scan misreads in a citation: letters for digits, digits for letters, points astray.
+
+_DIGITS = str.maketrans("OoIl|SBZ", "00111582")
+_REPORTER = (
+    r"(?:U\.?\s?[S5]\.|S\.\s?Ct\.|L\.\s?Ed\.|F\.\s?(?:2d|3d|4th|Supp\.?)?"
+    r"|[ANSP]\.\s?[EW]?\.?\s?(?:2d|3d)?|So\.|Cal\.|N\.\s?Y\.|B\.R\.|U\.\s?[S5]\.\s?C\."
+    r"|C\.\s?F\.\s?R\.)"
+)
+_SCANS_VOLUME = re.compile(
+    rf"(?<![\w.])(?=[\dOoIl|SBZ]*\d)(?=\d*[OoIl|SBZ])[\dOoIl|SBZ]{{2,4}}(?=\s{_REPORTER})"
+)
+_PAGE = re.compile(
+    rf"(?<![\w.])(?P<before>\d{{1,4}}\s{_REPORTER}\s?(?:2d|3d|4th)?\s?)(?=[\dOoIl"
+    rf"|SBZ]*\d)(?=\d*[OoIl|SBZ])(?P<page>[\dOoIl|SBZ]{{2,5}})(?!\w)"
+)
+_SIGNS = re.compile(r"(?<=\d\sU\.)(?P<gap>\s?)5\.(?=\s)")
+_DOUBTFUL = re.compile(r"[0-9][OoIl|SBZ](?![a-z]{2})|[OoIl|SBZ][0-9]|U\.\s?5\.|\d\s[A-Z]\s\.[23]d")
+"""Without it there is nothing that a scan could have misread."""
+_ASTRAY = re.compile(r"(?<=\d\s[A-Z])\s\.(?=[23]d\s\d)")
+
+
+def as_printed(text: str, /) -> str:
+    """Return *text* with what a scan misread in citations as it was printed; the length stays.
+
+    >>> as_printed("Daubert, 5O9 U.5. 579")
+    'Daubert, 509 U.S. 579'
+    """
+    if _DOUBTFUL.search(text) is None:
+        return text
+    text = _ASTRAY.sub(". ", text)
+    text = _SCANS_VOLUME.sub(lambda m: m[0].translate(_DIGITS), text)
+    text = _SIGNS.sub(lambda m: f"{m['gap']}S.", text)
+    return _PAGE.sub(lambda m: m["before"] + m["page"].translate(_DIGITS), text)
+
+
+def misread(text: str, /) -> str:
+    """Say what in the words of a citation was taken for other signs; "" where nothing was.
+
+    >>> misread("5O9 U.S. 579")
+    'read from a scan: 5O9 was taken for 509'
+    """
+    printed = as_printed(text)
+    if printed == text:
+        return ""
+    changed = [
+        (one, other)
+        for one, other in zip(text.split(), printed.split(), strict=False)
+        if one != other
+    ]
+    said = ", ".join(f"{one} was taken for {other}" for one, other in changed)
+    return f"read from a scan: {said}" if said else ""
+
 
 # Citations in the usual reporters, read without eyecite where it is not installed.
 
@@ -56,7 +209,7 @@ _NAMES = (
 )
 
 
-def _letters(name: str) -> str:
+def _citations_letters(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", name).lower()
 
 
@@ -73,14 +226,14 @@ _SPELLINGS = {
     "Fed. Appx.": "F. App'x",
     "Fed. Rep.": "F.",
 }
-_BY_LETTERS = {_letters(name): name for name in _NAMES} | {
-    _letters(name): usual for name, usual in _SPELLINGS.items()
+_BY_LETTERS = {_citations_letters(name): name for name in _NAMES} | {
+    _citations_letters(name): usual for name, usual in _SPELLINGS.items()
 }
-_REPORTER = "|".join(
+_CITATIONS_REPORTER = "|".join(
     _pattern(name) for name in sorted({*_NAMES, *_SPELLINGS}, key=len, reverse=True)
 )
 _CITED = re.compile(
-    rf"(?<![\w.$])(?P<volume>\d{{1,4}})\s(?P<reporter>{_REPORTER})\s?(?:(?P<at>,?\sat\s)(?P<pin>"
+    rf"(?<![\w.$])(?P<volume>\d{{1,4}})\s(?P<reporter>{_CITATIONS_REPORTER})\s?(?:(?P<at>,?\sat\s)(?P<pin>"
     rf"\*?\d{{1,6}})|(?P<page>\d{{1,8}}|_{{2,}}))(?![\w%]|,\d{{3}})"
 )
 _SUPRA = re.compile(r"(?<=,\s)supra\b")
@@ -104,7 +257,7 @@ def read_usual(
             yield "supra", match, {}, "", ""
             continue
         written = match["reporter"].strip()
-        reporter = _BY_LETTERS.get(_letters(written))
+        reporter = _BY_LETTERS.get(_citations_letters(written))
         if reporter is None:
             continue
         page = match["pin"] if match["at"] else match["page"]

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
-from casetrack.extract.references.jurisdictions import STATE, state_of
+from casetrack.extract.references.codes import STATE, state_of
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:

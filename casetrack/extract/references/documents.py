@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
-from casetrack.extract.references.headings import is_alone, starts_line
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-from casetrack.extract.references.wording import DATE, iso_date, title_start
+from casetrack.extract.references.sections import is_alone, starts_line
+from casetrack.extract.references.statutes import DATE, iso_date, title_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,12 +11,11 @@ from casetrack.base.errors import UsageError
 from casetrack.extract.references.antecedents import resolve
 from casetrack.extract.references.cases import find_cases
 from casetrack.extract.references.citations import Citation, find_citations
-from casetrack.extract.references.cited import Antecedents, Cited
+from casetrack.extract.references.cited import Antecedents, Cited, find_other_works
 from casetrack.extract.references.codes import find_codes
 from casetrack.extract.references.court_rules import find_court_rules
 from casetrack.extract.references.documents import find_documents
 from casetrack.extract.references.matches import ReferenceMatch, slug, without_overlaps
-from casetrack.extract.references.other_works import find_other_works
 from casetrack.extract.references.record_cites import find_record_cites
 from casetrack.extract.references.relationships import relationship
 from casetrack.extract.references.sections import find_sections, read_parts

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.titles import title_words
+from casetrack.base.words.lists import title_words
 
 _LISTS = WordLists(__file__)
 

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.titles import TITLES, any_title
+from casetrack.base.words.lists import TITLES, any_title
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:

@@ -13,19 +13,159 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.words import WordLists
-from casetrack.extract.references.headings import is_heading
+from casetrack.base.words.lists import any_month
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-from casetrack.extract.references.numbering import (
-    EXHIBIT,
-    EXHIBIT_IN_LIST,
-    SECTION,
-    SECTION_WITH_DASH,
-    Numbered,
-    read_numbers,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# Numbers of parts of a document ("8.2(a)", "IV", "B-1") and lists and ranges of them.
+
+_PARENTHESES = r"(?:\s?\((?:[a-zA-Z]{1,3}|[ivx]{1,5}|\d{1,3}|[a-z]-\d)\))"
+_GERMAN = (
+    r"(?:,?\s(?:Abs(?:atz|\.)|Satz|S\.|Nr\.|Nummer|lit\.|Buchst(?:abe|\.)|Alt\.|Unterabs(?:atz|\.))"
+    r"\s?(?:\d{1,3}[a-z]?|[a-z]{1,2})(?!\w))"
+)
+_DECIMAL = rf"\d{{1,5}}[A-Za-z]{{0,2}}(?:\.\d{{1,4}}[A-Za-z]?)*(?!\w|[.,]\d){_PARENTHESES}*"
+_ROMAN = r"[IVXLC]{1,7}(?![\w'’])(?:\.\d{1,3})*"
+_LETTER_DECIMAL = rf"[A-Z]{{1,2}}[.-]?\d{{1,3}}(?:[.-]\d{{1,3}})*(?!\w){_PARENTHESES}*"
+_DASHED = r"\d{1,4}[A-Za-z]?(?:[-–]\d{1,4}[A-Za-z]?){1,3}(?!\w|[.,]\d)(?:\([\w]{1,4}\))*"
+
+SECTION = re.compile(rf"(?:{_DECIMAL}{_GERMAN}*|{_LETTER_DECIMAL}|[A-Z]\.(?=\s[a-z])|{_ROMAN})")
+"""A number of a section, clause, article or paragraph."""
+SECTION_WITH_DASH = re.compile(
+    rf"(?:{_DASHED}|[\w]{{1,4}}(?:\.[\w]{{1,4}}){{1,3}}-[\w]{{1,4}}(?:\(\w{{1,4}}\))*)"
+)
+"""A number with a hyphen, as laws have it ("2-207", "240.10b-5"); ranges look the same."""
+EXHIBIT = re.compile(
+    r"(?:[A-Z]{1,3}(?:[-.]?\d{1,3})*(?![\w'’])|\d{1,3}(?:\.\d{1,3})*[A-Z]?(?:-[A-Z\d]{1,3})*(?!\w|[.,]\d))"
+    r"(?:\([\da-zA-Z]{1,3}\))*"
+)
+"""A number or letter of an exhibit, schedule or annex."""
+EXHIBIT_IN_LIST = re.compile(
+    r"(?:[A-Z]{1,3}(?:[-.]?\d{1,3})*(?![\w'’])|\d{1,3}(?:\.\d{1,3})*[A-Z]?(?!\w|[.,]\d))(?:\([\da-zA-Z]{1,3}\))*"
+)
+"""The same after a plural, where a hyphen between figures makes a range."""
+SUBPARAGRAPH = re.compile(r"\([a-zA-Z0-9]{1,4}\)(?:\([a-zA-Z0-9]{1,4}\))*")
+"""What stands for a whole number in a list: "8.2(a) and (b)"."""
+
+_RANGE = re.compile(r"\s?(?:[-–—]|to|through|thru|bis)\s?(?=[\dA-Z(])|\s(?:to|through|bis)\s")
+_SEPARATOR = re.compile(
+    r"\s?,?\s?(?:\band/or\b|\band\b|\bor\b|&|\bund\b|\boder\b|\bsowie\b)\s|\s?,\s?|\s(?:and|or|und)\s"
+)
+_UNITS = re.compile(
+    r"\s?(?:%|per\s?cent|[Bb]usiness|[Cc]alendar|[Ww]orking|days?\b|weeks?\b|months?\b|years?\b|hours?\b"
+    r"|minutes?\b|USD|EUR|GBP|dollars|euros|pounds|Tage|Monate|Wochen|Jahre|Uhr|[ap]\.?m\b|(?:thousand|million)\b"
+    rf"|(?:{any_month()})\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """One number of a list.
+
+    Attributes
+    ----------
+    start, end
+        Where it stands.
+    number
+        The whole number, also where the text has only its end ("8.2(b)" for "(b)").
+    """
+
+    start: int
+    end: int
+    number: str
+
+
+def read_numbers(
+    text: str, start: int, item: re.Pattern[str], /, *, many: bool
+) -> tuple[Numbered, ...]:
+    """Read a number, or a list or range of numbers, that begins at *start*.
+
+    Parameters
+    ----------
+    text, start
+        Where to read.
+    item
+        What a number looks like.
+    many
+        Whether the word before is a plural. After a singular only what cannot be a plain number
+        goes on ("Section 8.2 or 8.3", but not "Section 8 and 30").
+
+    Returns
+    -------
+    tuple of Numbered
+        Both ends of a range, each member of a list; empty where no number stands there.
+    """
+    first = item.match(text, start)
+    if not first or _UNITS.match(text, first.end()):
+        return ()
+    numbers = [Numbered(first.start(), first.end(), first[0])]
+    while len(numbers) < 40:
+        last = numbers[-1]
+        gap = _RANGE.match(text, last.end) or _SEPARATOR.match(text, last.end)
+        if not gap:
+            break
+        found = item.match(text, gap.end())
+        part = None if found else SUBPARAGRAPH.match(text, gap.end())
+        if part and "(" in last.number:
+            stem = _stem(last.number, part[0])
+            numbers.append(Numbered(part.start(), part.end(), stem + part[0]))
+            continue
+        if not found or _UNITS.match(text, found.end()) or not (many or _is_same_form(last, found)):
+            break
+        numbers.append(Numbered(found.start(), found.end(), found[0]))
+    return tuple(numbers)
+
+
+def _is_same_form(last: Numbered, found: re.Match[str]) -> bool:
+    return ("." in last.number or "(" in last.number) and ("." in found[0] or "(" in found[0])
+
+
+def _stem(number: str, part: str) -> str:
+    """Return the levels of *number* that *part* does not replace."""
+    levels = re.findall(r"\([^)]*\)", number)
+    keep = max(0, len(levels) - part.count("("))
+    head = number.split("(", 1)[0].rstrip()
+    return head + "".join(levels[:keep])
+
+
+# Whether a place is the heading of the part that it names, and so no reference to it.
+
+_LINE_START = re.compile(r"(?:^|\n)[ \t\u00a0#*_>|]{0,40}$")
+_CONTINUED = re.compile(r"[a-z,;(&\-–]\s?$|\b(?:Section|Clause|Article|Exhibit|Schedule)\s?$")
+_AFTER = re.compile(
+    r"[ \t\u00a0*_]*(?:$|\n|[.:\-–—|)]+[ \t*_]*(?:$|\n|[\"“(\[A-ZÄÖÜ\d]|\.\.)"
+    r"|\s{1,12}[\"“(\[]?[A-ZÄÖÜ][\w’']*(?:\s|[.,:;)]|$)|\t|\.{2,}|\s{3,})"
+)
+_ALONE = re.compile(r"[ \t\u00a0*_.:]*(?:$|\n)")
+_VERB = re.compile(r"[.:\-–—|)\s*_]*(?:of|to|shall|is|are|and|or|hereof|above|below|applies)\b")
+
+
+def starts_line(text: str, start: int, /) -> bool:
+    """Whether nothing but marks of headings stands before *start* on its line."""
+    return bool(_LINE_START.search(text, max(0, start - 42), start))
+
+
+def is_heading(text: str, start: int, end: int, /) -> bool:
+    """Whether ``text[start:end]`` opens a line as its heading ("Section 8.2 Termination.").
+
+    A line that only goes on with the sentence of the line before is none.
+    """
+    if not starts_line(text, start) or _VERB.match(text, end):
+        return False
+    line = text.rfind("\n", max(0, start - 42), start)
+    if line > 0 and not text[max(0, line - 1) : line].isspace():
+        before = text[max(0, line - 12) : line]
+        if _CONTINUED.search(before):
+            return False
+    return bool(_AFTER.match(text, end))
+
+
+def is_alone(text: str, start: int, end: int, /) -> bool:
+    """Whether ``text[start:end]`` is all that its line says: a title."""
+    return starts_line(text, start) and bool(_ALONE.match(text, end))
+
 
 _LISTS = WordLists(__file__)
 
@@ -46,7 +186,7 @@ _PLURAL = re.compile(
     r"(?:s|es|ices|§§|ss\.|secs\.|arts\.|ern|n|nhänge)\.?\s*(?:N[or]\.\s?)?[\"“”]?$", re.IGNORECASE
 )
 _NOT_PLURAL = re.compile(r"(?:cl|s|annex)\.?\s*$", re.IGNORECASE)
-_ROMAN = re.compile(r"[IVXLC]+")
+_SECTIONS_ROMAN = re.compile(r"[IVXLC]+")
 _DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _GERMAN_PARTS = re.compile(
     r"\b(?:Abs(?:atz|\.)|Satz|S\.|Nr\.|Nummer|lit\.|Buchst(?:abe|\.)|Alt\.)", re.IGNORECASE
@@ -123,7 +263,7 @@ def _is_plausible(written: str, word: str, first: Numbered) -> bool:
         return True
     if word == "recital":
         return True
-    if _ROMAN.fullmatch(number.split(".")[0]):
+    if _SECTIONS_ROMAN.fullmatch(number.split(".")[0]):
         # "section I" is as often a sentence about oneself, and "C" a letter.
         return word == "article" or (len(number) > 1 and written[0].isupper())
     return any(sign.isdigit() for sign in number)
@@ -187,7 +327,7 @@ def _section(part: PartList, start: int, end: int, number: str, owner: str) -> R
 def part_number(word: str, number: str, /) -> str:
     """Return *number* for a key: articles in Arabic digits, no words between levels."""
     head, dot, rest = number.partition(".")
-    if word == "article" and _ROMAN.fullmatch(head):
+    if word == "article" and _SECTIONS_ROMAN.fullmatch(head):
         number = f"{_arabic(head)}{dot}{rest}"
     return _GERMAN_PARTS.sub(" ", number)
 

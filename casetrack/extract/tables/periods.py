@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.base.words.months import MONTHS, any_month
+from casetrack.base.words.lists import MONTHS, any_month
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

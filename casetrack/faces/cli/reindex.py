@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
-    from casetrack.base.records.reindex import ReindexReport
+    from casetrack.base.records.snapshots import ReindexReport
 
 _MOST_LISTED = 20
 

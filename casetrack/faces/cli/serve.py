@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.library import SearchedBy
     from casetrack.faces.mcp.edition import ServedEdition
-    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.specs import ToolChoice
 
 # ``casetrack browse``: the collections in a window of the browser.
 

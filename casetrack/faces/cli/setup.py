@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from casetrack.base.editions import Edition
-    from casetrack.faces.setup.clients import Client
-    from casetrack.faces.setup.machine import Machine
+    from casetrack.faces.setup.clients import Client, Machine
     from casetrack.faces.setup.register import Change
     from casetrack.faces.setup.skill import Lesson
 
@@ -113,8 +112,7 @@ def setup(
     an entry of its own, casetrack-legal, which can stand beside the other.
     """
     from casetrack.base import editions
-    from casetrack.faces.setup.clients import CLIENTS
-    from casetrack.faces.setup.machine import Machine
+    from casetrack.faces.setup.clients import CLIENTS, Machine
 
     if client is Program.DESKTOP and not everywhere:
         from casetrack.faces.cli.setup_desktop import set_up_desktop

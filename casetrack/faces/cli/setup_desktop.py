@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 def set_up_desktop(*, data_dir: str | None, undo: bool, dry_run: bool, as_json: bool) -> int:
     """Put the window into the menu of the desktop, or take it out, and say so."""
+    from casetrack.faces.setup.clients import Machine
     from casetrack.faces.setup.desktop import add, remove
     from casetrack.faces.setup.entry import window_launcher
-    from casetrack.faces.setup.machine import Machine
 
     machine = Machine.here()
     if undo:

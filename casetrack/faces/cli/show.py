@@ -240,7 +240,7 @@ def _place(view: "View", out: Path | None, suffix: str) -> Path:
 def _is_free(path: Path, view: "View") -> bool:
     """Return whether nothing is there, or what shows the same passage."""
     from casetrack.api.viewer.page import CHUNK_MARK
-    from casetrack.api.viewer.png import CHUNK_FACT, facts_of
+    from casetrack.api.viewer.source import CHUNK_FACT, facts_of
 
     if not path.exists():
         return True

@@ -8,15 +8,15 @@ import typer
 
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records import untaken_text
-from casetrack.base.records.index_status import PROBLEMS
+from casetrack.base.records.health import PROBLEMS
 from casetrack.faces.cli.options import AnyCollectionOption, CollectionOption, JsonOption
 from casetrack.faces.cli.output import Field, byte_text, counted, entry, line, table, write_json
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.records.index_status import Action, DocumentIndex, IndexStatus
-    from casetrack.base.records.upkeep import UpkeepReport
+    from casetrack.base.records.health import Action, DocumentIndex, IndexStatus
+    from casetrack.base.records.snapshots import UpkeepReport
 
 logger = logging.getLogger("casetrack.cli")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from casetrack.base.errors import CaseTrackError, CollectionNotFound
-from casetrack.base.records.watches import SCHEDULES, Watch, WatchStatus
+from casetrack.base.records.sync import SCHEDULES, Watch, WatchStatus
 from casetrack.faces.cli.ingest import split_extensions
 from casetrack.faces.cli.options import (
     AnyCollectionOption,

@@ -37,7 +37,6 @@ from casetrack.faces.mcp.catalogue import OTHER_ARGUMENTS, Catalogue, any_collec
 from casetrack.faces.mcp.failures import Failure
 from casetrack.faces.mcp.fetching import with_notice
 from casetrack.faces.mcp.figures import measured
-from casetrack.faces.mcp.going_on import go_on
 from casetrack.faces.mcp.handlers import Handler
 from casetrack.faces.mcp.live_jobs import CALL, Call
 from casetrack.faces.mcp.news import News
@@ -45,9 +44,10 @@ from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, asked, can_ask, 
 from casetrack.faces.mcp.prompts import holdings, instructions
 from casetrack.faces.mcp.results import OF_COLLECTION, sendable
 from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.shutdown import go_on
+from casetrack.faces.mcp.specs import ToolChoice
 from casetrack.faces.mcp.steps import work_with
-from casetrack.faces.mcp.toolsets import ToolChoice
-from casetrack.faces.mcp.visible import visible
+from casetrack.faces.mcp.uris import visible
 from casetrack.faces.mcp.wire import AnsweringStream
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from casetrack.base.records.documents import NAMED
 from casetrack.faces.mcp import budget
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp.outputs import QUOTED
-from casetrack.faces.mcp.shorter import few, first
+from casetrack.faces.mcp.results import few, first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,9 +16,8 @@ from casetrack.base.editions import ANY, edition
 from casetrack.base.license.tiers import FEATURES
 from casetrack.base.registry import registered
 from casetrack.faces.mcp.edition import ServedEdition
-from casetrack.faces.mcp.specs import build_tool, declared_in
+from casetrack.faces.mcp.specs import ToolChoice, build_tool, declared_in, parse_choice
 from casetrack.faces.mcp.steps import Steps, in_result, work_with
-from casetrack.faces.mcp.toolsets import ToolChoice, parse_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -103,7 +102,7 @@ def choose(
     Raises
     ------
     UsageError
-        See :func:`casetrack.faces.mcp.toolsets.parse_choice`.
+        See :func:`casetrack.faces.mcp.specs.parse_choice`.
     """
     choice = ToolChoice() if text is None else parse_choice(text, declared(served))
     return ToolChoice(choice.names, choice.read_only or read_only)

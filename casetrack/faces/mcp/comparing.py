@@ -10,8 +10,15 @@ from casetrack.base.records.documents import NAMED
 from casetrack.faces.mcp import budget
 from casetrack.faces.mcp.graph_results import SHOWN_NAMES, entity_name, quote, reference
 from casetrack.faces.mcp.outputs import POINTER, QUOTED
-from casetrack.faces.mcp.results import bounded_chunk, cut, passage
-from casetrack.faces.mcp.shorter import NAME_CHARS, few, first, room_beside
+from casetrack.faces.mcp.results import (
+    NAME_CHARS,
+    bounded_chunk,
+    cut,
+    few,
+    first,
+    passage,
+    room_beside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

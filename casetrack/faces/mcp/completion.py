@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
     from casetrack.faces.mcp.handlers import Handler
     from casetrack.faces.mcp.session import Session
-    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.specs import ToolChoice
 
 MOST = 100
 """The protocol allows no more values."""

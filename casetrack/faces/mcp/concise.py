@@ -32,7 +32,7 @@ from typing import (
 from typing_extensions import is_typeddict
 
 from casetrack.base.errors import CollectionDamaged
-from casetrack.base.records.types import json_type, typed
+from casetrack.base.records.shape import json_type, typed
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.budget import CONCISE_ROOM, ROOM, tokens
 from casetrack.faces.mcp.outputs import SHORT_LINE

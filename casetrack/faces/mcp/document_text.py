@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.faces.mcp.budget import tokens
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render import counted, one_line, span
-from casetrack.faces.mcp.visible import visible
+from casetrack.faces.mcp.uris import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, TextContent
 
 from casetrack.base import editions
 from casetrack.faces.mcp.steps import told
-from casetrack.faces.mcp.visible import visible
+from casetrack.faces.mcp.uris import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 from casetrack.api.quoting import part_of
 from casetrack.faces.mcp import budget
 from casetrack.faces.mcp.outputs import ENTITY_NAME, NODE, PLACE
-from casetrack.faces.mcp.results import bounded_chunk, bounded_source, cut, passage
-from casetrack.faces.mcp.shorter import NAME_CHARS, few, widened
+from casetrack.faces.mcp.results import (
+    NAME_CHARS,
+    bounded_chunk,
+    bounded_source,
+    cut,
+    few,
+    passage,
+    widened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -31,7 +31,7 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
-from casetrack.api.changes import change_stamps, fact_stamps
+from casetrack.api.folders import change_stamps, fact_stamps
 from casetrack.faces.mcp.session import in_thread
 from casetrack.faces.mcp.uris import COLLECTIONS, collection_uri
 

@@ -11,8 +11,7 @@ from typing import Annotated, Any, NotRequired, Required, TypedDict
 
 from casetrack.base.records import Chunk, CollectionInfo
 from casetrack.base.records.jobs import Job
-from casetrack.base.records.shape import View
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread, View
 
 Facts = dict[str, Any]
 """The structured form of something, as one of the types below or a record declares it."""

@@ -27,7 +27,7 @@ from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.failures import whole_list
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.results import cut, sendable
-from casetrack.faces.mcp.visible import visible
+from casetrack.faces.mcp.uris import visible
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import CollectionInfo
     from casetrack.faces.mcp.handlers import Handler
     from casetrack.faces.mcp.session import Session
-    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.specs import ToolChoice
 
 # What a client shows its model at the start: what is here, and how to work with the tools.
 #

@@ -45,8 +45,8 @@ from casetrack.faces.mcp.uris import (
     document_uri,
     highlight_uri,
     parse_uri,
+    visible,
 )
-from casetrack.faces.mcp.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import CollectionInfo, Document
     from casetrack.faces.mcp.handlers import Handler
     from casetrack.faces.mcp.session import Session
-    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.specs import ToolChoice
     from casetrack.faces.mcp.uris import Address
 
 logger = logging.getLogger("casetrack.mcp")

@@ -8,8 +8,7 @@ from mcp.types import CallToolResult
 
 from casetrack.api.quoting import Words, opening, part_of
 from casetrack.base.records import Chunk, SamePlace, SearchResult, SearchResults, Signal
-from casetrack.base.records.shape import SOURCE
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import SOURCE, Spread
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.budget import ROOM
 from casetrack.faces.mcp.concise import Telling

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from casetrack.faces.mcp.app import CaseTrackServer
     from casetrack.faces.mcp.edition import ServedEdition
     from casetrack.faces.mcp.session import Session
-    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.specs import ToolChoice
 
 
 def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
@@ -192,7 +192,7 @@ def _watching(session: Session, choice: ToolChoice | None) -> Iterator[None]:
     if choice is not None and choice.read_only:
         yield
         return
-    from casetrack.api.watch.background import Background
+    from casetrack.api.watch.once import Background
 
     watcher = Background(session.library, session.running, owner="an AI client's server")
     session.watching = True

@@ -23,7 +23,7 @@ from casetrack.base.errors import DesktopUnwritable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.faces.setup.machine import Machine
+    from casetrack.faces.setup.clients import Machine
 
 # Writes shortcuts of Windows (``.lnk``): the program, its arguments, folder, icon and
 # description.

@@ -15,8 +15,7 @@ from casetrack.faces.setup.jsonc import newline_of
 from casetrack.faces.setup.register import read_client_file
 
 if TYPE_CHECKING:
-    from casetrack.faces.setup.clients import Client, Scope
-    from casetrack.faces.setup.machine import Machine
+    from casetrack.faces.setup.clients import Client, Machine, Scope
     from casetrack.faces.setup.register import ClientFile
 
 Taught = Literal["added", "changed", "unchanged", "removed", "absent", "edited"]

@@ -21,9 +21,8 @@ from casetrack.faces.setup.skill import forget, lesson_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.faces.setup.clients import Client, Scope
+    from casetrack.faces.setup.clients import Client, Machine, Scope
     from casetrack.faces.setup.installation import Installation
-    from casetrack.faces.setup.machine import Machine
     from casetrack.faces.setup.register import Change
 
 

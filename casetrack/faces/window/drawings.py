@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from casetrack.api.viewer.graph_figure import TALL, WIDE, GraphLinks, graph_svg, legend
+from casetrack.api.viewer.symbols import Words
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg
-from casetrack.api.viewer.words import Words
-from casetrack.base.words.months import MONTHS
+from casetrack.base.words.lists import MONTHS
 from casetrack.faces.window.texts import all_texts
 
 if TYPE_CHECKING:

@@ -2,26 +2,207 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import shutil
+import subprocess
 import sys
+import threading
+import time
 import webbrowser
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.watch.background import Background
+import filelock
+import platformdirs
+
+from casetrack.api.watch.once import Background
 from casetrack.base.errors import CannotListen
+from casetrack.base.files import private_folder, write_atomic
 from casetrack.base.http.address import DEFAULT_HOST, bind, door
 from casetrack.base.http.listening import listen
 from casetrack.faces.window.app import application
 from casetrack.faces.window.entry import KEY, TICKET, issue_ticket, window_key
-from casetrack.faces.window.program import Ending, only_one, show
 from casetrack.faces.window.work import end_all, is_busy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from casetrack.api.library import Library
     from casetrack.base.http.address import Address
-    from casetrack.faces.window.program import Claim
+
+# The window as a program of the desktop: one for each data folder, in a browser window of its
+# own.
+#
+# Started twice, the second start opens another view of the first and ends. Where a browser is found
+# that can show one page as an application, closing its window ends the program; elsewhere the page
+# opens in the usual browser, and the program ends when nobody has asked for anything in hours.
+
+_LOCK_FILE, _PLACE_FILE = "window.lock", "window.json"
+_IDLE_SECONDS = 8 * 3600.0
+_AT_ONCE = 4.0
+"""A browser that ends within so many seconds has failed, or has handed the page to another."""
+_BROWSERS = {
+    "linux": (
+        "google-chrome",
+        "google-chrome-stable",
+        "chromium",
+        "chromium-browser",
+        "microsoft-edge",
+        "brave-browser",
+    ),
+    "darwin": (
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+        "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        "/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
+    ),
+    "win32": (
+        r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+        r"C:\Program Files\Microsoft\Edge\Application\msedge.exe",
+        r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    ),
+}
+
+
+@contextlib.contextmanager
+def only_one(data_dir: Path, /) -> Iterator[Claim]:
+    """Claim the window of a data folder for this process, as long as the block lasts.
+
+    The lock is the system's: a process that is gone cannot hold it.
+    """
+    private_folder(data_dir)
+    lock = filelock.FileLock(data_dir / _LOCK_FILE, fallback_to_soft=False)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        yield Claim(data_dir, mine=False)
+        return
+    try:
+        yield Claim(data_dir, mine=True)
+    finally:
+        (data_dir / _PLACE_FILE).unlink(missing_ok=True)
+        lock.release()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Whether the window of a data folder is this process's, and where it is.
+
+    Attributes
+    ----------
+    data_dir
+        The data folder.
+    mine
+        Whether no other process serves it.
+    """
+
+    data_dir: Path
+    mine: bool
+
+    def say(self, url: str, /) -> None:
+        """Note where the window is, for whoever comes next."""
+        write_atomic(self.data_dir / _PLACE_FILE, json.dumps({"url": url}).encode(), durable=False)
+
+    def place(self, *, patience: float = 10.0) -> str | None:
+        """Return where the other process's window is, after waiting until it says so."""
+        end = time.monotonic() + patience
+        while True:
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                return str(json.loads((self.data_dir / _PLACE_FILE).read_bytes())["url"])
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.1)
+
+
+@dataclass(slots=True)
+class Ending:
+    """When the program ends by itself.
+
+    Attributes
+    ----------
+    seen
+        When somebody last asked for something, by the monotonic clock.
+    closed
+        Whether the browser window was closed.
+    watched
+        Whether there is a browser window whose end will be seen.
+    """
+
+    seen: float = field(default_factory=time.monotonic)
+    closed: bool = False
+    watched: bool = False
+
+    def is_due(self, *, busy: bool) -> bool:
+        """Return whether to end now; not while long work goes on."""
+        if busy:
+            self.seen = time.monotonic()
+            return False
+        idle = not self.watched and time.monotonic() - self.seen > _IDLE_SECONDS
+        return self.closed or idle
+
+    def around(self, app: ASGIApp, /) -> ASGIApp:
+        """Return *app*, noting each request."""
+
+        async def noted(scope: Scope, receive: Receive, send: Send) -> None:
+            self.seen = time.monotonic()
+            await app(scope, receive, send)
+
+        return noted
+
+
+def find_browser(system: str = sys.platform, /) -> str | None:
+    """Return a browser that can show one page as an application, or ``None``."""
+    return next(filter(None, map(shutil.which, _BROWSERS.get(system, ()))), None)
+
+
+def show(url: str, ending: Ending | None = None, /) -> None:
+    """Show a page as an application where a browser can, else in the usual browser.
+
+    Parameters
+    ----------
+    url
+        With a ticket.
+    ending
+        Is told when the browser window is closed.
+    """
+    browser = find_browser()
+    if browser is None:
+        webbrowser.open(url)
+        return
+    profile = Path(platformdirs.user_cache_dir("casetrack")) / "browser"
+    command = [browser, f"--app={url}", f"--user-data-dir={profile}"]
+    command += ["--no-first-run", "--no-default-browser-check"]
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    except OSError:
+        webbrowser.open(url)
+        return
+    if ending is not None:
+        # On macOS a browser goes on without a window.
+        ending.watched = sys.platform != "darwin"
+    watch = threading.Thread(target=_watch, args=(process, url, ending), daemon=True)
+    watch.start()
+    if ending is None:
+        watch.join(_AT_ONCE)  # nobody else waits: a browser that fails must be noticed
+
+
+def _watch(process: subprocess.Popen[bytes], url: str, ending: Ending | None) -> None:
+    began = time.monotonic()
+    code = process.wait()
+    if time.monotonic() - began < _AT_ONCE:
+        if ending is not None:
+            ending.watched = False
+        if code != 0:
+            webbrowser.open(url)
+    elif ending is not None:
+        ending.closed = True
+
 
 DEFAULT_PORT = 8766
 

@@ -10,11 +10,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base.records.graph import Cluster, Clusters
-from casetrack.graph.answers.rows import one_of, quotes_of, within
-from casetrack.graph.answers.statements import ask
-from casetrack.graph.answers.typical import typical_quotes
-from casetrack.graph.topics.grouping import average_linkage, cut, spherical_kmeans, unit_rows
-from casetrack.graph.topics.labels import TermNames, distinct_labels, phrases_of, telling_terms
+from casetrack.graph.answers.rows import ask, one_of, quotes_of, within
+from casetrack.graph.answers.statistics import typical_quotes
+from casetrack.graph.topics.build import (
+    TermNames,
+    average_linkage,
+    cut,
+    distinct_labels,
+    phrases_of,
+    spherical_kmeans,
+    telling_terms,
+    unit_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
     from casetrack.base.records.graph import Quote
     from casetrack.graph.graph import ContextGraph
-    from casetrack.graph.topics.labels import Passage
+    from casetrack.graph.topics.build import Passage
 
 # Documents as vectors of what they mention or refer to.
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.extract.papers.docket_header import is_docket_header
+from casetrack.extract.papers.docket_sheet import is_docket_header
 from casetrack.graph.answers.sentence import sentence_around, shortened
 
 if TYPE_CHECKING:

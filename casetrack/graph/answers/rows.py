@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 from casetrack.base.arguments import shown
 from casetrack.base.errors import UsageError
 from casetrack.base.records.graph import Entity, Reference
+from casetrack.base.resources import resource_dir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -111,3 +113,24 @@ def one_of(name: str, value: str, allowed: Sequence[str], /) -> str:
             hint=f"Use one of: {', '.join(allowed)}.",
         )
     return value
+
+
+# The SQL of the answers: files of ``pipelines/queries/answers``, each one statement.
+
+
+@cache
+def statement(name: str, /) -> str:
+    """Return the text of ``NAME.sql``."""
+    folder = resource_dir("pipelines") / "queries" / "answers"
+    return (folder / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def ask(graph: ContextGraph, name: str, /, **values: Any) -> pa.Table:
+    """Run the statement of a file over a graph.
+
+    Parameters
+    ----------
+    values
+        Of all its parameters.
+    """
+    return graph.sql(statement(name), values)

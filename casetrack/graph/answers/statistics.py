@@ -1,15 +1,83 @@
-"""Counts of a collection: documents, pages, who and what is in it, what connects it."""
+"""Counts of a collection, its topics, and quotes that are typical of a group."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import iso_utc
-from casetrack.base.records.graph import ENTITY_KINDS, CollectionStatistics
-from casetrack.graph.answers.statements import ask
+from casetrack.base.records.graph import ENTITY_KINDS, CollectionStatistics, Topic
+from casetrack.graph.answers.rows import ask
+from casetrack.graph.answers.sentence import sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.base.records.graph import Quote
     from casetrack.graph.graph import ContextGraph
+
+# Quotes that show what a group of passages is about.
+
+_LONGEST = 300
+
+
+def typical_quotes(
+    source: ContextGraph, wanted: Sequence[tuple[Sequence[str], Sequence[str]]], /
+) -> list[tuple[Quote, ...]]:
+    """Return for each group the most telling sentence of each of its chunks.
+
+    Parameters
+    ----------
+    wanted
+        For each group its chunk ids, and its terms, the most telling first.
+    """
+    ids = list(dict.fromkeys(i for chunk_ids, _ in wanted for i in chunk_ids))
+    texts = {c.chunk_id: c.text for c in source.chunks(ids)} if ids else {}
+    places = [
+        (chunk_id, *telling_sentence(texts[chunk_id], terms))
+        for chunk_ids, terms in wanted
+        for chunk_id in chunk_ids
+    ]
+    quotes = iter(source.quotes(places)) if places else iter(())
+    return [tuple(next(quotes) for _ in chunk_ids) for chunk_ids, _ in wanted]
+
+
+def telling_sentence(text: str, terms: Sequence[str], /) -> tuple[int, int]:
+    """Return the place of the sentence that holds most of *terms*, the first of equal ones."""
+    words = [word.casefold() for term in terms for word in term.split()]
+    best, best_score = (0, min(len(text), _LONGEST)), -1.0
+    for start, end in sentences(text):
+        sentence = text[start:end].casefold()
+        score = float(sum(1 / (1 + i) ** 0.5 for i, w in enumerate(words) if w in sentence))
+        # A heading or a stub says little, a very long sentence much of everything.
+        score *= min(len(sentence), 60) / 60 * min(1.0, 250 / max(len(sentence), 1))
+        if score > best_score + 1e-9:
+            best, best_score = (start, min(end, start + _LONGEST)), score
+    return best
+
+
+# What the passages of a collection are about, with quotes that are typical of each topic.
+
+_MOST = 15
+_SHOWN_QUOTES = 3
+
+
+def topic_records(graph: ContextGraph, /, *, limit: int = _MOST) -> tuple[Topic, ...]:
+    """Return the topics with a few quotes that are typical of each."""
+    rows = ask(graph, "topics", limit=limit).to_pylist()
+    wanted = [(r["chunk_ids"][:_SHOWN_QUOTES], r["terms"]) for r in rows]
+    quotes = typical_quotes(graph, wanted)
+    return tuple(
+        Topic(
+            topic_id=row["topic_id"],
+            label=row["label"],
+            terms=tuple(row["terms"]),
+            chunk_count=row["chunk_count"],
+            document_count=row["document_count"],
+            document_ids=tuple(row["document_ids"]),
+            quotes=found,
+        )
+        for row, found in zip(rows, quotes, strict=True)
+    )
 
 
 def statistics(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionStatistics:

@@ -6,12 +6,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records.graph import CollectionSummary, KeyActor
-from casetrack.graph.answers.references import references
-from casetrack.graph.answers.rows import entity_of, quotes_of
-from casetrack.graph.answers.statements import ask
-from casetrack.graph.answers.statistics import statistics
+from casetrack.graph.answers.amounts import references
+from casetrack.graph.answers.rows import ask, entity_of, quotes_of
+from casetrack.graph.answers.statistics import statistics, topic_records
 from casetrack.graph.answers.timeline import timeline
-from casetrack.graph.answers.topics import topic_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

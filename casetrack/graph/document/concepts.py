@@ -16,8 +16,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.graph.document.function_words import FUNCTION_WORDS, GENERIC
-from casetrack.graph.document.words import TOKEN, Pieces, pieces_of, words_of
+from casetrack.graph.document.words import (
+    FUNCTION_WORDS,
+    GENERIC,
+    TOKEN,
+    Pieces,
+    pieces_of,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

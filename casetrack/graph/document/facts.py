@@ -11,9 +11,9 @@ ReadBy = Literal["document_date", "document_year", "day_order", "fiscal_year"]
 if TYPE_CHECKING:
     from datetime import date, datetime
 
+    from casetrack.base.records.documents import Party
     from casetrack.base.records.graph import EntityKind
-    from casetrack.base.records.graph.kinds import FoundBy
-    from casetrack.base.records.papers import Party
+    from casetrack.base.records.graph.entities import FoundBy
     from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
 
 

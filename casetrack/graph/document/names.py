@@ -8,27 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.extract.papers.courts import court_called
-from casetrack.graph.document.kinds import KINDS, kinds_of
+from casetrack.graph.document.learn import KINDS, kinds_of
 from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.titles import is_part
-from casetrack.graph.entities.lexicon import HONORIFICS, SUFFIXES
+from casetrack.graph.entities.lexicon import HONORIFICS, SUFFIXES, is_nickname
 from casetrack.graph.entities.locations import location_key
-from casetrack.graph.entities.nicknames import is_nickname
 from casetrack.graph.entities.organizations import (
     OrganizationForm,
     group_organizations,
     read_organization,
     stands_for,
 )
-from casetrack.graph.entities.people import group_persons
+from casetrack.graph.entities.people import group_persons, scanned_variants
 from casetrack.graph.entities.persons import PersonForm, better_display, read_person
-from casetrack.graph.entities.scanned import scanned_variants
 from casetrack.graph.entities.text import clean, fold, is_shouted, slug, surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.base.records.graph.kinds import FoundBy
+    from casetrack.base.records.graph.entities import FoundBy
     from casetrack.extract.spans import NameKind, NameSpan
     from casetrack.graph.document.learn import Learned
 

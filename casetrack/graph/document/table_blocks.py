@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.amounts.numerals import Habit
 from casetrack.extract.tables.carry import TableCarry, is_title, part_tables
-from casetrack.extract.tables.cells import Row, read_row
+from casetrack.extract.tables.cells import Row, Scale, counts_things, find_scales, read_row
 from casetrack.extract.tables.model import MONEY_SIGNS, sort_of
 from casetrack.extract.tables.periods import Column, has_head, is_leaves, read_columns
-from casetrack.extract.tables.rows import counts_things
-from casetrack.extract.tables.scales import Scale, find_scales
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

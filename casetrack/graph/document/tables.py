@@ -12,17 +12,16 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.extract.tables.cells import counts_things, is_per_share
 from casetrack.extract.tables.periods import read_column, read_columns
-from casetrack.extract.tables.rows import counts_things, is_per_share
 from casetrack.graph.document.facts import TableSum
 from casetrack.graph.document.table_blocks import Block, BlockCarry, Page, scale_of_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from casetrack.extract.tables.cells import Cell
+    from casetrack.extract.tables.cells import Cell, Scale
     from casetrack.extract.tables.periods import Column
-    from casetrack.extract.tables.scales import Scale
     from casetrack.graph.document.facts import ChunkFacts
     from casetrack.graph.document.table_blocks import TableRow
 

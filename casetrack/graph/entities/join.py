@@ -20,12 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.graph.entities import organizations, persons
-from casetrack.graph.entities.lexicon import FREQUENT_SURNAMES, GIVEN_NAMES
-from casetrack.graph.entities.locations import is_known_place
-from casetrack.graph.entities.nicknames import is_nickname
-from casetrack.graph.entities.people import group_read
-from casetrack.graph.entities.public import PUBLIC_INITIALS
-from casetrack.graph.entities.spelled_alike import read_alike
+from casetrack.graph.entities.lexicon import FREQUENT_SURNAMES, GIVEN_NAMES, is_nickname
+from casetrack.graph.entities.locations import PUBLIC_INITIALS, is_known_place
+from casetrack.graph.entities.people import group_read, read_alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -86,7 +83,7 @@ def join_persons(
     groups
         All groups.
     near, takes_nicknames
-        See :func:`casetrack.graph.entities.spelled_alike.read_alike`.
+        See :func:`casetrack.graph.entities.people.read_alike`.
     """
     forms: list[PersonForm] = []
     numbers: list[int] = []

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from casetrack.base.words import WordLists
+from casetrack.base.words.lists import STATES
 from casetrack.graph.entities.text import fold, plain_words, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _LISTS = WordLists(__file__)
 _CANONICAL = {
@@ -34,3 +40,97 @@ def location_key(text: str, /) -> str:
 def is_known_place(key: str, /) -> bool:
     """Return whether a key is that of a country or city of the list above."""
     return key in _CANONICAL
+
+
+# Public bodies and firms that everybody calls by their initials, and what those stand for.
+
+
+_OWNERS = ("", "us-", "united-states-")
+"""What may stand before the name of a body, in the form of a key."""
+
+
+def _read() -> dict[str, str]:
+    found = {}
+    for letters, names in _LISTS.pairs("known").items():
+        for name in names.split(" | "):
+            key = slug(name).removesuffix("-corporation")
+            found.update({owner + key: letters.lower() for owner in _OWNERS})
+        found[letters.lower()] = letters.lower()
+        found[f"us-{letters.lower()}"] = letters.lower()
+    return found
+
+
+PUBLIC_INITIALS = _read()
+"""For the key of a public body or firm, without its legal form, its initials, folded."""
+
+
+def may_be_initials(letters: str, key: str, /) -> bool:
+    """Return whether letters that everybody knows as a public body's can be initials of *key*.
+
+    Parameters
+    ----------
+    letters
+        Folded.
+    key
+        Of the longer name, without its legal form.
+
+    Examples
+    --------
+    >>> may_be_initials("sec", "southern-energy"), may_be_initials("htv", "halden-tele-vision")
+    (False, True)
+    """
+    return letters not in PUBLIC_INITIALS or PUBLIC_INITIALS.get(key) == letters
+
+
+def is_public_body(key: str, /) -> bool:
+    """Return whether a key, without its legal form, names what documents of all kinds mention."""
+    return key in PUBLIC_INITIALS
+
+
+# Words that set an organisation apart from another one whose name begins alike.
+#
+# "Seaforth Shipping" and "Seaforth Shipping (Asia)" are two firms, as are "Acme" and "Acme
+# Holdings", "Kestrel Fund" and "Kestrel Fund II": a place, a number, or what a part of a group
+# does.
+
+
+_STATES = (
+    frozenset(name.split()[-1] for name in STATES) - {"georgia", "island", "mexico", "washington"}
+) | frozenset(
+    "rhode alberta manitoba ontario quebec saskatchewan queensland tasmania victoria bavaria "
+    "bayern sachsen saxony hessen".split()
+)
+"""Last words of names of states and provinces, but those that are countries, cities or words."""
+
+_HALVES = frozenset("york jersey hampshire carolina dakota rhode victoria".split())
+_UNITS = frozenset(_LISTS.words("regions", "countries", "cities", "parts", "numbers")) | _STATES
+
+
+def names_unit(rest: Iterable[str], /) -> bool:
+    """Return whether what a longer name has beyond a shorter one tells two organisations apart.
+
+    Parameters
+    ----------
+    rest
+        The folded words behind the shorter name.
+
+    Examples
+    --------
+    >>> names_unit(["asia"]), names_unit(["fund", "2"]), names_unit(["systems"])
+    (True, True, False)
+    """
+    return any(w in _UNITS or w.isdigit() for w in rest)
+
+
+def is_state(key: str, /) -> bool:
+    """Return whether a place's key is that of a state or province.
+
+    Examples
+    --------
+    >>> is_state("maine"), is_state("new-york"), is_state("york")
+    (True, True, False)
+    """
+    first, _, last = key.rpartition("-")
+    if first:
+        return first in {"new", "north", "south", "west"} and last in _STATES
+    return last in _STATES and last not in _HALVES

@@ -18,14 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
-from casetrack.graph.entities.addresses import join_addresses
-from casetrack.graph.entities.defined import NOTHING_DEFINED, defined_names, join_defined
 from casetrack.graph.entities.edits import FOUND, MOVED, apply, found_edits, moved_places
-from casetrack.graph.entities.groups import coded, groups_of
+from casetrack.graph.entities.groups import coded, groups_of, join_addresses
 from casetrack.graph.entities.join import join_groups, join_kinds
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.organizations import form_of_key
 from casetrack.graph.entities.reach import join_within_reach
+from casetrack.graph.entities.shortened import NOTHING_DEFINED, defined_names, join_defined
 from casetrack.ingest.steps.join import ALL_JOINS, JoinRules
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from casetrack.graph.entities.lexicon import (
     LONGEST_FORM,
     SHORT_FORMS,
 )
-from casetrack.graph.entities.public import may_be_initials
+from casetrack.graph.entities.locations import may_be_initials, names_unit
 from casetrack.graph.entities.text import clean, fold, plain_words
-from casetrack.graph.entities.units import names_unit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -6,16 +6,225 @@ people stays with neither: a reader can see past a missing join, but not past a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.graph.entities.lexicon import GIVEN_NAMES
-from casetrack.graph.entities.spelled_alike import read_alike
+from casetrack.base.words import WordLists
+from casetrack.graph.entities.lexicon import (
+    FORMAL_NAMES,
+    FREQUENT_SURNAMES,
+    GIVEN_NAMES,
+    LEGAL_FORMS,
+    may_be_one_name,
+    name_classes,
+)
+from casetrack.graph.entities.persons import AMBIVALENT, SURNAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from casetrack.graph.entities.persons import PersonForm
+
+# Names of one document that differ in what a scanner confuses only.
+#
+# That is rn and m, cl and d, vv and w, 1, l and I, 0 and O. What is a slip of the scanner stands at
+# few places beside many of the right spelling. It is looked for within one document only: "Horner"
+# and "Homer" of two documents are two people, and words that are both names stay apart anywhere.
+
+_LISTS = WordLists(__file__)
+
+_STROKES = re.compile(r"[il1|]")
+_ROMAN = re.compile(r"[il]{1,3}")
+_LEAST_LETTERS = 4
+_FEW, _TIMES = 3, 3
+_BOTH_ARE_NAMES = frozenset(_LISTS.words("both_are_names"))
+
+
+def scanned_variants(
+    counts: Mapping[str, int], /, *, words: Collection[str] = ()
+) -> dict[str, str]:
+    """Return the names that a scanner misread, each with the right one.
+
+    Parameters
+    ----------
+    counts
+        The names of a document, in small letters and on one line, with their numbers of places.
+    words
+        Words that the document has in small letters; no slip is one of them.
+
+    Examples
+    --------
+    >>> scanned_variants({"bamstead holdings ltd": 1, "barnstead holdings ltd": 4})
+    {'bamstead holdings ltd': 'barnstead holdings ltd'}
+    >>> scanned_variants({"jo homer": 1, "jo horner": 4})
+    {}
+    """
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name in counts:
+        alike[_skeleton(name)].append(name)
+    found: dict[str, str] = {}
+    for same in alike.values():
+        if len(same) < 2:
+            continue
+        right, *others = sorted(same, key=lambda n: (_has_odd_digit(n), -counts[n], n))
+        for other in others:
+            if _is_slip(other, right, counts, words):
+                found[other] = right
+    return found
+
+
+def _skeleton(name: str) -> str:
+    strokes = _STROKES.sub("l", name.replace("0", "o"))
+    return strokes.replace("rn", "m").replace("cl", "d").replace("vv", "w")
+
+
+def _has_odd_digit(name: str) -> bool:
+    """Return whether a word is made of letters and has a digit among them."""
+    return any(_is_odd(word) for word in name.split())
+
+
+def _is_odd(word: str) -> bool:
+    return _is_word(word) and any(c.isdigit() for c in word)
+
+
+def _is_word(word: str) -> bool:
+    """Return whether a word is made of more letters than digits."""
+    return sum(c.isalpha() for c in word) > max(2, sum(c.isdigit() for c in word))
+
+
+def _is_slip(name: str, right: str, counts: Mapping[str, int], words: Collection[str]) -> bool:
+    pairs = list(zip(name.split(), right.split(), strict=False))
+    if len(name.split()) != len(right.split()):
+        return False
+    differing = [(a, b) for a, b in pairs if a != b]
+    if not all(_may_be_misread(a, b, words) for a, b in differing):
+        return False
+    if all(_is_odd(a) for a, _ in differing):
+        return counts[name] <= counts[right]
+    return counts[name] <= _FEW and counts[name] * _TIMES <= counts[right]
+
+
+def _may_be_misread(word: str, right: str, words: Collection[str]) -> bool:
+    if _ROMAN.fullmatch(word) and _ROMAN.fullmatch(right):
+        # "Kestrel ll LP" is Kestrel II; strokes more or less are another one.
+        return len(word) == len(right)
+    bare, other = word.strip(".,'’-"), right.strip(".,'’-")
+    if min(len(bare), len(other)) < _LEAST_LETTERS or not (_is_word(bare) and _is_word(other)):
+        return False
+    if bare in words or (bare,) in LEGAL_FORMS or {bare, other} <= _BOTH_ARE_NAMES:
+        return False
+    return not (bare in GIVEN_NAMES or bare in FORMAL_NAMES or bare in FREQUENT_SURNAMES)
+
+
+# Names of persons that are written in another way and are the same name.
+#
+# "Bob Hale" beside "Robert Hale", "Hale Robert", "D. Michael Wilson" beside "Michael Wilson":
+# before persons are put together, such a name is read as the other one where only one other is
+# there that it can be. Whether both are one person is then settled as for any two (:mod:`people`).
+
+
+def read_alike(
+    forms: Sequence[PersonForm],
+    /,
+    *,
+    near: bool = True,
+    takes_nicknames: Callable[[str], bool] = bool,
+) -> list[PersonForm]:
+    """Return forms with every name that is another one's spelling read as that one.
+
+    Parameters
+    ----------
+    forms
+        Forms within reach of one another.
+    near
+        Whether they stand in one document: there two words in both orders are one name, also where
+        no list knows which of them is the given one.
+    takes_nicknames
+        Says of a surname whether its nicknames are looked at.
+    """
+    found = _in_one_order(_divided(forms), near=near)
+    by_surname: dict[str, list[int]] = defaultdict(list)
+    for i, form in enumerate(found):
+        if form.given:
+            by_surname[form.surname].append(i)
+    for surname, same in by_surname.items():
+        if len({found[i].given for i in same}) < 2:
+            continue
+        if near:
+            _without_initial(found, same)
+        if takes_nicknames(surname):
+            _without_nicknames(found, same)
+    return found
+
+
+def _is_given(word: str) -> bool:
+    return word in GIVEN_NAMES or word in FORMAL_NAMES
+
+
+def _divided(forms: Sequence[PersonForm]) -> list[PersonForm]:
+    """Read "Rosa Vega Luna" as "Vega Luna, Rosa" where that stands somewhere, too."""
+    known = {f.key: f for f in forms if " " in f.surname and f.given}
+    return [
+        replace(f, given=known[f.key].given, surname=known[f.key].surname)
+        if f.given and f.key in known
+        else f
+        for f in forms
+    ]
+
+
+def _in_one_order(forms: Sequence[PersonForm], *, near: bool) -> list[PersonForm]:
+    pairs = {(f.given[0], f.surname) for f in forms if f.is_full and len(f.given) == 1}
+    return [_turned(form, pairs, near=near) for form in forms]
+
+
+def _turned(form: PersonForm, pairs: set[tuple[str, str]], *, near: bool) -> PersonForm:
+    if not form.is_full or len(form.given) != 1 or (form.surname, form.given[0]) not in pairs:
+        return form
+    given, surname = form.given[0], form.surname
+    if not AMBIVALENT.isdisjoint((given, surname)) or {given, surname} <= SURNAMES:
+        return form
+    known = _is_given(given), _is_given(surname)
+    if all(known) or not (any(known) or near):
+        return form
+    # Where no list knows the given name, any order will do that does not depend on the texts'.
+    is_turned = known[1] or (not known[0] and surname < given)
+    return replace(form, given=(surname,), surname=given) if is_turned else form
+
+
+def _without_initial(forms: list[PersonForm], same: Iterable[int]) -> None:
+    """Read "D. Michael Wilson" as "Michael Wilson" where he stands, and no other D. Wilson does."""
+    firsts = {forms[i].given[0] for i in same if len(forms[i].given[0]) > 1}
+    for i in same:
+        given = forms[i].given
+        if len(given) < 2 or len(given[0]) > 1 or len(given[1]) < 2:
+            continue
+        is_called = any(may_be_one_name(given[1], first) for first in firsts)
+        if is_called and not any(first[0] == given[0] for first in firsts):
+            forms[i] = replace(forms[i], given=given[1:])
+
+
+def _without_nicknames(forms: list[PersonForm], same: Sequence[int]) -> None:
+    firsts = {forms[i].given[0] for i in same if len(forms[i].given[0]) > 1}
+    classes = name_classes(firsts)
+    if not classes:
+        return
+    letters: dict[str, set[str]] = defaultdict(set)
+    for first in firsts:
+        letters[first[0]].add(classes.get(first, first))
+    for i in same:
+        first, *others = forms[i].given
+        if len(first) > 1:
+            read = classes.get(first, first)
+        else:
+            # "B. Hale" is Bob, whom others call Robert.
+            fitting = letters.get(first, set())
+            one = next(iter(fitting)) if len(fitting) == 1 else first
+            read = one if one in classes.values() and one[0] != first else first
+        if read != first:
+            forms[i] = replace(forms[i], given=(read, *others))
+
 
 _CROWD = 24
 """Forms that share surname and first name or initial; where there are more, none is joined."""

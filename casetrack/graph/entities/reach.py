@@ -17,10 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from casetrack.graph.entities.lexicon import FREQUENT_SURNAMES, PLACED
-from casetrack.graph.entities.locations import is_known_place
+from casetrack.graph.entities.locations import is_known_place, is_public_body
 from casetrack.graph.entities.organizations import form_of_key, names_alone
 from casetrack.graph.entities.persons import parts_of_key
-from casetrack.graph.entities.public import is_public_body
 from casetrack.graph.entities.shortened import shortened_names
 from casetrack.graph.entities.text import surface
 
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.entities.defined import Defined
     from casetrack.graph.entities.groups import Group
+    from casetrack.graph.entities.shortened import Defined
     from casetrack.ingest.steps.join import JoinRules
 
 NAMES = ("person", "organization", "location")

@@ -12,8 +12,8 @@ from casetrack.graph.identity.facts import Description, Saying
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from casetrack.graph.identity.facts import Joined
     from casetrack.graph.identity.itself import Itself
-    from casetrack.graph.identity.joined import Joined
     from casetrack.graph.identity.mentions import Mention
 
 _CLAUSE = re.compile(

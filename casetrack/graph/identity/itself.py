@@ -6,16 +6,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.graph.identity.facts import Description
-from casetrack.graph.identity.joined import days_of
-from casetrack.graph.identity.papers import numbers_in
-from casetrack.graph.identity.titles import title_words
+from casetrack.graph.identity.facts import Description, days_of
+from casetrack.graph.identity.titles import numbers_in, title_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.graph.identity.facts import Kind
-    from casetrack.graph.identity.joined import Joined
+    from casetrack.graph.identity.facts import Joined, Kind
     from casetrack.graph.identity.mentions import Mention
 
 OPENING = 4500

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.base.words.months import month_numbers
+from casetrack.base.words.lists import month_numbers
 from casetrack.base.years import FIRST_MAIL, written_day
 from casetrack.extract.dates.vocabulary import SENT, WROTE
 from casetrack.graph.entities.text import fold, fold_text
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from casetrack.graph.document.facts import DocumentFacts
-    from casetrack.graph.identity.joined import Joined
+    from casetrack.graph.identity.facts import Joined
 
 FORMATS = frozenset({"eml", "msg", "mbox"})
 _PREFIX = re.compile(

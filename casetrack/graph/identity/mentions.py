@@ -7,18 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.months import any_month
-from casetrack.extract.references.wording import title_start
-from casetrack.graph.identity.facts import Description
-from casetrack.graph.identity.joined import days_of
-from casetrack.graph.identity.papers import number_key, numbers_in
-from casetrack.graph.identity.titles import RESTATED, title_words
+from casetrack.base.words.lists import any_month
+from casetrack.extract.references.statutes import title_start
+from casetrack.graph.identity.facts import Description, days_of
+from casetrack.graph.identity.titles import RESTATED, number_key, numbers_in, title_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.graph.identity.facts import Kind
-    from casetrack.graph.identity.joined import Joined
+    from casetrack.graph.identity.facts import Joined, Kind
 
 _LISTS = WordLists(__file__)
 

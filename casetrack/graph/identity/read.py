@@ -6,16 +6,14 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.graph.document.collect import Places
+from casetrack.graph.document.read import Places
 from casetrack.graph.entities.organizations import read_organization
 from casetrack.graph.identity.clauses import clause_numbers, read_clauses
-from casetrack.graph.identity.facts import Description, Identity, Saying
+from casetrack.graph.identity.facts import Description, Identity, Joined, Saying, days_of
 from casetrack.graph.identity.itself import OPENING, Itself, read_itself
-from casetrack.graph.identity.joined import Joined, days_of
 from casetrack.graph.identity.mails import FORMATS, read_messages, read_quoted_heads, text_digest
 from casetrack.graph.identity.mentions import find_mentions
-from casetrack.graph.identity.papers import numbers_in
-from casetrack.graph.identity.titles import agreement_of
+from casetrack.graph.identity.titles import agreement_of, numbers_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

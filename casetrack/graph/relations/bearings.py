@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.graph.identity.clauses import part_of
 from casetrack.graph.identity.titles import agreement_of
-from casetrack.graph.relations.catalogue import Catalogue
 from casetrack.graph.relations.reports import report_links
+from casetrack.graph.relations.targets import Catalogue
 from casetrack.graph.relations.titles import read_title
 from casetrack.graph.relations.told import described_by, tell
 

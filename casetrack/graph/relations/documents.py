@@ -13,10 +13,17 @@ import numpy as np
 
 from casetrack.base.records.graph import Edge
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
-from casetrack.graph.relations.catalogue import Catalogue
-from casetrack.graph.relations.edges import EVIDENCE, Words, table_of
-from casetrack.graph.relations.overlap import semantic_edges, shared_edges
-from casetrack.graph.relations.places import CONCEPT_KINDS, EXTERNAL_TYPES, cited, mentioned
+from casetrack.graph.relations.edges import (
+    CONCEPT_KINDS,
+    EVIDENCE,
+    EXTERNAL_TYPES,
+    Words,
+    cited,
+    mentioned,
+    table_of,
+)
+from casetrack.graph.relations.entities import semantic_edges, shared_edges
+from casetrack.graph.relations.targets import Catalogue
 from casetrack.graph.relations.titles import NUMBERED_KINDS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.graph.relations.places import (
+from casetrack.graph.relations.edges import (
     CONCEPT_KINDS,
     EXTERNAL_TYPES,
     Places,

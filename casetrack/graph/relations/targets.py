@@ -5,13 +5,195 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from casetrack.graph.relations.catalogue import Catalogue
-from casetrack.graph.relations.titles import read_title
+from casetrack.graph.relations.titles import NUMBERED_KINDS, Title, read_title, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.base.records import Document
+
+# Finds the one document that a few words mean; says nothing where there might be two.
+
+_LETTERS = frozenset("letter email mail fax memo memorandum notice brief schreiben".split())
+_TYPE_OF = {
+    "agreement": "contract",
+    "contract": "contract",
+    "report": "report",
+    "invoice": "invoice",
+    "proposal": "proposal",
+    "offer": "proposal",
+    "memo": "memo",
+    "memorandum": "memo",
+    "policy": "policy",
+    "presentation": "presentation",
+}
+_MAIL = frozenset({"eml", "msg", "mbox"})
+_ANOTHER = frozenset(
+    "reply response answer rejoinder rebuttal amendment addendum supplement re fw fwd aw exhibit "
+    "annex appendix schedule attachment cover summary comments termination to on regarding".split()
+)
+"""A name with one of these and a number speaks of the thing with that number, and is another."""
+_LABELS = frozenset("exhibit annex appendix attachment schedule anlage".split())
+_DAY = len("2024-10-21")
+
+
+class Catalogue:
+    """What the documents of a collection are called.
+
+    Parameters
+    ----------
+    documents
+        All documents.
+    """
+
+    def __init__(self, documents: Sequence[Document], /) -> None:
+        self._documents = documents
+        self._titles: list[tuple[Title, ...]] = []
+        self._by_words: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        self._by_identifier: dict[str, list[int]] = defaultdict(list)
+        self._by_date: dict[str, list[int]] = defaultdict(list)
+        self._by_name: dict[str, list[int]] = defaultdict(list)
+        self._by_label: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        self._by_slug: dict[str, list[int]] = defaultdict(list)
+        for i, document in enumerate(documents):
+            self._add(i, document)
+
+    def titles(self, position: int, /) -> tuple[Title, ...]:
+        """Return the name of a document taken apart, then its title where it has one."""
+        return self._titles[position]
+
+    def by_name(self, text: str, /) -> int | None:
+        """Return the document whose file name these words are or hold at their end."""
+        text = text.strip().casefold()
+        candidates = {text, text.replace("\\", "/").rpartition("/")[2]}
+        words = text.split()
+        candidates.update(" ".join(words[-n:]) for n in range(1, min(len(words), 12)))
+        return self._one(i for name in sorted(candidates) for i in self._by_name.get(name, ()))
+
+    def by_title(self, text: str, /) -> int | None:
+        """Return the document that is called so."""
+        wanted = read_title(text)
+        if wanted.identifiers:
+            found = self._numbered(wanted)
+            if found:
+                return self._one(found)
+        if wanted.is_telling:
+            found = {i for i in self._by_words.get(wanted.words, ()) if self._is_called(i, wanted)}
+            if not found and len(wanted.words) == 2 and wanted.words[0] in NUMBERED_KINDS:
+                found = {i for i in self._by_label.get(wanted.words, ()) if self._is_to(i, wanted)}
+            if found:
+                return self._one(found, wanted.words)
+        return self._one(self._dated(wanted))
+
+    def by_slug(self, text: str, /) -> int | None:
+        """Return the document whose whole name, or title, these letters and digits are."""
+        return self._one(self._by_slug.get(slug(text), ()))
+
+    def by_label(self, text: str, owner: int | None, /) -> int | None:
+        """Return the file that is an exhibit with this label ("Exhibit B").
+
+        Parameters
+        ----------
+        text
+            The label.
+        owner
+            The document whose exhibit it is, where that is known.
+        """
+        label = read_title(text).words[:2]
+        if len(label) < 2 or label[0] not in _LABELS:
+            return None
+        fits = [i for i in self._by_label.get(label, ()) if self._may_belong(i, label, owner)]
+        return self._one(fits)
+
+    # --- how well a document fits -------------------------------------------------------------
+
+    def _add(self, i: int, document: Document) -> None:
+        texts = [(document.name, True)] + ([(document.title, False)] if document.title else [])
+        titles = tuple(read_title(text, is_file=is_file) for text, is_file in texts)
+        self._titles.append(titles)
+        self._by_name[document.name.strip().casefold()].append(i)
+        for (text, is_file), title in zip(texts, titles, strict=True):
+            self._by_words[title.words].append(i)
+            self._by_label[title.words[:2]].append(i)
+            self._by_slug[slug(text, is_file=is_file)].append(i)
+            for identifier in title.identifiers:
+                self._by_identifier[identifier].append(i)
+            for date in title.dates:
+                self._by_date[date].append(i)
+        if document.format in _MAIL and document.content_created_at is not None:
+            self._by_date[document.content_created_at.date().isoformat()].append(i)
+
+    def _numbered(self, wanted: Title) -> set[int]:
+        holding = [set(self._by_identifier.get(n, ())) for n in sorted(wanted.identifiers)]
+        return {
+            i
+            for i in set.intersection(*holding)
+            if any(self._is_numbered(title, wanted) for title in self._titles[i])
+        }
+
+    def _is_numbered(self, title: Title, wanted: Title) -> bool:
+        if not wanted.identifiers <= title.identifiers:
+            return False
+        if _ANOTHER.intersection(title.words) - set(wanted.words):
+            return False
+        return not (wanted.kinds and title.kinds) or bool(wanted.kinds & title.kinds)
+
+    def _is_called(self, i: int, wanted: Title) -> bool:
+        return any(
+            title.words == wanted.words
+            and wanted.identifiers <= title.identifiers
+            and wanted.version in {None, title.version}
+            and _dates_agree(title.dates, wanted.dates)
+            for title in self._titles[i]
+        ) and _dates_agree(frozenset().union(*(t.dates for t in self._titles[i])), wanted.dates)
+
+    def _is_to(self, i: int, wanted: Title) -> bool:
+        """Tell whether "Amendment No. 1" is short for its name, "Amendment No. 1 to the Lease"."""
+        return any(
+            title.words[:2] == wanted.words and title.words[2:3] == ("to",)
+            for title in self._titles[i]
+        )
+
+    def _dated(self, wanted: Title) -> set[int]:
+        """Return documents of a date and a kind: the letter of 21 October 2024."""
+        days = [d for d in wanted.dates if len(d) == _DAY]
+        if wanted.is_telling or wanted.identifiers or not wanted.kinds or len(days) != 1:
+            return set()
+        return {i for i in self._by_date.get(days[0], ()) if self._is_kind(i, wanted)}
+
+    def _is_kind(self, i: int, wanted: Title) -> bool:
+        document = self._documents[i]
+        if any(wanted.kinds & title.kinds for title in self._titles[i]):
+            return True
+        if wanted.kinds & {"email", "mail"} and document.format in _MAIL:
+            return True
+        if wanted.kinds & _LETTERS and document.document_type == "correspondence":
+            return True
+        return document.document_type in {_TYPE_OF.get(kind) for kind in wanted.kinds} - {None}
+
+    def _may_belong(self, i: int, label: tuple[str, ...], owner: int | None) -> bool:
+        """Tell whether a file's name, where it says whose exhibit it is, names the owner."""
+        for title in self._titles[i]:
+            if title.words[:2] == label and title.words[2:3] == ("to",):
+                whose = title.words[3:]
+                if owner is None or whose not in {t.words for t in self._titles[owner]}:
+                    return False
+        return True
+
+    def _one(self, found: Iterable[int], words: tuple[str, ...] = ()) -> int | None:
+        """Return the one that fits; of copies the one whose name fits, if that is one."""
+        fits = sorted(set(found))
+        if len(fits) > 1 and len({self._documents[i].file_hash for i in fits}) == 1:
+            fits = [i for i in fits if words and self._titles[i][0].words == words]
+        return fits[0] if len(fits) == 1 else None
+
+
+def _dates_agree(has: frozenset[str], wanted: frozenset[str]) -> bool:
+    """Tell whether one date fits another; a month holds its days."""
+    if not has or not wanted:
+        return True
+    return any(a.startswith(b) or b.startswith(a) for a in has for b in wanted)
+
 
 _BY_SLUG = frozenset({"standard", "regulation", "rule", "constitution", "case"})
 _SHORTEST = 4

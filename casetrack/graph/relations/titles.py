@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from casetrack.extract.references.wording import DATE, iso_date
+from casetrack.extract.references.statutes import DATE, iso_date
 
 KINDS = frozenset(
     "agreement contract deed lease amendment addendum supplement invoice order purchase proposal "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.graph.relations.catalogue import Catalogue
+    from casetrack.graph.relations.targets import Catalogue
 
 _PARTY_EVIDENCE = frozenset(
     {

@@ -2,24 +2,324 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from casetrack.base import schema
-from casetrack.graph.topics.grouping import nearest, spherical_kmeans, unit_rows
-from casetrack.graph.topics.labels import TermNames, distinct_labels, phrases_of, telling_terms
+from casetrack.base.records.graph import NAME_KINDS
+from casetrack.graph.spelling import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from casetrack.graph.passages import Vectors
     from casetrack.graph.state_tables import StateTables
+
+# Groups of similar vectors: spherical k-means for many, average linkage for few. Deterministic.
+
+_ROUNDS = 15
+_STARTS = 2
+_BLOCK = 8192
+
+
+def unit_rows(vectors: NDArray[np.float32], /) -> NDArray[np.float32]:
+    """Return rows of length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units: NDArray[np.float32] = np.divide(
+        vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0
+    )
+    return units
+
+
+def spherical_kmeans(rows: NDArray[np.float32], count: int, /) -> NDArray[np.float32]:
+    """Return unit centres float32 [count or fewer, dimension] of unit rows [n, dimension].
+
+    k-means with the cosine, begun at rows drawn far apart (k-means++, Arthur and Vassilvitskii
+    2007) with a fixed seed; the better of two starts.
+    """
+    count = min(count, len(rows))
+    best, best_score = rows[:count], -np.inf
+    for start in range(_STARTS if count > 1 else 1):
+        centres = _far_apart(rows, count, np.random.default_rng(start))
+        count = len(centres)
+        labels = np.full(len(rows), -1)
+        for _ in range(_ROUNDS):
+            similar = rows @ centres.T
+            assigned = similar.argmax(axis=1)
+            if np.array_equal(assigned, labels):
+                break
+            labels = assigned
+            member = np.zeros((count, len(rows)), dtype=np.float32)
+            member[labels, np.arange(len(rows))] = 1
+            sums = member @ rows
+            empty = ~member.any(axis=1)
+            sums[empty] = centres[empty]
+            centres = unit_rows(sums)
+        score = float((rows @ centres.T).max(axis=1).sum())
+        if score > best_score + 1e-6:
+            best, best_score = centres, score
+    return best
+
+
+def _far_apart(
+    rows: NDArray[np.float32], count: int, random: np.random.Generator
+) -> NDArray[np.float32]:
+    chosen = [int(random.integers(len(rows)))]
+    distance = np.full(len(rows), np.inf)
+    while len(chosen) < count:
+        distance = np.minimum(distance, np.clip(1 - rows @ rows[chosen[-1]], 0, None))
+        total = distance.sum()
+        if total <= 0:
+            break
+        chosen.append(int(np.searchsorted(np.cumsum(distance), random.random() * total)))
+    return rows[np.minimum(chosen, len(rows) - 1)]
+
+
+def nearest(
+    codes: NDArray[np.int8],
+    scales: NDArray[np.float32],
+    mean: NDArray[np.float32],
+    centres: NDArray[np.float32],
+    /,
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the nearest centre of each quantised row and its cosine; -1 for a row without vector.
+
+    Rows are moved by *mean* and brought to length 1 first, as the rows were that *centres* are of.
+    """
+    labels = np.full(len(codes), -1, dtype=np.int64)
+    cosines = np.zeros(len(codes), dtype=np.float32)
+    offsets = centres @ mean
+    for low in range(0, len(codes), _BLOCK):
+        scale = scales[low : low + _BLOCK, None]
+        block = codes[low : low + _BLOCK].astype(np.float32)
+        # |s·c - m|^2 without a second copy of the block
+        squares = (
+            (scale[:, 0] ** 2) * np.einsum("ij,ij->i", block, block)
+            - 2 * scale[:, 0] * (block @ mean)
+            + mean @ mean
+        )
+        similar = (block @ centres.T) * scale - offsets
+        similar /= np.sqrt(np.maximum(squares, 1e-12))[:, None]
+        best = similar.argmax(axis=1)
+        present = scale[:, 0] > 0
+        labels[low : low + _BLOCK] = np.where(present, best, -1)
+        cosines[low : low + _BLOCK] = np.where(present, similar[np.arange(len(best)), best], 0)
+    return labels, cosines
+
+
+def average_linkage(similarity: NDArray[np.float32], /) -> list[tuple[int, int, float]]:
+    """Return the merges of average linkage over a similarity matrix [n, n], the most similar first.
+
+    Each merge is (row of one group, row of the other, mean similarity); a group is named by any of
+    its rows. Found with chains of nearest neighbours (Murtagh 1983), n² time.
+    """
+    count = len(similarity)
+    links = similarity.astype(np.float64, copy=True)
+    np.fill_diagonal(links, -np.inf)
+    sizes = np.ones(count)
+    alive = np.ones(count, dtype=bool)
+    merges: list[tuple[int, int, float]] = []
+    chain: list[int] = []
+    for _ in range(count - 1):
+        if not chain:
+            chain.append(int(np.flatnonzero(alive)[0]))
+        while True:
+            tip = chain[-1]
+            near = int(links[tip].argmax())
+            if len(chain) > 1 and links[tip, chain[-2]] >= links[tip, near]:
+                near = chain[-2]
+                break
+            chain.append(near)
+        a, b = sorted((chain.pop(), chain.pop()))
+        merges.append((a, b, float(links[a, b])))
+        joined = (sizes[a] * links[a] + sizes[b] * links[b]) / (sizes[a] + sizes[b])
+        links[a, :] = links[:, a] = joined
+        links[a, a] = -np.inf
+        links[b, :] = links[:, b] = -np.inf
+        sizes[a] += sizes[b]
+        alive[b] = False
+    return sorted(merges, key=lambda m: (-m[2], m[0], m[1]))
+
+
+def cut(
+    merges: Sequence[tuple[int, int, float]], count: int, heights: Iterable[float], /
+) -> Iterator[NDArray[np.int64]]:
+    """Yield for each height the group of each of *count* rows, numbered by their first rows.
+
+    Parameters
+    ----------
+    merges
+        Of :func:`average_linkage`, the most similar first.
+    heights
+        Similarities, falling: rows are one group that a merge of at least so much joins.
+    """
+    parent = list(range(count))
+
+    def first(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = parent[parent[row]]
+            row = parent[row]
+        return row
+
+    done = 0
+    for least in heights:
+        while done < len(merges) and merges[done][2] >= least:
+            low, high = sorted(map(first, merges[done][:2]))
+            parent[high] = low
+            done += 1
+        firsts = np.array(parent, dtype=np.int64)
+        while not np.array_equal(further := firsts[firsts], firsts):
+            firsts = further
+        yield np.unique(firsts, return_inverse=True)[1].astype(np.int64)
+
+
+# Names for groups of passages: the phrases that set each of them apart.
+
+_LABEL_TERMS = 3
+_TERMS = 8
+_LENGTHS = {1: 1.0, 2: 1.25, 3: 1.15}
+"""Two words say more than one; long phrases are seldom what a reader calls a thing."""
+_LEAST_SHARE = 0.05
+_MANY = 20
+_CONCEPT = "concept:"
+MANY_DOCUMENTS = 10
+"""From here on, what stands in more than a third of the documents tells none of them."""
+
+
+Passage = tuple[int, Sequence[str]]
+"""A passage as what a label is made of: the number of its document, and its phrases."""
+
+
+def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
+    """Return for each group the phrases that set it apart, most telling first.
+
+    Class-based tf-idf: how much of a group a phrase stands in, the geometric mean of its shares
+    of the passages and of the documents, times how rare it is among the groups, each group
+    counting the same. So a phrase that one of many documents repeats names no group. Passages with
+    the very same phrases, as of two copies of a mail, count once.
+
+    Returns
+    -------
+    list of list of str
+        Phrases that at least two passages of the group hold, and a twentieth of its documents;
+        where there is no such, any, and of a group of twenty documents or more, none.
+    """
+    repeated_in: list[set[str]] = []
+    shares: list[dict[str, float]] = []
+    for group in groups:
+        passages = {tuple(phrases): document for document, phrases in group if phrases}
+        documents: dict[str, set[int]] = {}
+        count: Counter[str] = Counter()
+        for phrases, document in passages.items():
+            for phrase in set(phrases):
+                count[phrase] += 1
+                documents.setdefault(phrase, set()).add(document)
+        size, spread = max(len(passages), 1), max(len(set(passages.values())), 1)
+        least = math.ceil(_LEAST_SHARE * spread)
+        several = {p for p, n in count.items() if n > 1 and len(documents[p]) >= least}
+        repeated_in.append(several)
+        shares.append(
+            {p: math.sqrt(n / size * len(documents[p]) / spread) for p, n in count.items()}
+        )
+    overall: Counter[str] = Counter()
+    for share in shares:
+        overall.update(share)
+    average = sum(overall.values()) / max(len(groups), 1)
+    found = []
+    for group, several, share in zip(groups, repeated_in, shares, strict=True):
+        scores = {
+            p: share[p]
+            * math.log1p(average / overall[p])
+            * (share[p] / overall[p])
+            * _LENGTHS.get(len(p.replace("-", " ").split()), 0.7)
+            for p in share
+        }
+        repeated = {p: s for p, s in scores.items() if p in several}
+        if not repeated and len({document for document, _ in group}) < _MANY:
+            repeated = scores
+        found.append(sorted(repeated, key=lambda p: (-repeated[p], p)))
+    return found
+
+
+class TermNames:
+    """How phrases are shown to people, and which of them only name somebody."""
+
+    def __init__(self, source: StateTables, /) -> None:
+        entities = source.table("entities")
+        concepts = entities.filter(pc.equal(entities["kind"], "concept"))
+        self._names = dict(
+            zip(concepts["entity_id"].to_pylist(), concepts["name"].to_pylist(), strict=True)
+        )
+        total = len(source.documents)
+        spread = pc.greater(concepts["document_count"], total / 3)
+        self._common = (
+            frozenset(concepts.filter(spread)["entity_id"].to_pylist())
+            if total >= MANY_DOCUMENTS
+            else frozenset()
+        )
+        is_name = pc.is_in(entities["kind"], value_set=pa.array(NAME_KINDS))
+        names = entities.filter(is_name)["name"]
+        words = pc.split_pattern(normalised(names), " ") if len(names) else None
+        self._words = set(pc.list_flatten(words).to_pylist()) if words is not None else set()
+
+    def name(self, phrase: str, /) -> str:
+        """Return a phrase as it is written most often."""
+        return str(self._names.get(_CONCEPT + phrase, phrase.replace("-", " ")))
+
+    def is_name(self, phrase: str, /) -> bool:
+        """Whether every word of the phrase is part of somebody's or some place's name."""
+        words = phrase.replace("-", " ").split()
+        return all(word in self._words for word in words)
+
+    def chosen(self, phrases: Sequence[str], /) -> tuple[str, tuple[str, ...]]:
+        """Return a label of two to four terms, and all terms, of phrases in order of worth.
+
+        Terms that say the same as one before them, only name somebody, or stand in more than a
+        third of ten documents or more, are left out as long as there are others.
+        """
+        # The key of a phrase has lost its accents; one that is an entity can be shown as written.
+        known = [p for p in phrases if _CONCEPT + p in self._names] or list(phrases)
+        known = [p for p in known if _CONCEPT + p not in self._common] or known
+        plain = [p for p in known if not self.is_name(p)] or known
+        terms: list[str] = []
+        words: list[set[str]] = []
+        for phrase in plain:
+            own = set(phrase.replace("-", " ").split())
+            if any(own <= other or other <= own for other in words):
+                continue
+            terms.append(self.name(phrase))
+            words.append(own)
+            if len(terms) == _TERMS:
+                break
+        label = ", ".join(terms[:_LABEL_TERMS])
+        return label[:1].upper() + label[1:], tuple(terms)
+
+
+def distinct_labels(labels: Sequence[str], fallback: str, /) -> list[str]:
+    """Return labels that differ: an empty one is *fallback*, and the same ones are numbered."""
+    seen: dict[str, int] = {}
+    found = []
+    for label in labels:
+        text = label or fallback
+        seen[text] = seen.get(text, 0) + 1
+        found.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
+    return found
+
+
+def phrases_of(source: StateTables, chunk_ids: Sequence[str], /) -> Mapping[str, list[str]]:
+    """Return the phrases of each chunk, each once, by chunk id."""
+    found = source.phrases(chunk_ids)
+    return {i: list(dict.fromkeys(p)) for i, p in zip(chunk_ids, found, strict=True)}
+
 
 _SAMPLE = 4000
 _FEWEST, _MOST = 3, 15

@@ -21,10 +21,9 @@ from casetrack.base.records import DEFAULT_DIMENSION
 from casetrack.ingest.steps.base import MEANING, Contract, attempt, parameter, record_failure
 from casetrack.ingest.steps.chunk import ChunkStep
 from casetrack.ingest.steps.chunking import ChunkRules
-from casetrack.ingest.steps.embed import EmbedStep
-from casetrack.ingest.steps.extract import ExtractStep
+from casetrack.ingest.steps.encoding import EmbedStep
+from casetrack.ingest.steps.extract import ExtractStep, NameRules, NamesStep
 from casetrack.ingest.steps.join import JoinRules
-from casetrack.ingest.steps.names import NameRules, NamesStep
 from casetrack.ingest.steps.parse import ParseStep
 from casetrack.ingest.steps.terms import TermsStep
 

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
 from casetrack.base.errors import PipelineError
-from casetrack.ingest.steps.embed import EmbedStep
-from casetrack.ingest.steps.encoding import TABLE_PASSAGES, SharedPass
-from casetrack.ingest.steps.names import NamesStep
+from casetrack.ingest.steps.encoding import TABLE_PASSAGES, EmbedStep, SharedPass
+from casetrack.ingest.steps.extract import NamesStep
 from casetrack.ingest.steps.parse import ParseStep
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from casetrack.base.errors import PipelineError
-from casetrack.base.words.months import month_numbers
-from casetrack.base.words.titles import title_words
+from casetrack.base.words.lists import month_numbers, title_words
 from casetrack.ingest.steps.base import parameter
 from casetrack.parse.page_builder import clean_text
 

@@ -1,17 +1,10 @@
-"""Steps that read what the encoder says of a chunk, and the one pass that they share.
-
-A pass costs more than all other steps together. So steps of this kind that stand next to each
-other in a pipeline are run as one: the encoder reads each chunk once, every step takes what it
-wants of that encoding, and the encoding, with its hidden states, is gone before the next chunk.
-
-Rows of a large table are left to a reindex: 200,000 of them are 16,000 passages, which would take
-half an hour, and they differ in names and numbers, which are looked for by their words.
-"""
+"""Steps that read what the encoder says of a chunk: names, terms, vectors, matrices."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,13 +13,17 @@ import pyarrow as pa
 
 from casetrack.base import schema
 from casetrack.base.errors import CaseTrackError
-from casetrack.ingest.steps.base import attempt
+from casetrack.ingest.steps.base import Contract, attempt
+from casetrack.ingest.steps.words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.ingest.steps.base import Batches, Contract
+    import numpy as np
+
+    from casetrack.ingest.steps.base import Batches
     from casetrack.models.base import Encoding, ProfileEncoder
+    from casetrack.models.token_matrix import TokenForm
 
 # What stands over a chunk without being part of its text: title, headings, running head,
 # columns.
@@ -268,3 +265,94 @@ def _read(
     if step.layers is not None:
         raise encoding
     return step.read(text, None)
+
+
+# Step ``embed``: vectors and token matrices of every chunk, by the profile (DESIGN §5).
+
+_ADDS = ("dense", "tokens", "sparse_terms", "sparse_weights", "embedders", "embedded_at")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedStep:
+    """Lets the models of the collection's profile read every chunk, for search by meaning.
+
+    Without a model the columns are null, and ``embedders`` says so.
+
+    Attributes
+    ----------
+    encoder
+        The models of the profile, or ``None`` where they are not installed.
+    dimension
+        Length of the collection's dense vectors.
+    """
+
+    encoder: ProfileEncoder | None
+    dimension: int
+    contract = Contract("embed", 5, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
+
+    @property
+    def fingerprint(self) -> str:
+        """The models' fingerprint and the form of what is kept of them, or ``none``."""
+        if self.encoder is None:
+            return "none"
+        form = _form(self.encoder)
+        return f"{self.encoder.fingerprint} {form.name if form else '-'} {CONTEXT_VERSION}"
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no models are installed."""
+        return self.encoder is None
+
+    @property
+    def layers(self) -> tuple[int, ...] | None:
+        """It wants the last layer only."""
+        return None if self.encoder is None else ()
+
+    @property
+    def nothing(self) -> dict[str, Any]:
+        """No vectors, of nobody."""
+        return dict.fromkeys(_ADDS) | {"embedders": []}
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """Add the columns to every batch."""
+        return SharedPass((self,), self.dimension)(batches)
+
+    def read(self, text: ContextText, encoding: Encoding | None, /) -> dict[str, Any]:
+        """Return the values of the columns for one chunk."""
+        if self.encoder is None or encoding is None:
+            return self.nothing
+        tokens, form = None, _form(self.encoder)
+        if form is not None and encoding.tokens is not None:
+            tokens = form.pack(_own_tokens(text, encoding.tokens, encoding.token_spans, form))
+        terms, weights = encoding.sparse or (None, None)
+        return {
+            "dense": encoding.dense,
+            "tokens": tokens,
+            "sparse_terms": terms,
+            "sparse_weights": weights,
+            "embedders": [self.encoder.fingerprint],
+            "embedded_at": datetime.now(UTC),
+        }
+
+
+def _own_tokens(
+    text: ContextText, states: np.ndarray, spans: np.ndarray | None, form: TokenForm
+) -> np.ndarray:
+    """Return the states of the tokens that are kept: of the text itself, and what carries meaning.
+
+    The context has done its work in the pass; its own tokens would say the same in every chunk.
+    """
+    from casetrack.models.token_matrix import content_tokens
+
+    if spans is None:
+        return states
+    own = spans[:, 0] >= len(text.context)
+    if own.any():
+        states, spans = states[own], spans[own]
+    return states[content_tokens(text.whole, spans, STOP_WORDS)] if form.content_only else states
+
+
+def _form(encoder: ProfileEncoder) -> TokenForm | None:
+    from casetrack.models.token_matrix import token_form
+
+    return token_form(encoder)

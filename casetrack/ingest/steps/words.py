@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import PurePath
 from typing import Any
 
-from casetrack.extract.code_languages import LANGUAGES, PROSE
+from casetrack.extract.language import LANGUAGES, PROSE
 
 # British and American spellings of a word are one word: licence and license, labour and labor.
 #

@@ -14,8 +14,7 @@ from casetrack.base.records import Check
 from casetrack.ingest.batch import reading_conditions
 from casetrack.ingest.staleness import is_inside, source_state
 from casetrack.ingest.steps.chunking import SIDES, PageWords, line_boxes
-from casetrack.ingest.steps.embed import EmbedStep
-from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, SharedPass
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, EmbedStep, SharedPass
 from casetrack.keep.health.folder import Problem, verdict
 from casetrack.keep.health.rows import AGAIN, page_text
 from casetrack.parse.workers.pool import ParsePool

@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 from casetrack.base.files import write_json
 from casetrack.base.registry import registered
 from casetrack.graph import segment as graph_segments
-from casetrack.graph.purge import tables_key
 from casetrack.graph.reading import build as build_graph
+from casetrack.graph.stored_segments import tables_key
 from casetrack.keep.health.folder import verdict
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.index import arrays

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
 from casetrack.base.objects import credentials, service
-from casetrack.base.objects.words import SHOWN, fault_of
+from casetrack.base.objects.service import SHOWN, fault_of
 from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed
 
 if TYPE_CHECKING:

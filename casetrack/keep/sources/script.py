@@ -447,7 +447,7 @@ class ScriptSource(Source):
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
         """Return an item's address, at these lines where it is that of a file in a repository."""
-        from casetrack.keep.sources.links import with_lines
+        from casetrack.keep.sources.base import with_lines
 
         return with_lines(item.url, first_line, last_line)
 

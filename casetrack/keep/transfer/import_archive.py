@@ -29,7 +29,7 @@ from casetrack.base.errors import (
     WrongPathKind,
 )
 from casetrack.base.files import storage_errors, sync_folder
-from casetrack.base.records.transfer import ImportReport
+from casetrack.base.records.snapshots import ImportReport
 from casetrack.keep.transfer import marks
 from casetrack.keep.transfer.manifest import (
     EXPORT,

@@ -27,7 +27,7 @@ from casetrack.base.crypt.stream import EncryptingWriter
 from casetrack.base.errors import DiskFull, JobStopped, UsageError
 from casetrack.base.files import storage_errors, sync_folder, write_atomic, write_json
 from casetrack.base.provenance import iso_utc
-from casetrack.base.records.transfer import ExportReport
+from casetrack.base.records.snapshots import ExportReport
 from casetrack.keep.transfer.manifest import (
     ENCRYPTED_EXTENSION,
     EXPORT,

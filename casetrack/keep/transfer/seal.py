@@ -35,7 +35,7 @@ from casetrack.base.errors import (
 )
 from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.provenance import iso_utc
-from casetrack.base.records.transfer import SealReport, UnsealReport
+from casetrack.base.records.snapshots import SealReport, UnsealReport
 from casetrack.store import audit
 from casetrack.store.folders import building, retire
 from casetrack.store.info import FILE as INFO

@@ -2,27 +2,398 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import re
+import struct
+import warnings
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from casetrack.base.errors import OcrUnavailable, ParseFailed, ParseLimit
+from casetrack.base.years import stated
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
-from casetrack.parse.image.frames import date_of, open_frames
 from casetrack.parse.labels import number_list
 from casetrack.parse.layout.assemble import lay_out
 from casetrack.parse.layout.blocks import BlockFinder, TextProfile
-from casetrack.parse.layout.hyphens import Vocabulary
-from casetrack.parse.layout.recognized import placed_words, segments_of
+from casetrack.parse.layout.lines import Vocabulary
+from casetrack.parse.layout.segments import placed_words, segments_of
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
 from casetrack.parse.printed.number_columns import with_margin_numbers
 from casetrack.parse.printed.paper import NumberedPaper, cut_evenly, printed_on
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from casetrack.parse.image.frames import Frame, Frames
     from casetrack.parse.ocr import RecognizedPage
+    from casetrack.parse.ocr.engine import Picture
+
+# Opens picture files with Pillow: their frames as grey pictures, the right way up, with a size.
+#
+# What a page of a picture is, is settled here: which frames count, how they are turned, how many
+# points they measure.
+
+# What a picture file says of itself: its EXIF, TIFF and PNG texts and dates.
+
+_EXIF = 0x8769
+_TAGS = {
+    0x010D: "document_name",
+    0x010E: "description",
+    0x010F: "make",
+    0x0110: "model",
+    0x0131: "software",
+    0x0132: "modified",
+    0x013B: "artist",
+    0x8298: "copyright",
+}
+_EXIF_TAGS = {0x9003: "taken", 0x9004: "digitized", 0x9011: "taken_zone", 0x9010: "modified_zone"}
+_TEXTS = {
+    "title": "title",
+    "author": "artist",
+    "description": "description",
+    "software": "software",
+    "copyright": "copyright",
+    "comment": "comment",
+    "creation time": "taken",
+}
+_DATE = re.compile(r"(\d{4})[:-](\d{2})[:-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})")
+_ZONE = re.compile(r"([+-])(\d{2}):?(\d{2})$")
+_MAX_CHARS = 500
+
+
+def exif_of(image: Any, /) -> Any:
+    """Return the EXIF tags; Pillow would unpack a whole PNG to see that it has none."""
+    from PIL import Image
+
+    if image.format == "PNG" and "exif" not in image.info:
+        return Image.Exif()
+    return image.getexif()
+
+
+def facts_of(image: Any, /) -> dict[str, str]:
+    """Return the texts of a picture file by plain names; those without content are left out."""
+    exif = exif_of(image)
+    found: dict[str, str] = {}
+    for tags, names in ((exif, _TAGS), (exif.get_ifd(_EXIF), _EXIF_TAGS)):
+        for tag, name in names.items():
+            _note(found, name, tags.get(tag))
+    for key, value in image.info.items():
+        if text := _TEXTS.get(str(key).lower()):
+            _note(found, text, value)
+    return found
+
+
+def date_of(facts: Mapping[str, str], name: str, /) -> datetime | None:
+    """Return a date; without a zone of its own it counts as UTC."""
+    match = _DATE.search(facts.get(name, ""))
+    if match is None:
+        return None
+    zone = _ZONE.search(facts.get(f"{name}_zone", ""))
+    try:
+        tz = UTC
+        if zone:
+            offset = timedelta(hours=int(zone[2]), minutes=int(zone[3]))
+            tz = timezone(-offset if zone[1] == "-" else offset)
+        year, month, day, hour, minute, second = map(int, match.groups())
+        return stated(datetime(year, month, day, hour, minute, second, tzinfo=tz))
+    except ValueError:
+        return None
+
+
+def _note(found: dict[str, str], name: str, value: Any) -> None:
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if not isinstance(value, str):
+        return
+    text = " ".join(value.replace("\x00", " ").split())[:_MAX_CHARS]
+    if text:
+        found.setdefault(name, text)
+
+
+MAX_PIXELS = 100_000_000
+"""Pixels of a frame: an A0 sheet at 200 dpi has 62 million."""
+
+POINTS_PER_INCH = 72.0
+_FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF")
+_FORMAT_NAMES = {"JPEG": "jpg", "MPO": "jpg"}
+_LIKELY_DPI = (50.0, 2400.0)
+_LARGEST_INCHES = 48.0
+_TURNED = frozenset((5, 6, 7, 8))
+_ORIENTATION, _SUBFILE_TYPE, _REDUCED = 0x0112, 0x00FE, 1
+
+FAILURES = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    LookupError,
+    TypeError,
+    ArithmeticError,
+    AttributeError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+)
+"""What Pillow raises on damaged files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A page of a picture file.
+
+    Attributes
+    ----------
+    number
+        1-based among the pages.
+    grey
+        Its pixels as shown, square ones, on white.
+    dpi
+        Pixels per inch: stated by the file, or a guess from its size.
+    is_damaged
+        Whether part of it is missing; what is there is in *grey*.
+    """
+
+    number: int
+    grey: Picture
+    dpi: float
+    is_damaged: bool = False
+
+    @property
+    def scale(self) -> float:
+        """Points per pixel."""
+        return POINTS_PER_INCH / self.dpi
+
+    @property
+    def width(self) -> float:
+        """Width in points."""
+        return float(self.grey.shape[1] * self.scale)
+
+    @property
+    def height(self) -> float:
+        """Height in points."""
+        return float(self.grey.shape[0] * self.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """An opened picture file.
+
+    Attributes
+    ----------
+    format
+        In lower case, such as ``tiff``.
+    count
+        Its pages; one more than allowed where there are more than that.
+    facts
+        What the file says of itself, by the names of its tags.
+    frames
+        The pages, loaded one by one.
+    warnings, missing
+        Sentences; grow while the pages are loaded.
+    """
+
+    format: str
+    count: int
+    facts: dict[str, str]
+    frames: Iterator[Frame]
+    warnings: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def open_frames(path: Path, most: int, /) -> Frames:
+    """Open a picture file; look at no more than *most* pages.
+
+    Raises
+    ------
+    ParseFailed
+        It is damaged beyond reading.
+    ParseLimit
+        It unpacks to too many pixels.
+    """
+    with _guarded(path), _opened(path) as image:
+        kind = str(image.format)
+        _check_size(path, image)
+        positions = _positions(image, kind, most)
+        facts = facts_of(image)
+        is_animated = kind != "TIFF" and getattr(image, "n_frames", 1) > 1
+    found = Frames(
+        _FORMAT_NAMES.get(kind, kind.lower()),
+        len(positions),
+        facts,
+        _frames(path, positions[:most]),
+    )
+    if is_animated and kind in {"GIF", "WEBP", "PNG"}:
+        found.warnings.append("The file is an animation; only its first picture was read.")
+    return found
+
+
+def resolution(image: Any, /) -> tuple[float, float]:
+    """Return pixels per inch across and down, as shown; a guess where the file says nothing likely.
+
+    Many programs write 72 whatever the size, and cameras write nothing: a page would be metres
+    wide.
+    """
+    width, height = image.size
+    low, high = _LIKELY_DPI
+    try:
+        x, y = (float(value) for value in image.info.get("dpi", (0, 0)))
+    except (TypeError, ValueError, ArithmeticError):
+        x = y = 0.0
+    if (
+        low <= x <= high
+        and low <= y <= high
+        and max(width / x, height / y) <= _LARGEST_INCHES
+        and 0.25 <= x / y <= 4.0
+    ):
+        turned = exif_of(image).get(_ORIENTATION) in _TURNED
+        return (y, x) if turned else (x, y)
+    longer = max(width, height)
+    guess = 300.0 if longer >= 2200 else 150.0 if longer >= 1000 else 96.0
+    return guess, guess
+
+
+@contextmanager
+def _guarded(path: Path) -> Iterator[None]:
+    """Turn what Pillow raises into errors with words; let no warning of it through."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except Image.DecompressionBombError as error:
+        raise _too_large(path) from error
+    except FAILURES as error:
+        raise ParseFailed(path, "Image", _words(error)) from error
+
+
+@contextmanager
+def _opened(path: Path, position: int = 0) -> Iterator[Any]:
+    """Open a file at a frame; Pillow leaves files open that it fails to read, so not by name."""
+    from PIL import Image
+
+    with path.open("rb") as file, Image.open(file, formats=_FORMATS) as image:
+        if position:
+            image.seek(position)
+        yield image
+
+
+def _check_size(path: Path, image: Any) -> None:
+    if image.width * image.height > MAX_PIXELS:
+        raise _too_large(path)
+
+
+def _too_large(path: Path) -> ParseLimit:
+    return ParseLimit(path, f"a picture in it unpacks to more than {MAX_PIXELS:,} pixels")
+
+
+def _positions(image: Any, kind: str, most: int) -> list[int]:
+    """Return the frames that are pages: all of a TIFF but previews, else the first."""
+    if kind != "TIFF":
+        return [0]
+    found: list[int] = []
+    position = 0
+    while len(found) <= most:
+        try:
+            image.seek(position)
+        except EOFError:
+            break
+        except FAILURES:
+            # A damaged entry of the list of frames ends it; those before it can be read.
+            if not found:
+                raise
+            break
+        if not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _REDUCED:
+            found.append(position)
+        position += 1
+    image.seek(0)
+    return found or [0]
+
+
+def _frames(path: Path, positions: list[int]) -> Iterator[Frame]:
+    for number, position in enumerate(positions, start=1):
+        with _guarded(path):
+            try:
+                frame = _load(path, number, position)
+            except ParseLimit:
+                raise
+            except FAILURES:
+                with _whatever_is_there():
+                    frame = replace(_load(path, number, position), is_damaged=True)
+        yield frame
+
+
+def _load(path: Path, number: int, position: int) -> Frame:
+    with _opened(path, position) as image:
+        _check_size(path, image)
+        x, y = resolution(image)
+        if image.format == "JPEG":
+            image.draft("L", image.size)
+        image.load()
+        return Frame(number, _square(_as_grey(image), x, y), max(x, y))
+
+
+@contextmanager
+def _whatever_is_there() -> Iterator[None]:
+    """Let Pillow load pictures whose data ends early; the rest stays blank."""
+    from PIL import ImageFile
+
+    before = ImageFile.LOAD_TRUNCATED_IMAGES
+    ImageFile.LOAD_TRUNCATED_IMAGES = True
+    try:
+        yield
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
+
+
+def _as_grey(image: Any) -> Any:
+    """Return the picture in grey, turned as its tags say, on ground that its ink stands out of."""
+    from PIL import Image, ImageOps
+
+    upright = ImageOps.exif_transpose(image) or image
+    mode = upright.mode
+    if mode in {"F", "I"} or mode.startswith("I;"):
+        return Image.fromarray(_eight_bits(np.asarray(upright)))
+    if not upright.has_transparency_data:
+        return upright if mode == "L" else upright.convert("RGB" if mode == "LAB" else "L")
+    layered = upright.convert("RGBA")
+    grey, cover = layered.convert("L"), layered.getchannel("A")
+    shown = np.asarray(grey)[np.asarray(cover) > 127]
+    is_light = shown.size > 0 and float(np.median(shown)) > 200 and float(shown.min()) > 96
+    ground = Image.new("L", layered.size, 0 if is_light else 255)
+    ground.paste(grey, mask=cover)
+    return ground
+
+
+def _eight_bits(values: np.ndarray[Any, Any]) -> Picture:
+    """Spread deeper pixels over 256 levels of grey."""
+    values = np.nan_to_num(values.astype(np.float32))
+    low, high = np.percentile(values[::4, ::4], (0.1, 99.9))
+    spread = max(float(high - low), 1e-6)
+    levels: Picture = np.clip((values - low) * (255.0 / spread), 0, 255).astype(np.uint8)
+    return levels
+
+
+def _square(image: Any, x: float, y: float) -> Picture:
+    """Enlarge the coarser direction of a fax, whose pixels are not square."""
+    from PIL import Image
+
+    if image.mode != "L":
+        image = image.convert("L")
+    finest = max(x, y)
+    width, height = round(image.width * finest / x), round(image.height * finest / y)
+    if max(width / image.width, height / image.height) > 1.03 and width * height <= MAX_PIXELS:
+        image = image.resize((width, height), Image.Resampling.BICUBIC)
+    return np.asarray(image)
+
+
+def _words(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
 
 # Lays recognised text out on a page, as text of a PDF is.
 

@@ -6,24 +6,20 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.base.words.months import any_month
+from casetrack.base.words.lists import any_month
 from casetrack.parse.layout.blocks import Block
 from casetrack.parse.layout.columns import reading_order
-from casetrack.parse.layout.hyphens import join_line_ends
-from casetrack.parse.layout.lines import visual_lines
+from casetrack.parse.layout.lines import join_line_ends, visual_lines
 from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables import TableText, bare_tables, flow_tables, keeps_boxes, row_box
-from casetrack.parse.layout.tables_model import ColumnCarry
-from casetrack.parse.layout.tables_rules import strokes_in_frame
+from casetrack.parse.layout.tables_model import ColumnCarry, strokes_in_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.parse.layout.blocks import BlockFinder
-    from casetrack.parse.layout.hyphens import Vocabulary
-    from casetrack.parse.layout.lines import TextLine
-    from casetrack.parse.layout.tables_model import Table
-    from casetrack.parse.layout.tables_rules import Rule
+    from casetrack.parse.layout.lines import TextLine, Vocabulary
+    from casetrack.parse.layout.tables_model import Rule, Table
 
 # Titles over the table that a page begins with, such as those of statements and schedules.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.base.words.months import any_month
+from casetrack.base.words.lists import any_month
 from casetrack.parse.labels import is_form_line
 
 if TYPE_CHECKING:

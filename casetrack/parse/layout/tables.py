@@ -14,21 +14,26 @@ from casetrack.base.provenance import hull
 from casetrack.extract.tables.header import find_head
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
-from casetrack.parse.layout.hyphens import join_line_ends
-from casetrack.parse.layout.lines import TextLine, visual_lines
-from casetrack.parse.layout.tables_above import take_names_above
+from casetrack.parse.layout.lines import TextLine, join_line_ends, visual_lines
 from casetrack.parse.layout.tables_align import aligned_tables, banded_tables, is_torn
 from casetrack.parse.layout.tables_amounts import amount_tables, is_told, settled
 from casetrack.parse.layout.tables_grid import ruled_tables
+from casetrack.parse.layout.tables_heads import take_names_above
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from casetrack.base.provenance import Box
-    from casetrack.parse.layout.hyphens import Vocabulary
+    from casetrack.parse.layout.lines import Vocabulary
     from casetrack.parse.layout.segments import Segment
-    from casetrack.parse.layout.tables_model import Cell, ColumnCarry, Table, TableRow
-    from casetrack.parse.layout.tables_rules import Stroke, Strokes
+    from casetrack.parse.layout.tables_model import (
+        Cell,
+        ColumnCarry,
+        Stroke,
+        Strokes,
+        Table,
+        TableRow,
+    )
 
 
 def find_header(table: Table, /) -> None:

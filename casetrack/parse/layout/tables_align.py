@@ -14,12 +14,23 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.model import is_value
-from casetrack.parse.layout.tables_above import names_columns, take_names_above
-from casetrack.parse.layout.tables_heads import head_rows, row_between
-from casetrack.parse.layout.tables_judge import is_tabular
-from casetrack.parse.layout.tables_model import Table, TableRow, TextRow, middle, text_rows
-from casetrack.parse.layout.tables_rules import NEAR, Stroke, Strokes
-from casetrack.parse.layout.tables_wrap import joined_rows, rows_of_bands
+from casetrack.parse.layout.tables_heads import (
+    head_rows,
+    names_columns,
+    row_between,
+    take_names_above,
+)
+from casetrack.parse.layout.tables_judge import is_tabular, joined_rows, rows_of_bands
+from casetrack.parse.layout.tables_model import (
+    NEAR,
+    Stroke,
+    Strokes,
+    Table,
+    TableRow,
+    TextRow,
+    middle,
+    text_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

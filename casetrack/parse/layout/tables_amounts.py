@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.model import is_value, sort_of
-from casetrack.parse.layout.tables_judge import is_tabular
+from casetrack.parse.layout.tables_judge import is_tabular, joined_rows
 from casetrack.parse.layout.tables_model import Cell, Table, TableRow, is_symbol, text_rows
-from casetrack.parse.layout.tables_wrap import joined_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,16 +9,17 @@ that goes over several, names all of them.
 from __future__ import annotations
 
 import bisect
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.parse.layout.tables_model import Cell, TableRow
-from casetrack.parse.layout.tables_rules import NEAR
+from casetrack.extract.tables.model import is_value
+from casetrack.parse.layout.tables_model import NEAR, Cell, TableRow, TextRow, middle, text_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.parse.layout.tables_model import TextRow
-    from casetrack.parse.layout.tables_rules import Stroke
+    from casetrack.parse.layout.segments import Segment
+    from casetrack.parse.layout.tables_model import Stroke, Table
 
 Strip = tuple[float, float]
 _Places = tuple[tuple[int, int], ...]
@@ -257,3 +258,241 @@ def _distance(stretch: Cell, column: Strip) -> float:
     low, high = column
     middle = abs((stretch.u0 + stretch.u1) - (low + high)) / 2
     return min(abs(stretch.u0 - low), abs(stretch.u1 - high), middle)
+
+
+# Names of columns that stand above a table, outside of what told it.
+#
+# Financial statements set them a line or two above the first row, without a rule, and often with
+# the name of a section in between: ``2022  2021``, ``Assets``, ``Cash  5,583  4,839``.
+
+
+_MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 12, 8, 3
+_MAX_GAP, _MAX_LEVEL_GAP, _REST_GAP, _SAME_SIZE = 1.7, 2.5, 0.5, 1.35
+_TABLES_ABOVE_TIGHT = 0.8
+_NAME_CHARS, _LEVEL_CHARS = 60, 100
+_SHORT_CHARS, _SECTION_CHARS = 12, 160
+_PART_GAP, _OVERLAP, _MAX_WIDE = 0.3, 0.3, 2.0
+
+
+def take_names_above(
+    table: Table,
+    segments: Sequence[Segment],
+    /,
+    *,
+    flats: Sequence[Stroke] = (),
+    whole: bool = False,
+) -> bool:
+    """Put the lines above a table that name its columns, and what stands between, into it.
+
+    Between them may stand names of sections, and rows of the table. Lines that name the whole
+    table stay text. Tells whether there were any names.
+
+    Parameters
+    ----------
+    segments
+        Text of the page that is in no table.
+    flats
+        Lines that are drawn along the text, from top to bottom.
+    whole
+        Take all of it or nothing.
+    """
+    low, high = table.columns[0][0], table.columns[-1][1]
+    first = table.rows[0]
+    size = max(s.size for s in first.segments)
+    top = first.v0 - 2.5 * _MAX_LINES * size
+    beside = [
+        s
+        for s in segments
+        if top <= middle(s) < first.v0 and s.u1 > low - 2 * size and s.u0 < high + 2 * size
+    ]
+    lines = text_rows(beside)
+    strips = [(a[1], b[0]) for a, b in pairwise(table.columns)]
+    heads: list[TextRow] = []
+    between: list[TableRow] = []
+    sections = 0
+    known = table.rows[: table.header_rows]
+    below: TableRow | TextRow = first
+    for line in reversed(lines):
+        if not _is_near(line, below, size, known) or len(heads) == _MAX_HEAD:
+            break
+        parted = TextRow(_parted(line.cells, table.columns))
+        placed = head_rows([parted], table.columns, strips, known, flats=flats)[0]
+        names = names_columns(placed, table.columns, known[0] if known else None)
+        if names and (not known or _is_level(placed, known[0])):
+            if between and not heads:
+                _take_rest(placed, between)
+            known.insert(0, placed)
+            heads.insert(0, parted)
+        elif heads and _begins_name(placed, known[0]):
+            name = known[0].cells[0]
+            known[0].cells[0] = Cell(0, name.span, [*placed.segments, *name.segments])
+        elif heads or table.header_rows:
+            break
+        elif _fits(row := row_between(parted, strips)):
+            between.insert(0, row)
+        elif _is_section(line, table.columns) and sections < _MAX_SECTIONS:
+            sections += 1
+            between.insert(0, TableRow([Cell(0, 1, line.cells[0].segments)]))
+        else:
+            return False
+        below = line
+    if not any(cell.u1 > table.columns[1][0] for line in heads for cell in line.cells):
+        return False
+    named = _apart(known[: len(heads)])
+    taken = [s for row in (*named, *between) for s in row.segments]
+    if whole and len(taken) < len(segments):
+        return False
+    table.rows[:0] = [*named, *between]
+    table.sources += taken
+    table.header_rows += len(named)
+    table.is_header_sure = True
+    return True
+
+
+def _apart(rows: Sequence[TableRow]) -> list[TableRow]:
+    """Join rows of names that are set in lines of different heights, so that they overlap."""
+    out: list[TableRow] = []
+    for row in rows:
+        if out and row.v0 < out[-1].v1 - _OVERLAP * row.cells[0].segments[0].size:
+            joined = _together(out[-1], row)
+            if joined is not None:
+                out[-1] = joined
+                continue
+        out.append(row)
+    return out
+
+
+def _together(above: TableRow, below: TableRow) -> TableRow | None:
+    """Join two rows cell by cell, where their cells cover the same columns or others."""
+    held = {c: cell for cell in above.cells for c in cell.columns}
+    for cell in below.cells:
+        over = {id(held[c]): held[c] for c in cell.columns if c in held}
+        if any(other.columns != cell.columns for other in over.values()):
+            return None
+    cells = {cell.column: Cell(cell.column, cell.span, [*cell.segments]) for cell in above.cells}
+    for cell in below.cells:
+        if cell.column in cells:
+            cells[cell.column].segments += cell.segments
+        else:
+            cells[cell.column] = cell
+    return TableRow([cells[column] for column in sorted(cells)])
+
+
+def _is_near(
+    line: TextRow, below: TableRow | TextRow, size: float, known: Sequence[TableRow]
+) -> bool:
+    alike = max(line.size, size) <= _SAME_SIZE * min(line.size, size)
+    return alike and below.v0 - line.v1 <= (_MAX_LEVEL_GAP if known else _MAX_GAP) * size
+
+
+def _take_rest(named: TableRow, between: list[TableRow]) -> None:
+    """Put the second line of the name of the rows into the row of names above it."""
+    first, rest = named.cells[0], between[0].cells[0]
+    size = first.segments[0].size
+    tight = between[0].v0 - named.v1 <= _REST_GAP * size
+    if first.column == 0 and len(between[0].cells) == 1 and tight and rest.text[:1].islower():
+        first.segments += rest.segments
+        del between[0]
+
+
+def _is_level(row: TableRow, below: TableRow) -> bool:
+    """Tell whether a row goes on with names upwards: several, a wide one, or one over another."""
+    return len(row.cells) > 1 or row.cells[0].span > 1 or _goes_on(row, below)
+
+
+def _goes_on(row: TableRow, below: TableRow) -> bool:
+    """Tell whether one name stands tight over that of the same column below it."""
+    cell = row.cells[0]
+    return below.v0 - row.v1 <= _TABLES_ABOVE_TIGHT * cell.segments[0].size and any(
+        c.column == cell.column
+        and min(c.u1, cell.u1) - max(c.u0, cell.u0) >= 0.5 * min(c.u1 - c.u0, cell.u1 - cell.u0)
+        for c in below.cells
+    )
+
+
+def _begins_name(row: TableRow, below: TableRow) -> bool:
+    """Tell the first line of the name of the rows, which goes on beside those of the columns."""
+    only, first = row.cells[0], below.cells[0]
+    return (
+        len(row.cells) == 1
+        and only.column == first.column == 0
+        and only.span == 1
+        and below.v0 - row.v1 <= _REST_GAP * only.segments[0].size
+        and abs(only.u0 - first.u0) <= only.segments[0].size
+        and len(only.text) <= _NAME_CHARS
+        and not only.text.endswith((".", ":"))
+    )
+
+
+def _fits(row: TableRow) -> bool:
+    """Tell a row of values in the columns of the table below, which a drawn line parts from it."""
+    others = [cell for cell in row.cells if cell.column]
+    if len(row.cells) < 2 or any(cell.span > 1 for cell in row.cells):
+        return False
+    return all(is_value(cell.text) for cell in others) and any(c.sort == "number" for c in others)
+
+
+def _is_section(line: TextRow, columns: Sequence[Strip]) -> bool:
+    """Tell a line that names the rows below it: short, over no other column than the first."""
+    cell = line.cells[0]
+    return (
+        len(line.cells) == 1
+        and len(cell.text) <= _SECTION_CHARS
+        and cell.u0 >= columns[0][0] - 2 * line.size
+        and cell.u1 < columns[1][0]
+        and not cell.text.endswith(".")
+    )
+
+
+def _parted(cells: Sequence[Cell], columns: Sequence[Strip]) -> list[Cell]:
+    """Part names that stand near to each other over two columns of values."""
+    out: list[Cell] = []
+    for cell in cells:
+        ordered = sorted(cell.segments, key=lambda s: s.u0)
+        groups = [[ordered[0]]]
+        for a, b in pairwise(ordered):
+            between = any(
+                a.u1 <= right + b.size and b.u0 >= left - b.size and a.u0 < left and b.u1 > right
+                for (_, left), (right, _) in pairwise(columns)
+            )
+            if between and b.u0 - a.u1 >= _PART_GAP * b.size:
+                groups.append([b])
+            else:
+                groups[-1].append(b)
+        out += [Cell(0, 1, group) for group in groups]
+    return out
+
+
+def _ends_sentence(text: str) -> bool:
+    return text.endswith(";") or (text.endswith(".") and len(text) > _SHORT_CHARS)
+
+
+def names_columns(
+    row: TableRow, columns: Sequence[Strip], below: TableRow | None = None, /
+) -> bool:
+    """Tell a row above a table that names columns: short cells over them, and not over the first.
+
+    A cell over the first column counts only beside others: alone, it is a title, as is one in the
+    middle of the whole table that does not belong to the names *below* it.
+    """
+    low, high = columns[0][0], columns[-1][1]
+    size = row.cells[0].segments[0].size
+    # The number of a name may stand below its word: ``Level``, ``2``.
+    values = sum(cell.sort == "number" for cell in row.cells)
+    if 2 * values >= len(row.cells):
+        return False
+    for cell in row.cells:
+        text = cell.text
+        if len(text) > (_LEVEL_CHARS if cell.span > 1 else _NAME_CHARS) or _ends_sentence(text):
+            return False
+        if cell.u0 < low - 2 * size or cell.u1 > high + 2 * size:
+            return False
+        if cell.column == 0 and (cell.span > 1 or len(row.cells) == 1):
+            return False
+    only = row.cells[0]
+    if len(row.cells) > 1 or abs((only.u0 + only.u1) - (low + high)) > 2 * size:
+        return True
+    if below is not None and only.span == 1 and _goes_on(row, below):
+        return only.u1 - only.u0 <= _MAX_WIDE * (columns[only.column][1] - columns[only.column][0])
+    under = columns[only.column : only.column + only.span]
+    return only.span > 1 and abs((only.u0 + only.u1) - (under[0][0] + under[-1][1])) <= 2 * size

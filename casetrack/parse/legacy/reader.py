@@ -13,7 +13,7 @@ from casetrack.base.errors import FileEncrypted, FileError, ParseFailed
 from casetrack.parse.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
 from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC, read_head
 from casetrack.parse.legacy.libreoffice import Conversion, converted
-from casetrack.parse.ole_facts import ole_facts
+from casetrack.parse.package import ole_facts
 from casetrack.parse.passwords import decrypted
 from casetrack.parse.rtf.reader import is_rtf
 

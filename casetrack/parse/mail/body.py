@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from casetrack.parse.dates import mail_date
 from casetrack.parse.links import MISLEADING, LinkTargets
 from casetrack.parse.mail import headers
-from casetrack.parse.mail.charsets import decode_text
-from casetrack.parse.mail.cms import signed_content
-from casetrack.parse.mail.files import add_file, shown_pictures
-from casetrack.parse.mail.html import html_body, link_blocks
+from casetrack.parse.mail.files import add_file, shown_pictures, signed_content
+from casetrack.parse.mail.headers import decode_text
 from casetrack.parse.mail.mime import Splitter
-from casetrack.parse.mail.model import BodyBlock, Mail
-from casetrack.parse.mail.quotes import text_blocks
+from casetrack.parse.mail.page import BodyBlock, Mail
+from casetrack.parse.mail.quotes import html_body, link_blocks, text_blocks
 
 if TYPE_CHECKING:
     from casetrack.parse.mail.mime import Part

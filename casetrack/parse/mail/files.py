@@ -7,14 +7,94 @@ import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.parse.mail import headers, mapi
-from casetrack.parse.mail.model import MailFile
+from casetrack.parse.mail import headers, storage
+from casetrack.parse.mail.page import MailFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from casetrack.parse.mail.mime import Part
-    from casetrack.parse.mail.model import BodyBlock, Mail
+    from casetrack.parse.mail.page import BodyBlock, Mail
+
+# Finds the content that an S/MIME signature wraps (RFC 5652); nothing is verified.
+
+_SIGNED = bytes.fromhex("06092a864886f70d010702")
+_MAX_DEPTH = 40
+_SEQUENCE, _OCTETS, _OCTETS_PARTS, _EXPLICIT = 0x30, 0x04, 0x24, 0xA0
+
+
+class _NotCms(ValueError):
+    """The bytes are no CMS, or damaged."""
+
+
+def signed_content(data: bytes, /) -> bytes | None:
+    """Return what is signed, or ``None`` where *data* is encrypted, damaged or something else."""
+    try:
+        at = _enter(data, 0, _SEQUENCE)
+        if not data.startswith(_SIGNED, at):
+            return None
+        at = _enter(data, at + len(_SIGNED), _EXPLICIT)
+        at = _enter(data, at, _SEQUENCE)
+        for _ in ("version", "digest algorithms"):
+            at = _skip(data, at)
+        at = _enter(data, at, _SEQUENCE)
+        at = _enter(data, _skip(data, at), _EXPLICIT)
+        return _octets(data, at, 0)[0]
+    except _NotCms:
+        return None
+
+
+def _element(data: bytes, at: int) -> tuple[int, int, int | None]:
+    """Return tag, start and end of an element's content; no end where its length is open."""
+    if at + 2 > len(data):
+        raise _NotCms
+    tag, length = data[at], data[at + 1]
+    at += 2
+    if tag & 31 == 31:
+        raise _NotCms
+    if length == 0x80:
+        return tag, at, None
+    if length > 0x80:
+        size = length & 0x7F
+        if size > 8 or at + size > len(data):
+            raise _NotCms
+        length = int.from_bytes(data[at : at + size], "big")
+        at += size
+    return tag, at, min(at + length, len(data))
+
+
+def _enter(data: bytes, at: int, wanted: int) -> int:
+    tag, start, _ = _element(data, at)
+    if tag != wanted:
+        raise _NotCms
+    return start
+
+
+def _skip(data: bytes, at: int, depth: int = 0) -> int:
+    """Return where the next element begins."""
+    _, start, end = _element(data, at)
+    if end is not None:
+        return end
+    if depth > _MAX_DEPTH:
+        raise _NotCms
+    while data[start : start + 2] != b"\x00\x00":
+        start = _skip(data, start, depth + 1)
+    return start + 2
+
+
+def _octets(data: bytes, at: int, depth: int) -> tuple[bytes, int]:
+    """Return an octet string, perhaps in parts, and where the next element begins."""
+    tag, start, end = _element(data, at)
+    if tag == _OCTETS and end is not None:
+        return data[start:end], end
+    if tag != _OCTETS_PARTS or depth > _MAX_DEPTH:
+        raise _NotCms
+    parts = []
+    while (start < end) if end is not None else (data[start : start + 2] != b"\x00\x00"):
+        part, start = _octets(data, start, depth + 1)
+        parts.append(part)
+    return b"".join(parts), start if end is not None else start + 2
+
 
 # Opens ``winmail.dat`` (TNEF, [MS-OXTNEF]): the files and the body that Outlook put into it.
 
@@ -40,22 +120,22 @@ class Tnef:
     """What a ``winmail.dat`` holds."""
 
     files: list[MailFile] = field(default_factory=list)
-    properties: mapi.Properties = field(default_factory=mapi.Properties)
+    properties: storage.Properties = field(default_factory=storage.Properties)
 
     def body_blocks(self, mail: Mail, /) -> list[BodyBlock]:
         """Return the paragraphs of the body; *mail* takes notes of what is wrong with it."""
-        return mapi.body_blocks(mapi.find_body(self.properties, mail), mail)
+        return storage.body_blocks(storage.find_body(self.properties, mail), mail)
 
 
 @dataclass(slots=True)
 class _File:
     title: str = ""
     data: bytes = b""
-    properties: mapi.Properties = field(default_factory=mapi.Properties)
+    properties: storage.Properties = field(default_factory=storage.Properties)
 
     def made(self, number: int) -> MailFile | None:
-        data = self.data or self.properties.data(mapi.ATTACH_DATA)
-        name = self.properties.line(mapi.ATTACH_NAME, mapi.ATTACH_SHORT_NAME) or self.title
+        data = self.data or self.properties.data(storage.ATTACH_DATA)
+        name = self.properties.line(storage.ATTACH_NAME, storage.ATTACH_SHORT_NAME) or self.title
         return MailFile(name or f"attachment-{number}.bin", data) if data else None
 
 
@@ -76,12 +156,12 @@ def read_tnef(data: bytes, /) -> Tnef:
         if kind == _FILE_START:
             files.append(_File())
         elif kind == _CODE_PAGE and len(value) >= 4:
-            found.properties.values[mapi.CODE_PAGE] = int(struct.unpack_from("<I", value)[0])
+            found.properties.values[storage.CODE_PAGE] = int(struct.unpack_from("<I", value)[0])
             found.properties.find_encoding()
         elif kind == _MESSAGE_PROPERTIES:
             found.properties.values |= _properties(value)
         elif kind == _BODY:
-            found.properties.values.setdefault(mapi.BODY, value)
+            found.properties.values.setdefault(storage.BODY, value)
         elif files:
             _take(files[-1], kind, value, found.properties.encoding)
     made = (file.made(number) for number, file in enumerate(files, start=1))
@@ -92,8 +172,8 @@ def read_tnef(data: bytes, /) -> Tnef:
 def _take(file: _File, kind: int, value: bytes, encoding: str | None) -> None:
     file.properties.encoding = encoding
     if kind == _FILE_TITLE:
-        title = mapi.Properties({mapi.DISPLAY_NAME: value}, encoding)
-        file.title = title.line(mapi.DISPLAY_NAME)
+        title = storage.Properties({storage.DISPLAY_NAME: value}, encoding)
+        file.title = title.line(storage.DISPLAY_NAME)
     elif kind == _FILE_DATA:
         file.data = value
     elif kind == _FILE_PROPERTIES:
@@ -111,9 +191,9 @@ def _attributes(data: bytes) -> Iterator[tuple[int, int, int]]:
         at = end + 2
 
 
-def _properties(data: bytes) -> dict[int, mapi.Value]:
+def _properties(data: bytes) -> dict[int, storage.Value]:
     """Return the MAPI properties in an attribute, as far as they can be read."""
-    values: dict[int, mapi.Value] = {}
+    values: dict[int, storage.Value] = {}
     try:
         _read_properties(data, values)
     except (struct.error, IndexError):
@@ -122,7 +202,7 @@ def _properties(data: bytes) -> dict[int, mapi.Value]:
     return values
 
 
-def _read_properties(data: bytes, values: dict[int, mapi.Value]) -> None:
+def _read_properties(data: bytes, values: dict[int, storage.Value]) -> None:
     (count,) = struct.unpack_from("<I", data)
     at = 4
     for _ in range(min(count, _MAX_VALUES)):
@@ -133,7 +213,7 @@ def _read_properties(data: bytes, values: dict[int, mapi.Value]) -> None:
         is_many, base = bool(kind & _MANY), kind & ~_MANY
         if base in _FIXED and not is_many:
             raw = data[at : at + 16].ljust(16, b"\x00")
-            found = mapi.fixed_value(base, raw)
+            found = storage.fixed_value(base, raw)
             at += _FIXED[base]
         else:
             found, at = _read_values(data, at, base)
@@ -141,11 +221,11 @@ def _read_properties(data: bytes, values: dict[int, mapi.Value]) -> None:
             values[identity] = found
 
 
-def _read_values(data: bytes, at: int, kind: int) -> tuple[mapi.Value | None, int]:
+def _read_values(data: bytes, at: int, kind: int) -> tuple[storage.Value | None, int]:
     """Return the first of several values, and where the next property begins."""
     (count,) = struct.unpack_from("<I", data, at)
     at += 4
-    first: mapi.Value | None = None
+    first: storage.Value | None = None
     for i in range(min(count, _MAX_VALUES)):
         if kind in _FIXED:
             at += _FIXED[kind]
@@ -158,10 +238,10 @@ def _read_values(data: bytes, at: int, kind: int) -> tuple[mapi.Value | None, in
     return first, at
 
 
-def _string(kind: int, raw: bytes) -> mapi.Value:
-    if kind == mapi.UNICODE:
+def _string(kind: int, raw: bytes) -> storage.Value:
+    if kind == storage.UNICODE:
         return raw.decode("utf-16-le", "replace").rstrip("\x00")
-    if kind == mapi.OBJECT:
+    if kind == storage.OBJECT:
         # An interface id of 16 bytes stands before the object.
         return raw[16:]
     return raw

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.parse.mail.headers import decode_base64, parameter, split_head
-from casetrack.parse.mail.model import MAX_DEPTH
+from casetrack.parse.mail.page import MAX_DEPTH
 
 if TYPE_CHECKING:
     from email.message import Message

@@ -16,20 +16,17 @@ from typing import TYPE_CHECKING
 from casetrack.parse.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
 from casetrack.parse.dates import mail_date
 from casetrack.parse.detect import OLE_MAGIC
-from casetrack.parse.mail import headers, mapi
+from casetrack.parse.mail import headers, storage
 from casetrack.parse.mail.body import read_message
-from casetrack.parse.mail.cms import signed_content
-from casetrack.parse.mail.files import SUFFIXES, shown_pictures
-from casetrack.parse.mail.model import Mail, MailFile
-from casetrack.parse.mail.page import hand_over, mail_info, mail_page
+from casetrack.parse.mail.files import SUFFIXES, shown_pictures, signed_content
+from casetrack.parse.mail.page import Mail, MailFile, hand_over, mail_info, mail_page
 from casetrack.parse.mail.storage import MESSAGE_HEADER, OTHER_HEADER, TOP_HEADER, Container
 
 if TYPE_CHECKING:
     from email.message import Message
     from pathlib import Path
 
-    from casetrack.parse.mail.mapi import Body, Properties
-    from casetrack.parse.mail.storage import Folder
+    from casetrack.parse.mail.storage import Body, Folder, Properties
 
 # Lines for what Outlook keeps besides mails: appointments, tasks, contacts.
 
@@ -200,7 +197,7 @@ class _Read:
     """A message of a container: what is shown, and its body as it stands there."""
 
     mail: Mail
-    body: mapi.Body
+    body: storage.Body
 
 
 @dataclass(slots=True)
@@ -216,36 +213,41 @@ class _Item:
         found = self.container.properties(folder, header)
         mail = _head(found)
         self._recipients(folder, found, mail)
-        kind = found.line(mapi.MESSAGE_CLASS)
+        kind = found.line(storage.MESSAGE_CLASS)
         mail.extra = item_lines(kind, found, self._named)
-        body = mapi.find_body(found, mail)
-        mail.blocks = mapi.body_blocks(body, mail)
+        body = storage.find_body(found, mail)
+        mail.blocks = storage.body_blocks(body, mail)
         self._attachments(folder, found, mail, body, depth)
         if kind.lower().startswith(_SMIME):
             _unwrap(mail)
         return _Read(mail, body)
 
-    def _recipients(self, folder: Folder, message: mapi.Properties, mail: Mail) -> None:
+    def _recipients(self, folder: Folder, message: storage.Properties, mail: Mail) -> None:
         lists: dict[str, list[str]] = {"to": [], "cc": [], "bcc": []}
         for name in self.container.names(folder, _RECIPIENT)[:_MAX_RECIPIENTS]:
             found = self.container.properties((*folder, name), OTHER_HEADER)
             found.encoding = found.encoding or message.encoding
             shown = _address(
-                found.line(mapi.DISPLAY_NAME),
-                found.line(mapi.SMTP_ADDRESS),
-                found.line(mapi.ADDRESS),
+                found.line(storage.DISPLAY_NAME),
+                found.line(storage.SMTP_ADDRESS),
+                found.line(storage.ADDRESS),
             )
-            kind = _KINDS.get((found.number(mapi.RECIPIENT_TYPE) or 1) & 0xF)
+            kind = _KINDS.get((found.number(storage.RECIPIENT_TYPE) or 1) & 0xF)
             if kind and shown:
                 lists[kind].append(shown)
-        mail.to = ", ".join(lists["to"]) or message.line(mapi.DISPLAY_TO)
-        mail.cc = ", ".join(lists["cc"]) or message.line(mapi.DISPLAY_CC)
-        mail.bcc = ", ".join(lists["bcc"]) or message.line(mapi.DISPLAY_BCC)
+        mail.to = ", ".join(lists["to"]) or message.line(storage.DISPLAY_TO)
+        mail.cc = ", ".join(lists["cc"]) or message.line(storage.DISPLAY_CC)
+        mail.bcc = ", ".join(lists["bcc"]) or message.line(storage.DISPLAY_BCC)
 
     # --- files -----------------------------------------------------------------------------
 
     def _attachments(
-        self, folder: Folder, message: mapi.Properties, mail: Mail, body: mapi.Body, depth: int
+        self,
+        folder: Folder,
+        message: storage.Properties,
+        mail: Mail,
+        body: storage.Body,
+        depth: int,
     ) -> None:
         html = body.html.encode("utf-8", "replace") if isinstance(body.html, str) else body.html
         shown = shown_pictures(html)
@@ -254,7 +256,7 @@ class _Item:
             place = (*folder, name)
             found = self.container.properties(place, OTHER_HEADER)
             found.encoding = found.encoding or message.encoding
-            method = found.number(mapi.ATTACH_METHOD)
+            method = found.number(storage.ATTACH_METHOD)
             if method == _METHOD_MESSAGE or (
                 method is None and self.container.names((*place, _EMBEDDED))
             ):
@@ -266,28 +268,34 @@ class _Item:
         if objects:
             mail.warn(f"{objects:,} embedded object{'s' if objects > 1 else ''} left out: no file.")
 
-    def _message(self, place: Folder, found: mapi.Properties, mail: Mail, depth: int) -> None:
+    def _message(self, place: Folder, found: storage.Properties, mail: Mail, depth: int) -> None:
         """Add a message inside this one as a file of its own."""
         if depth >= _MAX_DEPTH:
             mail.miss("Messages nested too deep in one another were not read.")
             return
         inner = self.read((*place, _EMBEDDED), MESSAGE_HEADER, depth + 1)
-        name = inner.mail.subject or found.line(mapi.DISPLAY_NAME, mapi.ATTACH_NAME) or "message"
+        name = (
+            inner.mail.subject or found.line(storage.DISPLAY_NAME, storage.ATTACH_NAME) or "message"
+        )
         for text in inner.mail.missing:
             mail.miss(f"{name}: {text}")
         data = as_eml(inner.mail, inner.body)
         mail.files.append(MailFile(f"{name.replace('/', '_')}.eml", data))
 
 
-def _head(found: mapi.Properties) -> Mail:
+def _head(found: storage.Properties) -> Mail:
     """Return a mail with its sender, dates, subject and identity."""
-    sent = found.text(mapi.HEADERS).encode("utf-8", "replace")
+    sent = found.text(storage.HEADERS).encode("utf-8", "replace")
     # Outlook puts the line of a mailbox or its own version before the header fields.
     internet, _ = headers.split_head(sent, 0, len(sent))
     sender = _address(
-        found.line(mapi.SENT_NAME), found.line(mapi.SENT_SMTP), found.line(mapi.SENT_ADDRESS)
+        found.line(storage.SENT_NAME),
+        found.line(storage.SENT_SMTP),
+        found.line(storage.SENT_ADDRESS),
     ) or _address(
-        found.line(mapi.SENDER_NAME), found.line(mapi.SENDER_SMTP), found.line(mapi.SENDER_ADDRESS)
+        found.line(storage.SENDER_NAME),
+        found.line(storage.SENDER_SMTP),
+        found.line(storage.SENDER_ADDRESS),
     )
     if "@" not in sender:
         # The address of Exchange's directory is no address of the internet; the header has that.
@@ -295,34 +303,34 @@ def _head(found: mapi.Properties) -> Mail:
         sender = written_sender if "@" in written_sender else sender or written_sender
     written = headers.field(internet, "date")
     return Mail(
-        subject=found.line(mapi.SUBJECT)
-        or f"{found.line(mapi.SUBJECT_PREFIX)} {found.line(mapi.NORMALIZED_SUBJECT)}".strip(),
+        subject=found.line(storage.SUBJECT)
+        or f"{found.line(storage.SUBJECT_PREFIX)} {found.line(storage.NORMALIZED_SUBJECT)}".strip(),
         sender=sender,
         date=_date(found, mail_date(written)),
         date_text=written,
-        message_id=found.line(mapi.MESSAGE_ID) or headers.field(internet, "message-id"),
-        in_reply_to=found.line(mapi.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),
-        references=found.line(mapi.REFERENCES) or headers.field(internet, "references"),
-        thread_index=base64.b64encode(found.data(mapi.CONVERSATION_INDEX)).decode("ascii")
+        message_id=found.line(storage.MESSAGE_ID) or headers.field(internet, "message-id"),
+        in_reply_to=found.line(storage.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),
+        references=found.line(storage.REFERENCES) or headers.field(internet, "references"),
+        thread_index=base64.b64encode(found.data(storage.CONVERSATION_INDEX)).decode("ascii")
         or "".join(headers.field(internet, "thread-index").split()),
         kept=_kept(found, internet),
     )
 
 
-def _kept(found: mapi.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
+def _kept(found: storage.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
     """Return further facts; the topic of its conversation is known of mails that never left."""
     facts = dict(headers.kept(internet))
-    topic = found.line(mapi.CONVERSATION_TOPIC)
+    topic = found.line(storage.CONVERSATION_TOPIC)
     if topic:
         facts.setdefault("thread_topic", topic)
     return tuple(facts.items())
 
 
-def _date(found: mapi.Properties, written: dt.datetime | None) -> dt.datetime | None:
+def _date(found: storage.Properties, written: dt.datetime | None) -> dt.datetime | None:
     """Return when a message was sent, with its header's time zone where the two agree."""
-    sent = found.time(mapi.SUBMIT_TIME)
+    sent = found.time(storage.SUBMIT_TIME)
     if sent is None:
-        return written or found.time(mapi.DELIVERY_TIME, mapi.CREATED)
+        return written or found.time(storage.DELIVERY_TIME, storage.CREATED)
     if written is not None and abs(written - sent) < _SAME_TIME:
         return written
     return sent
@@ -337,14 +345,14 @@ def _address(name: str, *addresses: str) -> str:
     return f"{name} <{address}>" if name else address
 
 
-def _add_file(found: mapi.Properties, mail: Mail, shown: set[str], method: int | None) -> None:
-    name = found.line(mapi.ATTACH_NAME, mapi.ATTACH_SHORT_NAME, mapi.DISPLAY_NAME)
-    data = found.data(mapi.ATTACH_DATA)
+def _add_file(found: storage.Properties, mail: Mail, shown: set[str], method: int | None) -> None:
+    name = found.line(storage.ATTACH_NAME, storage.ATTACH_SHORT_NAME, storage.DISPLAY_NAME)
+    data = found.data(storage.ATTACH_DATA)
     if method in _BY_REFERENCE and not data:
         mail.warn(f"The attachment {name or 'without a name'} is not in the file, only linked to.")
         return
-    kind = found.line(mapi.ATTACH_MIME).lower()
-    places = (found.line(mapi.ATTACH_CONTENT_ID), found.line(mapi.ATTACH_PLACE))
+    kind = found.line(storage.ATTACH_MIME).lower()
+    places = (found.line(storage.ATTACH_CONTENT_ID), found.line(storage.ATTACH_PLACE))
     if not data or any(place.strip("<> ").lower() in shown for place in places if place):
         return
     number = len(mail.files) + 1

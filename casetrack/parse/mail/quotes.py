@@ -6,12 +6,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.parse.mail.model import BodyBlock
+from casetrack.parse.mail.page import BodyBlock, Mail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.parse.base import ParagraphKind
+    from casetrack.parse.links import LinkTargets
 
 _MARKED = re.compile(r"\s{0,3}>")
 _WROTE = re.compile(
@@ -148,3 +149,32 @@ def _split_original(block: BodyBlock) -> tuple[BodyBlock | None, BodyBlock]:
                 break
             return replace(block, lines=block.lines[:i]), replace(block, lines=block.lines[i:])
     return None, block
+
+
+# HTML bodies of mails as paragraphs.
+
+
+def html_body(
+    source: str | bytes, charset: str | None, mail: Mail, targets: LinkTargets, /
+) -> list[BodyBlock]:
+    """Return the blocks of an HTML body; warnings are for the *mail*, *targets* takes the links."""
+    from casetrack.parse.encoding import NotText
+    from casetrack.parse.web.reader import html_blocks
+
+    try:
+        document = html_blocks(source, encoding=charset, targets=targets)
+    except NotText:
+        mail.warn("The HTML body holds binary data and was left out.")
+        return []
+    for warning in document.warnings:
+        mail.warn(warning)
+    blocks = [BodyBlock(b.lines, b.kind, b.level, b.header) for b in document.blocks]
+    return mark_quotes(blocks)
+
+
+def link_blocks(blocks: list[BodyBlock], mail: Mail, targets: LinkTargets, /) -> list[BodyBlock]:
+    """Return the targets of links that the *blocks* of a mail do not show, for its end."""
+    lines = targets.behind("\n".join(line for block in blocks for line in block.lines))
+    for warning in targets.warnings():
+        mail.warn(warning)
+    return [BodyBlock((line,), "quote") for line in lines]

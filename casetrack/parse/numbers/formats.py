@@ -18,7 +18,7 @@ import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.base.words.months import MONTHS
+from casetrack.base.words.lists import MONTHS
 from casetrack.parse.numbers.digits import NumberSection, general, split_sections, tokenize
 
 if TYPE_CHECKING:

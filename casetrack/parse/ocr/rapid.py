@@ -20,8 +20,7 @@ from casetrack.base.errors import OcrUnavailable
 from casetrack.models.runtime import onnx_runtime
 from casetrack.parse.ocr.clean import ink
 from casetrack.parse.ocr.engine import Fit, RawLine, RawWord
-from casetrack.parse.ocr.rapid_decode import decode
-from casetrack.parse.ocr.rapid_detect import find_text, lone_colons
+from casetrack.parse.ocr.rapid_detect import decode, find_text, lone_colons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.parse.ocr.engine import Picture
-    from casetrack.parse.ocr.rapid_decode import Reading
-    from casetrack.parse.ocr.rapid_detect import TextBox
+    from casetrack.parse.ocr.rapid_detect import Reading, TextBox
 
 # Fits the loose rectangles of a detector to their ink; baseline and size by the letters.
 

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.parse.drawn.text import Block, concealed, picture_block
 from casetrack.parse.labels import BULLET, number_text
-from casetrack.parse.opendocument.inline import MAX_DEPTH, Aside, Hidden, Inline, Mark
-from casetrack.parse.opendocument.objects import (
+from casetrack.parse.opendocument.inline import (
+    MAX_DEPTH,
+    Aside,
     CellContent,
+    Hidden,
+    Inline,
+    Mark,
     frame_cells,
     is_frame,
     object_blocks,

@@ -7,17 +7,204 @@ and elements stand for what is meant (OpenDocument 1.3, part 3, 6.1.2).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from casetrack.extract.tables.header import marked_lines, table_lines
+from casetrack.extract.tables.model import Cell, Row, head_names, row_text
 from casetrack.parse.base import MAX_BLANK
-from casetrack.parse.opendocument.styles import DRAW, OFFICE, PRESENTATION, TEXT, XLINK, count
+from casetrack.parse.drawn.text import Block
+from casetrack.parse.opendocument.styles import (
+    CHART,
+    DRAW,
+    MATH,
+    OFFICE,
+    PRESENTATION,
+    TABLE,
+    TEXT,
+    XLINK,
+    Break,
+    BreakKind,
+    Item,
+    count,
+    local,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from casetrack.parse.opendocument.styles import Styles
+
+    ReadCell = Callable[[Any], "CellContent"]
+
+# What a text document holds beside its paragraphs: tables, formulas, charts, drawings.
+
+_MATH_TEXT = frozenset({"mi", "mn", "mo", "ms", "mtext"})
+_MAX_COLUMNS = 1000
+_PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
+_WHOLE = (f"{TABLE}table-row", *_PARAGRAPHS)
+
+
+def object_blocks(root: Any, /, *, values: bool = True) -> Iterator[Block]:
+    """Yield what an embedded object shows, from its root element.
+
+    Parameters
+    ----------
+    values
+        Whether the values of a chart are wanted, too, or only its titles and series.
+    """
+    if root.tag == f"{MATH}math":
+        text = formula_text(root)
+        if text:
+            yield Block((text,))
+        return
+    chart = root.find(f"{OFFICE}body/{OFFICE}chart/{CHART}chart")
+    if chart is not None:
+        yield from _chart(chart, values=values)
+        return
+    for body in root.iterfind(f"{OFFICE}body"):
+        yield from _paragraphs(body)
+
+
+def _paragraphs(body: Any) -> Iterator[Block]:
+    """Yield the paragraphs of an embedded drawing, text or sheet; rows of tables on one line."""
+    for element in body.iter(f"{TABLE}table-row", *_PARAGRAPHS):
+        if any(above.tag in _WHOLE for above in element.iterancestors(*_WHOLE)):
+            continue
+        if element.tag in _PARAGRAPHS:
+            text = " ".join("".join(element.itertext()).split())
+        else:
+            cells = [_words(cell) for cell in element.iterfind(f"{TABLE}table-cell")]
+            shown = [
+                Cell(text, at) for at, text in enumerate(cells[:_MAX_COLUMNS], start=1) if text
+            ]
+            text = row_text(Row(tuple(shown)))
+        if text:
+            yield Block((text,), "body" if element.tag in _PARAGRAPHS else "table")
+
+
+def formula_text(root: Any, /) -> str:
+    """Return the signs of a formula in their order, parted by spaces."""
+    signs = (e.text or "" for e in root.iter() if local(e) in _MATH_TEXT)
+    return " ".join(" ".join(signs).split())
+
+
+def _chart(chart: Any, *, values: bool) -> Iterator[Block]:
+    """Yield the titles of a chart, then its own table with the series as headers."""
+    titles = [_words(e) for n in ("title", "subtitle") for e in chart.iterfind(f"{CHART}{n}")]
+    title = " ".join(t for t in titles if t)
+    if title:
+        yield Block((f"Chart: {title}",))
+    for axis in chart.iter(f"{CHART}axis"):
+        name = " ".join(filter(None, map(_words, axis.iterfind(f"{CHART}title"))))
+        if name:
+            yield Block((f"Axis: {name}",))
+    heads: list[Row] = []
+    names: dict[int, str] | None = None
+    for row in chart.iterfind(f"{TABLE}table//{TABLE}table-row"):
+        texts = [_words(cell) for cell in row.iterfind(f"{TABLE}table-cell")][:_MAX_COLUMNS]
+        cells = tuple(Cell(text, at) for at, text in enumerate(texts, start=1) if text)
+        if local(row.getparent()) == "table-header-rows":
+            heads.append(Row(cells))
+            if not values and cells:
+                yield Block((f"Series: {', '.join(cell.text for cell in cells)}",))
+        elif cells and values:
+            names = head_names(heads) if names is None else names
+            yield Block((row_text(Row(cells), names),), "table")
+
+
+def _words(element: Any) -> str:
+    texts = ("".join(p.itertext()) for p in element.iter(f"{TEXT}p"))
+    return " ".join(" ".join(texts).split())
+
+
+# Tables of OpenDocument texts as rows, merged cells once.
+
+_GROUPS = frozenset(f"{TABLE}{n}" for n in ("table-rows", "table-row-group", "table-header-rows"))
+_MAX_GROUPS = 20
+
+_MAX_REPEATED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CellContent:
+    """A cell's text on one line, and what stands in it that is no text of its own row."""
+
+    text: str
+    is_bold: bool
+    rest: list[Item] = field(default_factory=list)
+
+
+def is_frame(table: Any, /) -> bool:
+    """Tell whether a table has one column: a frame around text."""
+    rows = [row for row, _ in _rows(table, 0) if row.tag == f"{TABLE}table-row"]
+    return all(len(_cells(row)) <= 1 for row in rows)
+
+
+def frame_cells(table: Any, /) -> Iterator[Any]:
+    """Yield the cells of a table of one column."""
+    for row, _ in _rows(table, 0):
+        if row.tag == f"{TABLE}table-row":
+            yield from _cells(row)
+
+
+def table_items(table: Any, read_cell: ReadCell, /) -> Iterator[Item]:
+    """Yield a table's rows with their headers; inner tables, notes and breaks follow their row."""
+    rows = [_parsed(row, read_cell, is_marked=marked) for row, marked in _rows(table, 0)]
+    sources = [row for row, _ in rows]
+    if table.getparent().tag == f"{DRAW}frame":
+        # Drawn tables, those on slides: the author ticks whether the first row is a header.
+        ticked = table.get(f"{TABLE}use-first-row-styles") == "true"
+        lines = marked_lines(sources, int(ticked))
+    else:
+        lines = table_lines(sources)
+    for text, (_, after) in zip(lines, rows, strict=True):
+        if text:
+            yield Block((text,), "table")
+        yield from after
+
+
+def _rows(holder: Any, depth: int, *, is_header: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Yield rows and page breaks between them, and whether they are marked as headers."""
+    for child in holder:
+        if child.tag in {f"{TABLE}table-row", f"{TEXT}soft-page-break"}:
+            yield child, is_header
+        elif child.tag in _GROUPS and depth < _MAX_GROUPS:
+            marked = is_header or child.tag == f"{TABLE}table-header-rows"
+            yield from _rows(child, depth + 1, is_header=marked)
+
+
+def _cells(row: Any) -> list[Any]:
+    return [cell for cell in row if cell.tag == f"{TABLE}table-cell"]
+
+
+def _parsed(row: Any, read_cell: ReadCell, *, is_marked: bool) -> tuple[Row, list[Item]]:
+    if row.tag == f"{TEXT}soft-page-break":
+        return Row(), [Break(BreakKind.SOFT)]
+    cells: list[Cell] = []
+    after: list[Item] = []
+    column = 1
+    for element in row:
+        if element.tag not in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
+            continue
+        times = count(element, f"{TABLE}number-columns-repeated", most=_MAX_COLUMNS)
+        if element.tag == f"{TABLE}table-cell" and column <= _MAX_COLUMNS:
+            content = read_cell(element)
+            after += content.rest
+            span = count(element, f"{TABLE}number-columns-spanned", most=_MAX_COLUMNS)
+            if content.text:
+                repeated = range(column, column + min(times, _MAX_REPEATED))
+                cells += [Cell(content.text, at, span, content.is_bold) for at in repeated]
+        column += times
+    return Row(tuple(cells), is_marked), _one_break(after)
+
+
+def _one_break(items: list[Item]) -> list[Item]:
+    """Keep one break: a row that goes on over a page may tell it in each of its cells."""
+    breaks = [item for item in items if isinstance(item, Break)]
+    return [item for item in items if not isinstance(item, Break)] + breaks[:1]
+
 
 MAX_DEPTH = 60
 """Content nested deeper is left out."""

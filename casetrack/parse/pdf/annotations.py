@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from casetrack.base.provenance import Box
 from casetrack.parse.labels import number_list
 from casetrack.parse.links import misleading, shown_host
-from casetrack.parse.pdf.alternatives import Alternatives
-from casetrack.parse.pdf.fields import Field, field_of
 from casetrack.parse.pdf.marked import MarkedContent
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.values import (
+    Alternatives,
+    Field,
     entry_of,
+    field_of,
     items_of,
     letters_of,
     name_of,
@@ -431,7 +432,7 @@ def _rich_text(source: str, /) -> str:
     """Return the lines of a note that stands in the file as XHTML alone."""
     if not source.strip():
         return ""
-    from casetrack.parse.web.html_blocks import html_blocks
+    from casetrack.parse.web.reader import html_blocks
 
     return "\n".join(line for block in html_blocks(source).blocks for line in block.lines)
 

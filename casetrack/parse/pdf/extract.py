@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
-from casetrack.parse.pdf.amounts import Word, may_be_cells, parted
-from casetrack.parse.pdf.concealed import take_concealed
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.parse.pdf.readable import is_lost
-from casetrack.parse.pdf.rules import page_rules
+from casetrack.parse.pdf.readable import is_lost, take_concealed
+from casetrack.parse.pdf.rules import Word, may_be_cells, page_rules, parted
 from casetrack.parse.printed.paper import cut_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.parse.base import PlacedWord
-    from casetrack.parse.layout.tables_rules import Rule
+    from casetrack.parse.layout.tables_model import Rule
     from casetrack.parse.printed.paper import NumberedPart
 
 _PRESERVE_WHITESPACE = 2

@@ -9,9 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from casetrack.parse.drawn.text import picture_block
-from casetrack.parse.pdf.alternatives import KEY
 from casetrack.parse.pdf.open import silenced
-from casetrack.parse.pdf.values import bytes_of, entry_of, items_of, keys_of, name_of, object_number
+from casetrack.parse.pdf.values import (
+    KEY,
+    bytes_of,
+    entry_of,
+    items_of,
+    keys_of,
+    name_of,
+    object_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,8 +13,7 @@ from casetrack.parse.labels import number_list
 from casetrack.parse.layout.assemble import lay_out
 from casetrack.parse.layout.blocks import BlockFinder, TextProfile, outline_key
 from casetrack.parse.layout.footnotes import find_notes
-from casetrack.parse.layout.hyphens import Vocabulary, join_line_ends
-from casetrack.parse.layout.lines import visual_lines
+from casetrack.parse.layout.lines import Vocabulary, join_line_ends, visual_lines
 from casetrack.parse.layout.running import RunningLines, Split, page_number
 from casetrack.parse.layout.tables_model import ColumnCarry
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title, hidden_mark
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from casetrack.parse.base import ExtractionMethod, Page, ParagraphKind, Reading, ReadOptions
     from casetrack.parse.layout.lines import TextLine
     from casetrack.parse.layout.segments import Segment
-    from casetrack.parse.layout.tables_rules import Rule
+    from casetrack.parse.layout.tables_model import Rule
 
 # Takes the files that lie inside a PDF out of it: its name tree, and attachment annotations.
 

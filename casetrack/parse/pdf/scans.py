@@ -109,7 +109,7 @@ class ScanReader:
             self._reason = _within(error.message.rstrip("."))
             self._unread.setdefault(need, []).append(number)
             return None
-        from casetrack.parse.layout.recognized import placed_words, segments_of
+        from casetrack.parse.layout.segments import placed_words, segments_of
 
         found = _outside(found, boxes, drawn.scale)
         segments = segments_of(found, 1 / drawn.scale)

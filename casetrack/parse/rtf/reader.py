@@ -208,7 +208,7 @@ def _warnings(content: RtfContent) -> list[str]:
 
 def _html(data: bytes) -> Reading:
     """Read a page of HTML that RTF wraps."""
-    from casetrack.parse.web.html_blocks import html_blocks
+    from casetrack.parse.web.reader import html_blocks
 
     found = html_blocks(encapsulated_html(data))
     builder = PageBuilder(1, is_estimated=True)

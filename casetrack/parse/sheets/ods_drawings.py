@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.drawn.text import Block, picture_block
-from casetrack.parse.opendocument.objects import object_blocks
+from casetrack.parse.opendocument.inline import object_blocks
 from casetrack.parse.opendocument.styles import DRAW, MOVED, OFFICE, STYLE, SVG, TEXT, XLINK, points
 from casetrack.parse.sheets.model import MAX_COLUMNS, MAX_ROWS, drawn_over
 

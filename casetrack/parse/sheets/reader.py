@@ -1,33 +1,334 @@
 """Reads spreadsheets (XLSX, XLSM, XLS, ODS): each sheet a page, each row a line.
 
 Numbers and dates read as the sheet shows them. Rows are joined by one newline, paragraphs too:
-see :mod:`casetrack.parse.sheets.page`. Pages count the sheets in the order of their tabs, those
+see :mod:`casetrack.parse.sheets.reader`. Pages count the sheets in the order of their tabs, those
 of a single chart too; sheets of macros are named and left out. Hidden sheets, rows and columns are
 read, and what lies over the cells (text boxes, shapes, charts) behind the row that it begins in.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Protocol
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.base.provenance import HiddenSpan
+from casetrack.extract.tables.header import MAX_LEVELS
+from casetrack.parse.base import (
+    DEFAULT_OPTIONS,
+    DocumentInfo,
+    FileHead,
+    Line,
+    Page,
+    Paragraph,
+    Reading,
+    ReadOptions,
+)
 from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC, read_head
-from casetrack.parse.page_builder import clean_title
+from casetrack.parse.page_builder import clean_text, clean_title, whole_hidden
 from casetrack.parse.passwords import decrypted
-from casetrack.parse.sheets.model import KIND
+from casetrack.parse.sheets.bands import LOOK_AHEAD, Band, Header, bands_of, find_header, labels_of
+from casetrack.parse.sheets.model import KIND, MAX_ROWS, Cell, SheetRow
 from casetrack.parse.sheets.ods import OdsWorkbook
-from casetrack.parse.sheets.page import SheetTooLarge, sheet_page
 from casetrack.parse.sheets.xls import XlsWorkbook
 from casetrack.parse.sheets.xlsx import XlsxWorkbook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from casetrack.parse.base import Page
-    from casetrack.parse.sheets.model import SheetData, WorkbookFacts
+    from casetrack.parse.base import ParagraphKind
+    from casetrack.parse.sheets.model import Area, Drawn, SheetData, WorkbookFacts
+
+# Makes the page of a sheet: each row a line ``Header: value | Header: value``.
+#
+# Unlike in other formats, paragraphs are joined by one newline, not by an empty line: every row is
+# a line and a paragraph of its own, and an empty line would cost room between all of them.
+
+_SEPARATOR = " | "
+MAX_SHEET_CHARS = 100_000_000
+"""No sheet may show more: a short file can name one long text a million times."""
+
+
+class SheetTooLarge(Exception):
+    """A sheet shows more text than any person wrote."""
+
+
+def sheet_page(number: int, sheet: SheetData, /) -> Page:
+    """Return the page of a sheet; one without any text has the method ``Skipped``.
+
+    Raises
+    ------
+    SheetTooLarge
+        It shows more than :data:`MAX_SHEET_CHARS` characters.
+    """
+    return _Layout(number, sheet).build()
+
+
+class _Merged:
+    """Gives the merged ranges that touch a row, for rows that mostly ascend."""
+
+    def __init__(self, areas: Sequence[Area]) -> None:
+        self._areas = areas
+        self._next = 0
+        self._last = 0
+        self._open: list[Area] = []
+
+    def at(self, row: int) -> list[Area]:
+        if row < self._last:
+            self._next, self._open = 0, []
+        self._last = row
+        while self._next < len(self._areas) and self._areas[self._next].top <= row:
+            self._open.append(self._areas[self._next])
+            self._next += 1
+        if self._open:
+            self._open = [a for a in self._open if a.bottom >= row]
+        return self._open
+
+    def near(self, row: int) -> list[Area]:
+        """Return also the ranges of the rows below, as far as a header may go."""
+        found = list(self.at(row))
+        at = self._next
+        while at < len(self._areas) and self._areas[at].top < row + MAX_LEVELS:
+            found.append(self._areas[at])
+            at += 1
+        return found
+
+
+class _Layout:
+    """Goes through the rows once, with a look ahead, and writes lines."""
+
+    def __init__(self, number: int, sheet: SheetData) -> None:
+        self._number, self._sheet = number, sheet
+        self._merged = _Merged(sheet.merged)
+        self._notes = sheet.notes  # it may grow with the rows
+        self._drawn: dict[int, list[Drawn]] = {}
+        for drawn in sheet.drawn:
+            self._drawn.setdefault(drawn.row, []).append(drawn)
+        self._waiting = sorted(self._drawn, reverse=True)
+        self._declared: dict[int, list[Area]] = {}
+        for area in sheet.headers:
+            self._declared.setdefault(area.top, []).append(area)
+        self._first_declared = min(self._declared, default=0)
+        self._bands: list[Band] = []
+        self._texts: list[str] = []
+        self._length = 0
+        self._lines: list[Line] = []
+        self._paragraphs: list[Paragraph] = []
+        self._hidden: list[HiddenSpan] = []
+
+    def build(self) -> Page:
+        rows = _Window(self._with_notes(self._visible(self._sheet.rows)))
+        last = 0
+        while (row := rows.take()) is not None:
+            if self._length + sum(len(c.text) for c in row.cells) > MAX_SHEET_CHARS:
+                raise SheetTooLarge(
+                    f'the sheet "{self._sheet.name}" shows more than '
+                    f"{MAX_SHEET_CHARS // 1_000_000} million characters"
+                )
+            if row.number != last + 1 or not self._are_within(row):
+                self._bands = bands_of(row, rows.ahead, self._bands, self._first_declared)
+            last = row.number
+            self._write_drawn(row.number)
+            self._row(row, rows)
+        self._write_drawn(MAX_ROWS + 1)
+        self._hidden += [
+            HiddenSpan("hidden", line.start, line.end)
+            for line in self._lines
+            if line.number in self._sheet.hidden_rows
+        ]
+        for text in self._sheet.heads:
+            self._write_line(last + 1, {1}, text, "body", None)
+        text = "\n".join(self._texts)
+        return Page(
+            number=self._number,
+            text=text,
+            hidden=whole_hidden(text)
+            if self._sheet.is_hidden
+            else tuple(sorted(self._hidden, key=lambda span: span.start)),
+            lines=tuple(self._lines),
+            paragraphs=tuple(self._paragraphs),
+            method="Spreadsheet" if self._lines else "Skipped",
+            sheet_name=clean_text(self._sheet.name).strip() or "?",
+        )
+
+    def _visible(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
+        """Leave out cells that a merged range covers: a sheet shows only its first cell."""
+        if not self._sheet.merged:
+            yield from rows
+            return
+        merged = _Merged(self._sheet.merged)
+        for row in rows:
+            areas = merged.at(row.number)
+            if not areas:
+                yield row
+                continue
+            covered = {
+                column
+                for a in areas
+                for column in range(a.left + (a.top == row.number), a.right + 1)
+            }
+            cells = [c for c in row.cells if c.column not in covered]
+            if cells:
+                yield row._replace(cells=cells)
+
+    def _with_notes(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
+        """Give comments on rows that show nothing a row of their own; others go behind theirs."""
+        waiting = sorted(self._notes)
+        at = 0
+        for row in rows:
+            while at < len(waiting) and waiting[at] < row.number:
+                yield self._note_row(waiting[at])
+                at += 1
+            if at < len(waiting) and waiting[at] == row.number:
+                at += 1
+            yield row
+        for number in waiting[at:]:
+            yield self._note_row(number)
+
+    def _note_row(self, number: int) -> SheetRow:
+        notes = self._notes.pop(number)
+        return SheetRow(number, [Cell(note.column, note.text, "other") for note in notes])
+
+    def _are_within(self, row: SheetRow) -> bool:
+        """Tell whether all cells of a row stand in the bands that are known."""
+        bands = self._bands
+        if len(bands) == 1:
+            band = bands[0]
+            return band.left <= row.cells[0].column and row.cells[-1].column <= band.right
+        return all(any(b.left <= cell.column <= b.right for b in bands) for cell in row.cells)
+
+    def _row(self, row: SheetRow, rows: _Window) -> None:
+        merged = self._merged.at(row.number)
+        declared = self._declared.get(row.number, ())
+        parts = self._parts(row)
+        for band, part in parts:
+            band.begin(part, rows)
+        searching = [x for x in parts if x[0].is_searching(x[1], declared)]
+        if searching:
+            self._find_headers(row, rows, searching)
+            parts = self._parts(row)
+        is_alone = len(row.cells) == 1
+        written = [band.write(part, merged, declared, is_alone=is_alone) for band, part in parts]
+        kinds = {part.kind for part in written}
+        texts = [text for part in written for text in part.texts]
+        kind: ParagraphKind = "table"
+        if kinds <= {"heading", "body"} and (len(texts) == 1 or "heading" in kinds):
+            kind = "heading" if "heading" in kinds else "body"
+        start = self._length + bool(self._texts)
+        self._write(row, _SEPARATOR.join(texts), kind, 1 if kind == "heading" else None)
+
+        if self._sheet.hidden_columns and row.number not in self._sheet.hidden_rows:
+            cells = (cell for _, part in parts for cell in part.cells)
+            self._hide_columns(start, cells, texts)
+
+    def _hide_columns(self, start: int, cells: Iterable[Cell], texts: Iterable[str]) -> None:
+        """Mark the cells of a row that are in hidden columns; neighbours become one span."""
+        end = -1
+        for cell, text in zip(cells, texts, strict=True):
+            if cell.column in self._sheet.hidden_columns:
+                before = self._hidden.pop().start if end + len(_SEPARATOR) == start else start
+                end = start + len(text)
+                self._hidden.append(HiddenSpan("hidden", before, end))
+            start += len(text) + len(_SEPARATOR)
+
+    def _parts(self, row: SheetRow) -> list[tuple[Band, SheetRow]]:
+        """Return the bands that a row has cells in, each with its part of the row."""
+        return [(band, part) for band in self._bands if (part := band.within(row)).cells]
+
+    def _find_headers(
+        self, row: SheetRow, rows: _Window, parts: Sequence[tuple[Band, SheetRow]]
+    ) -> None:
+        """Find what names the columns of bands: each for itself, or else all as one table."""
+        merged = self._merged.near(row.number)
+        found = [
+            (band, part, band.header(part, rows, merged, beside=len(part.cells) < len(row.cells)))
+            for band, part in parts
+        ]
+        opened = next((band for band, _, header in found if header is not None), None)
+        joined = []
+        for band, part, header in found:
+            if header is not None:
+                band.take(header, part)
+            elif opened is not None and band.joins(opened, part, rows, merged):
+                band.take(Header(labels_of(part, merged)), part)
+                joined += [opened, band]
+        if opened is None and len(parts) > 1:
+            cells = [cell for _, part in parts for cell in part.cells]
+            certain = any(band.is_sure_needed for band, _ in parts)
+            whole = row._replace(cells=cells)
+            header = find_header(whole, rows.ahead, merged, certain=certain)
+            if header is not None:
+                joined = [band for band, _ in parts]
+                for band, part in parts:
+                    band.take(header, part)
+        if joined:
+            self._join(joined)
+
+    def _join(self, bands: Sequence[Band]) -> None:
+        """Make one band of those that have a header in common."""
+        left, right = min(b.left for b in bands), max(b.right for b in bands)
+        inside = [b for b in self._bands if left <= b.left and b.right <= right]
+        first = self._bands.index(inside[0])
+        whole = Band(left, right, self._first_declared, inside)
+        self._bands[first : first + len(inside)] = [whole]
+
+    def _write_drawn(self, before: int) -> None:
+        """Give what lies over empty rows a row of its own."""
+        while self._waiting and self._waiting[-1] < before:
+            number = self._waiting.pop()
+            drawn = self._drawn.pop(number, ())
+            if drawn:
+                text = _SEPARATOR.join(one.text for one in drawn)
+                self._write_line(number, _columns(drawn), text, "body", None)
+
+    def _write(
+        self, row: SheetRow, text: str, kind: ParagraphKind, level: int | None = None
+    ) -> None:
+        notes, drawn = self._notes.pop(row.number, []), self._drawn.pop(row.number, ())
+        notes = [note for note in notes if not note.link or note.link not in text]
+        behind = (*(note.text for note in notes), *(f"[{one.text}]" for one in drawn))
+        columns = {c.column for c in row.cells} | {n.column for n in notes} | _columns(drawn)
+        self._write_line(row.number, columns, _SEPARATOR.join((text, *behind)), kind, level)
+
+    def _write_line(
+        self, number: int, columns: set[int], text: str, kind: ParagraphKind, level: int | None
+    ) -> None:
+        start = self._length + bool(self._texts)
+        self._texts.append(text)
+        self._length = end = start + len(text)
+        self._lines.append(
+            Line(start, end, number, row=number, column_start=min(columns), column_end=max(columns))
+        )
+        self._paragraphs.append(Paragraph(start, end, len(self._lines), kind, level))
+
+
+def _columns(drawn: Iterable[Drawn]) -> set[int]:
+    return {column for one in drawn for column in (one.column, one.column_end)}
+
+
+class _Window:
+    """Hands out rows with a look at those that follow."""
+
+    def __init__(self, rows: Iterator[SheetRow]) -> None:
+        self._rows = rows
+        self._ahead: deque[SheetRow] = deque()
+
+    def take(self) -> SheetRow | None:
+        """Return the next row, ``None`` at the end."""
+        while len(self._ahead) <= LOOK_AHEAD:
+            row = next(self._rows, None)
+            if row is None:
+                break
+            self._ahead.append(row)
+        return self._ahead.popleft() if self._ahead else None
+
+    @property
+    def ahead(self) -> list[SheetRow]:
+        """The rows after the one handed out last."""
+        return list(self._ahead)
+
 
 _BIFF_MAGIC = tuple(bytes((9, version, size, 0)) for version, size in ((0, 4), (2, 6), (4, 6)))
 """Workbooks of Excel 2 to 4, which stand in the file without a container."""

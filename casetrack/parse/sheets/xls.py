@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse.numbers.formats import BUILTIN, general, parse
-from casetrack.parse.ole_facts import ole_facts
+from casetrack.parse.package import ole_facts
 from casetrack.parse.sheets.model import (
     KIND,
     Area,

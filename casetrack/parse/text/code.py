@@ -7,11 +7,14 @@ headings.
 
 from __future__ import annotations
 
+import functools
+import importlib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import ParseFailed
-from casetrack.extract.code_languages import LANGUAGES, PROSE
+from casetrack.base.words import WordLists
+from casetrack.extract.language import LANGUAGES, PROSE
 from casetrack.parse.base import (
     DEFAULT_OPTIONS,
     WITHIN,
@@ -23,13 +26,260 @@ from casetrack.parse.base import (
 from casetrack.parse.detect import SOURCE_CODE
 from casetrack.parse.encoding import NotText, decode, looks_like_text
 from casetrack.parse.page_builder import PageBuilder, SourceLine
-from casetrack.parse.text.definitions import paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from casetrack.parse.base import Page
+
+# Finds functions and classes in source code: by a grammar where one is there, else by
+# indentation.
+#
+# All that is asked of a definition is its name and its lines. Code that people lay out says both by
+# where lines begin: a definition goes on as long as they stand further to the right than its first
+# one, and ends with a bracket or an ``end`` right below that. It needs no grammar, holds for
+# code that no compiler would take, and is the same for all languages with brackets or indentation.
+
+# Finds functions and classes by the language's grammar, with tree-sitter where it is installed.
+#
+# ``pip install 'casetrack[code]'`` brings the grammars: a library and one small package per
+# language, each loaded when the first file of its language is read.
+
+_LISTS = WordLists(__file__)
+
+_PACKAGES = _LISTS.groups("packages")
+_DEFINITIONS = frozenset(_LISTS.words("definitions"))
+_HOLDERS = {
+    "assignment_expression": ("left", "right"),
+    "field_definition": ("property", "value"),
+    "pair": ("key", "value"),
+    "public_field_definition": ("name", "value"),
+    "variable_declarator": ("name", "value"),
+}
+"""What gives its name to a function without one, and where both stand."""
+_FUNCTIONS = frozenset(("arrow_function", "class", "function_expression", "generator_function"))
+_AROUND = frozenset(
+    """
+    ambient_declaration decorated_definition export_statement expression_statement
+    lexical_declaration template_declaration type_declaration variable_declaration
+    """.split()
+)
+"""What a definition stands in that begins with it."""
+
+
+def parsed(text: str, language: str, /) -> list[tuple[str, int, int]] | None:
+    """Return the name, first and last line (from 0) of every function, class and the like.
+
+    ``None`` where there is no grammar of the language, or it does not fit the installed library.
+    """
+    parser = _parser(language)
+    if parser is None:
+        return None
+    return list(_definitions(parser.parse(text.encode()).root_node))
+
+
+@functools.cache
+def _parser(language: str) -> Any:
+    if language not in _PACKAGES:
+        return None
+    package, function = _PACKAGES[language]
+    try:
+        import tree_sitter
+
+        grammar = importlib.import_module(package)
+        return tree_sitter.Parser(tree_sitter.Language(getattr(grammar, function)()))
+    except (ImportError, AttributeError, ValueError):
+        # Not installed, or of another age than the library: the layout tells as well.
+        return None
+
+
+def _definitions(root: Any) -> Iterator[tuple[str, int, int]]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting += reversed(node.named_children)
+        name = _name(node)
+        if name is None:
+            continue
+        outer = node
+        while outer.parent is not None and outer.parent.type in _AROUND:
+            outer = outer.parent
+        yield name, outer.start_point[0], node.end_point[0]
+
+
+def _name(node: Any) -> str | None:
+    found = None
+    if node.type in _HOLDERS:
+        name, value = _HOLDERS[node.type]
+        inside = node.child_by_field_name(value)
+        if inside is not None and inside.type in _FUNCTIONS:
+            found = node.child_by_field_name(name)
+    elif node.type in _DEFINITIONS:
+        found = node.child_by_field_name("name") or node.child_by_field_name("type")
+        if node.type == "function_definition" and node.child_by_field_name("name") is None:
+            found = _declared(node)
+    return None if found is None else found.text.decode(errors="replace")
+
+
+def _declared(node: Any) -> Any:
+    """Return the name that a function of C stands under, below pointers and parameters."""
+    inside = node.child_by_field_name("declarator")
+    while inside is not None:
+        below = inside.child_by_field_name("declarator")
+        if below is None:
+            return inside
+        inside = below
+    return None
+
+
+MOST_CHARS = 1_000_000
+"""A longer file was written by a program, for no reader."""
+_LONGEST_LINE = 2_000
+LEAST_LINES = 3
+"""Shorter definitions are lines among others."""
+_DEEPEST = 6
+_NAME_CHARS = 80
+_MODIFIERS = (
+    "export default public private protected internal static abstract final sealed async partial "
+    "unsafe extern const inline virtual override open data declare suspend local inner case "
+    "implicit lazy mut fileprivate"
+)
+_KEYWORDS = (
+    "class interface struct enum trait impl mod module namespace object record union protocol "
+    "extension function fn func fun def defp defmodule defmacro sub proc package macro_rules! type"
+)
+_NAMED = re.compile(
+    rf"\s*(?:(?:{'|'.join(_MODIFIERS.split())}|pub(?:\([^)]*\))?)\s+)*"
+    rf"(?:{'|'.join(_KEYWORDS.split())})\*?(?:\s*<[^>]*>)?\s+(?:\([^)]*\)\s*)?"
+    r"(?P<name>[\w$.:!?]+)"
+)
+"""``class Name``, ``export async function name``, ``func (r *Receiver) Name``."""
+_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl(?:<.*?>)?\s+(?P<name>[^{]+?)\s*(?:where\b.*)?\{?\s*$")
+_ASSIGNED = re.compile(
+    r"\s*(?:(?:export|const|let|var|static|public|private|readonly)\s+)*(?P<name>[\w$.#\[\]'\"]+)"
+    r"(?:\s*:[^=]+)?\s*[=:]\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|class\b)"
+)
+"""``name = function``, ``const name = (x) =>``, ``name: function``."""
+_CALLED = re.compile(r"\s*(?:[\w$<>,.:*&\[\]?@~]+\s+)*?[*&]*(?P<name>[\w$:~#]+)\s*\([^;]*$")
+"""``static int name(int x``; what follows must be a bracket that opens."""
+_NO_NAMES = frozenset(
+    "if for while switch catch return else do try with using lock foreach unless elif when match "
+    "assert sizeof new delete throw await yield require and or not in is constructor_ fixed".split()
+)
+_BY_INDENT = frozenset({"Python", "Nim", "F#", "Haskell", "Elm"})
+_OF_WORDS = frozenset({"Ruby", "Lua", "Elixir", "Julia", "Shell", "Perl", "R", "Tcl", "PowerShell"})
+_OF_BRACES = frozenset(
+    "C,C#,C++,Dart,Go,Groovy,Java,JavaScript,Kotlin,Objective-C,PHP,Rust,Scala,Solidity,Swift,"
+    "TypeScript,Zig,D".split(",")
+)
+STRUCTURED = _BY_INDENT | _OF_WORDS | _OF_BRACES
+"""Languages in which definitions are looked for."""
+_CLOSERS = (")", "]", "}", "{")
+_ABOVE = ("@", "#", "//", "/*", "*", "--", "[", ";;", '"""')
+_LOOK_AHEAD = 12
+
+
+class Definition(NamedTuple):
+    """A function, a class or the like: its name, and its first and last line, counted from 0."""
+
+    name: str
+    first: int
+    last: int
+
+
+def paths_of(lines: Sequence[str], language: str, /) -> list[tuple[str, ...]]:
+    """Return for every line the names of the definitions that it stands in, outermost first.
+
+    Comments and decorators right above a definition belong to it.
+    """
+    paths: list[tuple[str, ...]] = [()] * len(lines)
+    long = sum(map(len, lines)) > MOST_CHARS or any(len(n) > _LONGEST_LINE for n in lines)
+    if language not in STRUCTURED or long:
+        return paths
+    found = parsed("\n".join(lines), language)
+    definitions = _by_layout(lines, language) if found is None else [Definition(*d) for d in found]
+    for name, start, last in sorted(definitions, key=lambda d: (d.first, -d.last)):
+        first = _with_comments(lines, start)
+        if last - first + 1 < LEAST_LINES or len(paths[start]) >= _DEEPEST:
+            continue
+        path = (*paths[start], " ".join(name.split())[:_NAME_CHARS])
+        for number in range(first, last + 1):
+            paths[number] = path
+    return paths
+
+
+def _by_layout(lines: Sequence[str], language: str) -> Iterator[Definition]:
+    for number, line in enumerate(lines):
+        if name := _name_of(lines, number, line, language):
+            yield Definition(name, number, _last_line(lines, number, language))
+
+
+def _name_of(lines: Sequence[str], number: int, line: str, language: str) -> str | None:
+    stripped = line.lstrip()
+    if not stripped or stripped.startswith(("#", "//", "*", "/*", "--", "'", '"')):
+        return None
+    if language == "Rust" and (found := _IMPL.match(line)):
+        return found["name"]
+    if found := _NAMED.match(line):
+        opens = language not in _OF_BRACES or _opens(lines, number)
+        return found["name"].rstrip(":") if opens and found["name"] not in _NO_NAMES else None
+    if language not in _OF_BRACES:
+        return None
+    if found := _ASSIGNED.match(line):
+        return found["name"] if _opens(lines, number) else None
+    found = _CALLED.match(line)
+    if found is None or found["name"] in _NO_NAMES or stripped.startswith(("return", "new ", "}")):
+        return None
+    return found["name"] if _opens(lines, number, only=True) else None
+
+
+def _opens(lines: Sequence[str], number: int, *, only: bool = False) -> bool:
+    """Tell whether a bracket opens at the end of a line, or of those that it goes on in."""
+    for line in lines[number : number + _LOOK_AHEAD]:
+        text = line.split("//")[0].rstrip()
+        if text.endswith("{"):
+            # "call(function () {" opens another one.
+            return not only or ("=>" not in text and "function" not in text)
+        if text.endswith((";", "}")) or not text:
+            return False
+    return False
+
+
+def _last_line(lines: Sequence[str], first: int, language: str) -> int:
+    indent, last = _indent(lines[first]), first
+    for number in range(first + 1, len(lines)):
+        line = lines[number].strip()
+        if not line:
+            continue
+        if _indent(lines[number]) > indent:
+            last = number
+        elif line.startswith("}") or line.split()[0].rstrip(");,") == "end":
+            return number
+        elif line.startswith(_CLOSERS):
+            last = number
+        elif language in _OF_BRACES and (line.startswith("#") or line.endswith(":")):
+            continue  # directives and labels stand at the margin, wherever they are
+        else:
+            break
+    return last
+
+
+def _indent(line: str) -> int:
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())
+
+
+def _with_comments(lines: Sequence[str], first: int) -> int:
+    """Return the first of the comments and decorators right above a line."""
+    indent, above = _indent(lines[first]), first
+    while above > 0:
+        line = lines[above - 1]
+        if not line.strip().startswith(_ABOVE) or abs(_indent(line) - indent) > 1:
+            break
+        above -= 1
+    return above
+
 
 # Titles of reStructuredText: a line with a line of signs below it, and perhaps one above it.
 
@@ -102,7 +352,7 @@ class CodeReader:
         """Decode the file; see :class:`casetrack.parse.base.Reader`."""
         data = path.read_bytes()
         try:
-            decoded = decode(data, declared=_declared(data))
+            decoded = decode(data, declared=_code_declared(data))
         except NotText as error:
             raise ParseFailed(path, self.name, str(error)) from error
         del data
@@ -118,7 +368,7 @@ class CodeReader:
         return Reading(info, _pages(parts, paths_of(lines, language)), warnings)
 
 
-def _declared(data: bytes) -> str | None:
+def _code_declared(data: bytes) -> str | None:
     """Return the encoding that the first lines name."""
     found = _XML.match(data[:_SEARCHED]) or _CHARSET.match(data[:_SEARCHED])
     if found is None:

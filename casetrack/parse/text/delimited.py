@@ -19,7 +19,7 @@ from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Readin
 from casetrack.parse.encoding import NotText, file_encoding, looks_like_text
 from casetrack.parse.labels import number_list
 from casetrack.parse.sheets.model import Area, Cell, SheetData, SheetRow, shown_cell
-from casetrack.parse.sheets.page import SheetTooLarge, sheet_page
+from casetrack.parse.sheets.reader import SheetTooLarge, sheet_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -1,25 +1,25 @@
-"""Reads plain text: form feeds part pages, blank lines part paragraphs.
-
-A text without form feeds may have any length. One longer than :data:`PART_CHARS` is parted into
-several pages, so that it is read in little memory, and what was read before a limit is kept.
-"""
+"""Reads plain text and Markdown: paragraphs, headings, lists, quotes, tables."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.parse.encoding import NotText, file_encoding, looks_like_text
-from casetrack.parse.page_builder import PageBuilder, SourceLine
+from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.parse.base import Page
+    from casetrack.parse.base import Page, ParagraphKind
     from casetrack.parse.encoding import Encoding
+
+    Lines = list[SourceLine]
 
 PART_CHARS = 1_000_000
 """Characters after which a page ends: at a blank line where one comes in the last tenth."""
@@ -106,3 +106,167 @@ def _pages(parts: Iterator[_Part]) -> Iterator[Page]:
                 block = []
         builder.paragraph(block)
         yield builder.build()
+
+
+# Reads Markdown as its source text, with headings, lists, quotes and tables told apart.
+#
+# A text longer than :data:`casetrack.parse.text.plain.PART_CHARS` is parted into several pages at
+# blank lines, so that it is read in little memory, and what was read before a limit is kept.
+
+_ATX = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
+_SETEXT = re.compile(r" {0,3}(=+|-+)\s*$")
+_RULE = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LIST = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
+_QUOTE = re.compile(r" {0,3}>")
+_TABLE = re.compile(r"\s*\|.*\||.*\S\s*\|\s*\S")
+_TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$|\s*\|\s*:?-+:?\s*\|\s*$")
+_TITLE = re.compile(r"title:\s*(.+)", re.IGNORECASE)
+
+
+class MarkdownReader:
+    """Markdown; one page, or several of a long text, whose lines are those of the file."""
+
+    name = "Markdown"
+    extensions: tuple[str, ...] = (".md", ".markdown")
+
+    def accepts(self, file: FileHead, /) -> bool:
+        """Accept whatever is text."""
+        return file.mark is None and looks_like_text(file.head)
+
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+        """Find the encoding; see :class:`casetrack.parse.base.Reader`."""
+        try:
+            encoding = file_encoding(path)
+        except NotText as error:
+            raise ParseFailed(path, self.name, str(error)) from error
+        parts = _markdown_parts(path, encoding)
+        title = _front_title([line.text for line in next(parts)])
+        info = DocumentInfo("markdown", 1 + sum(1 for _ in parts), title=title)
+        warnings = [encoding.warning] if encoding.warning else []
+        return Reading(info, _markdown_pages(_markdown_parts(path, encoding)), warnings)
+
+
+def _markdown_parts(path: Path, encoding: Encoding) -> Iterator[Lines]:
+    """Yield the lines of each page: up to a blank line outside of code, if one comes in time."""
+    part, length, number = list[SourceLine](), 0, 1
+    fence: re.Pattern[str] | None = None
+    for piece in pieces(path, encoding):
+        text = piece.removesuffix("\n").replace("\f", " ")
+        is_gap = not text.strip() and fence is None and length > PART_CHARS * 9 // 10
+        if part and (is_gap or length + len(text) > PART_CHARS):
+            yield part
+            part, length = [], 0
+        part.append(SourceLine(text, number))
+        length += len(text) + 1
+        number += piece.endswith("\n")
+        if fence is None:
+            opened = _FENCE.match(text)
+            fence = _closing(opened[1]) if opened else None
+        elif fence.match(text):
+            fence = None
+    yield part or [SourceLine("", 1)]
+
+
+def _markdown_pages(parts: Iterator[Lines]) -> Iterator[Page]:
+    for number, part in enumerate(parts, start=1):
+        lines = [line.text for line in part]
+        # Where long texts are parted their author did not say.
+        builder = PageBuilder(number, keep_indent=True, is_estimated=number > 1)
+        at = front = _front_matter_end(lines) if number == 1 else 0
+        _add(builder, part[:front], "body")
+        while at < len(lines):
+            if not lines[at].strip():
+                at += 1
+                continue
+            end, kind, level = _block(lines, at)
+            _add(builder, part[at:end], kind, level)
+            at = end
+        yield builder.build()
+
+
+def _front_matter_end(lines: list[str]) -> int:
+    """Return the number of lines of the front matter, 0 where there is none."""
+    if lines[0].rstrip() != "---":
+        return 0
+    for i, line in enumerate(lines[1:], start=1):
+        if line.rstrip() in {"---", "..."}:
+            return i + 1
+    return 0
+
+
+def _front_title(lines: list[str]) -> str | None:
+    for line in lines[: _front_matter_end(lines)]:
+        found = _TITLE.match(line)
+        if found:
+            return clean_title(found[1].strip().strip("\"'"))
+    return None
+
+
+def _add(builder: PageBuilder, lines: Lines, kind: ParagraphKind, level: int | None = None) -> None:
+    """Add lines; blank ones within (code) part paragraphs, as everywhere."""
+    block: Lines = []
+    for line in lines:
+        if line.text.strip():
+            block.append(line)
+        elif block:
+            builder.paragraph(block, kind=kind, level=level)
+            block = []
+    builder.paragraph(block, kind=kind, level=level)
+
+
+def _block(lines: list[str], at: int) -> tuple[int, ParagraphKind, int | None]:
+    """Return the end, kind and heading level of the block that starts at line *at*."""
+    line = lines[at]
+    heading = _ATX.match(line)
+    if heading:
+        return at + 1, "heading", len(heading[1])
+    fence = _FENCE.match(line)
+    if fence:
+        return _fence_end(lines, at, fence[1]), "body", None
+    if _RULE.match(line):
+        return at + 1, "body", None
+    kind = _kind(lines, at)
+    end = at + 1
+    while end < len(lines) and lines[end].strip():
+        underline = _SETEXT.match(lines[end])
+        if kind == "body" and underline:
+            return end + 1, "heading", 1 if underline[1][0] == "=" else 2
+        if _interrupts(lines, end, kind):
+            break
+        end += 1
+    return end, kind, None
+
+
+def _kind(lines: list[str], at: int) -> ParagraphKind:
+    line = lines[at]
+    if _QUOTE.match(line):
+        return "quote"
+    if _LIST.match(line):
+        return "list"
+    ruled = at + 1 < len(lines) and _TABLE_RULE.match(lines[at + 1])
+    if _TABLE.match(line) and ruled:
+        return "table"
+    return "body"
+
+
+def _interrupts(lines: list[str], at: int, kind: ParagraphKind) -> bool:
+    """Tell whether line *at* begins another block although no blank line stands before it."""
+    line = lines[at]
+    if _ATX.match(line) or _FENCE.match(line):
+        return True
+    if kind == "table":
+        return not _TABLE.match(line) and not _TABLE_RULE.match(line)
+    other = _kind(lines, at)
+    return other not in {kind, "body"}
+
+
+def _fence_end(lines: list[str], at: int, fence: str) -> int:
+    closing = _closing(fence)
+    following = enumerate(islice(lines, at + 1, None), start=at + 2)
+    return next((end for end, line in following if closing.match(line)), len(lines))
+
+
+def _closing(fence: str) -> re.Pattern[str]:
+    """Return what ends a block of code that *fence* began."""
+    return re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")

@@ -18,8 +18,7 @@ from casetrack.parse.links import LinkTargets
 from casetrack.parse.package import Package
 from casetrack.parse.page_builder import PageBuilder, clean_text, clean_title
 from casetrack.parse.web.dom import Node, parse
-from casetrack.parse.web.html_blocks import HtmlBlock, html_blocks
-from casetrack.parse.web.reader import add_blocks
+from casetrack.parse.web.reader import HtmlBlock, add_blocks, html_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -245,8 +244,8 @@ def _ncx_entries(package: Package, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _nav_entries(package: Package, path: str) -> Iterator[tuple[str, str]]:
-    from casetrack.parse.web.charset import decode_html
-    from casetrack.parse.web.controls import texts
+    from casetrack.parse.web.inline import texts
+    from casetrack.parse.web.reader import decode_html
 
     stack: list[Node | str] = [parse(decode_html(package.read(path)).text).root]
     while stack:

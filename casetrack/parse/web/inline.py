@@ -3,6 +3,185 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.parse.labels import BULLET, number_text
+from casetrack.parse.web.dom import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Bullets and numbers of HTML lists.
+
+_NO_MARKER = re.compile(r"list-style(?:-type)?\s*:[^;]*\bnone\b", re.IGNORECASE)
+_STYLE_TYPE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)", re.IGNORECASE)
+_TYPES = {
+    "a": "a",
+    "A": "A",
+    "i": "i",
+    "I": "I",
+    "lower-alpha": "a",
+    "lower-latin": "a",
+    "upper-alpha": "A",
+    "upper-latin": "A",
+    "lower-roman": "i",
+    "upper-roman": "I",
+}
+_MAX_STYLE = 1000
+_BULLETS = frozenset({"disc", "circle", "square"})
+_ROMAN = {"i": "lowerRoman", "I": "upperRoman"}
+
+
+@dataclass(slots=True)
+class ListState:
+    """An open list: what it counts with, and where it stands."""
+
+    ordered: bool
+    form: str
+    next: int
+    step: int = 1
+
+    @classmethod
+    def of(cls, node: Node, /) -> ListState:
+        """Return the state at the start of a list."""
+        form = _form(node)
+        ordered = node.tag == "ol" and form not in {"none", "bullet"}
+        items = sum(1 for c in node.children if not isinstance(c, str) and c.tag == "li")
+        is_reversed = ordered and "reversed" in node.attributes
+        start = _integer(node.get("start"))
+        first = start if start is not None else (items if is_reversed else 1)
+        return cls(ordered, form, first, -1 if is_reversed else 1)
+
+    def marker(self, item: Node, /) -> str:
+        """Return the mark of the next item."""
+        if not self.ordered:
+            return "" if self.form == "none" or _form(item) == "none" else BULLET
+        value = _integer(item.get("value"))
+        number = self.next if value is None else value
+        self.next = number + self.step
+        form = _form(item)
+        if form == "none":
+            return ""
+        return f"{_written(number, _TYPES.get(item.get('type'), self.form))}."
+
+
+def _form(node: Node) -> str:
+    style = node.get("style")[:_MAX_STYLE]
+    if style and _NO_MARKER.search(style):
+        return "none"
+    found = _STYLE_TYPE.search(style) if style else None
+    if found:
+        word = found[1].lower()
+        return "bullet" if word in _BULLETS else _TYPES.get(word, "1")
+    return _TYPES.get(node.get("type"), "1")
+
+
+def _integer(text: str) -> int | None:
+    text = text.strip()
+    digits = text.removeprefix("-")
+    if not digits.isascii() or not digits.isdecimal() or len(digits) > 9:
+        return None
+    return int(text)
+
+
+def _written(number: int, form: str) -> str:
+    if form in {"a", "A"} and 0 < number < 10_000:
+        letters = ""
+        while number > 0:
+            number, rest = divmod(number - 1, 26)
+            letters = chr(97 + rest) + letters
+        return letters.upper() if form == "A" else letters
+    return number_text(number, _ROMAN.get(form, "decimal"))
+
+
+# What form fields and pictures show as text.
+
+_CONTROLS = frozenset({"img", "input", "select", "textarea", "area"})
+_SILENT_INPUTS = frozenset({"hidden", "password", "color", "range"})
+_CHECKS = frozenset({"checkbox", "radio"})
+_FILE_NAME = re.compile(r"[\w.-]+\.(?:gif|jpe?g|png|svg|webp|bmp|ico)", re.IGNORECASE)
+
+
+def is_control(node: Node, /) -> bool:
+    """Tell a form field or a picture."""
+    return node.tag in _CONTROLS
+
+
+def shown(node: Node, /) -> str:
+    """Return what a form field or a picture shows, empty where that is no text."""
+    if node.tag in {"img", "area"}:
+        text = " ".join(node.get("alt").split())
+        return "" if _FILE_NAME.fullmatch(text) else text
+    if node.tag == "textarea":
+        return "".join(texts(node)).strip() or node.get("placeholder")
+    if node.tag == "select":
+        return _select(node)
+    kind = node.get("type").lower()
+    if kind in _SILENT_INPUTS:
+        return ""
+    if kind in _CHECKS:
+        return "[x]" if "checked" in node.attributes else "[ ]"
+    if kind == "image":
+        return node.get("alt")
+    return " ".join((node.get("value") or node.get("placeholder")).split())
+
+
+def texts(node: Node, /) -> Iterator[str]:
+    """Yield all texts within an element, in order."""
+    stack: list[Node | str] = [node]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+        else:
+            stack.extend(reversed(item.children))
+
+
+def _select(node: Node) -> str:
+    """Return the chosen options of a list, all where it shows all, the first where none is."""
+    options = list(_options(node))
+    chosen = [o for o in options if "selected" in o.attributes]
+    if "multiple" in node.attributes or node.get("size") not in {"", "1"}:
+        chosen = options
+    words = [" ".join("".join(texts(o)).split()) or o.get("label") for o in chosen or options[:1]]
+    return ", ".join(word for word in words if word)
+
+
+def _options(node: Node) -> Iterator[Node]:
+    stack: list[Node | str] = [*reversed(node.children)]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            continue
+        if item.tag == "option":
+            yield item
+        else:
+            stack.extend(reversed(item.children))
+
+
+# Formulas in MathML as a line of text.
+
+PARTED = frozenset({"mfrac", "msub", "msubsup", "msup", "mtd", "mtr"})
+"""Elements whose parts would run into each other."""
+
+
+def parts(node: Node, /) -> list[Node | str]:
+    """Return the children of an element of :data:`PARTED`, with what parts them."""
+    children = [c for c in node.children if isinstance(c, Node)]
+    if node.tag == "mfrac" and len(children) == 2:
+        return [children[0], "/", children[1]]
+    scripts = {"msup": ("sup",), "msub": ("sub",), "msubsup": ("sub", "sup")}.get(node.tag)
+    if scripts and len(children) == len(scripts) + 1:
+        return [children[0], *map(_wrapped, scripts, children[1:])]
+    return [" ", *node.children, " "]
+
+
+def _wrapped(tag: str, child: Node) -> Node:
+    node = Node(tag)
+    node.children.append(child)
+    return node
+
 
 _SPACES = " \t\n\r\f"
 _BLANK = re.compile(f"[{_SPACES}]+")

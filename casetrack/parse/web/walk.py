@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from casetrack.parse.links import LinkTargets
 from casetrack.parse.page_builder import hidden_mark, star_mark
 from casetrack.parse.text.plain import PART_CHARS
-from casetrack.parse.web import controls, formulas, tables
+from casetrack.parse.web import inline, tables
 from casetrack.parse.web.dom import CONCEALED, LOST_END, Node, parse
-from casetrack.parse.web.inline import LineMaker
-from casetrack.parse.web.markers import ListState
+from casetrack.parse.web.inline import LineMaker, ListState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +41,7 @@ def star_page(node: Node, /) -> str | None:
         classes.add(node.tag)
     if not classes & _CLASSES:
         return None
-    text = "".join(controls.texts(node)).strip()
+    text = "".join(inline.texts(node)).strip()
     found = _STARRED.fullmatch(text)
     if found is None and any("star" in name or name.startswith("gsl") for name in classes):
         found = _BARE.fullmatch(text)
@@ -198,7 +197,7 @@ class Walker:
         if tag == "iframe":
             self._inner_document(node)
             return None
-        if controls.is_control(node):
+        if inline.is_control(node):
             self._control(node)
             return None
         page = star_page(node)
@@ -286,8 +285,8 @@ class Walker:
             self._line.open_script(opening or tag)
         elif tag == "ruby":
             element.children = _ruby(node)
-        elif tag in formulas.PARTED:
-            element.children = formulas.parts(node)
+        elif tag in inline.PARTED:
+            element.children = inline.parts(node)
         elif tag == "a" and self._link_ended:
             # Links side by side are separate words: menus are written so.
             self._line.space()
@@ -295,12 +294,12 @@ class Walker:
 
     def _take_link(self, node: Node) -> None:
         """Take the target of a link that has a text or a picture."""
-        shown = node.get("alt") if node.tag == "area" else "".join(controls.texts(node)).strip()
+        shown = node.get("alt") if node.tag == "area" else "".join(inline.texts(node)).strip()
         if node.get("href") and (shown or any(map(_is_picture, _within(node)))):
             self._asides += filter(None, [self.targets.line(shown, node.get("href"))])
 
     def _control(self, node: Node) -> None:
-        text = controls.shown(node)
+        text = inline.shown(node)
         if text:
             self._line.space()
             self._line.text(text, keeps_space="\n" in text)
@@ -409,7 +408,7 @@ def _links_within(node: Node) -> bool:
 
 
 def _is_picture(node: Node) -> bool:
-    return node.tag == "svg" or controls.is_control(node)
+    return node.tag == "svg" or inline.is_control(node)
 
 
 def _within(node: Node) -> Iterator[Node]:
@@ -424,7 +423,7 @@ def _within(node: Node) -> Iterator[Node]:
 def _script_marks(node: Node) -> tuple[str, str]:
     """Return what stands around a note's mark, so that it does not run into the word before."""
     if node.tag == "sup" and _is_note_mark(node):
-        text = "".join(controls.texts(node)).strip()
+        text = "".join(inline.texts(node)).strip()
         if text and text[0] not in "[(":
             return "[", "]"
     return "", ""
@@ -433,7 +432,7 @@ def _script_marks(node: Node) -> tuple[str, str]:
 def _is_note_mark(node: Node) -> bool:
     """Tell a footnote's mark: a short link that is set high."""
     links = [c for c in node.children if isinstance(c, Node) and c.tag == "a" and c.get("href")]
-    return bool(links) and len("".join(controls.texts(node)).strip()) <= 5
+    return bool(links) and len("".join(inline.texts(node)).strip()) <= 5
 
 
 def _ruby(node: Node) -> list[Node | str]:

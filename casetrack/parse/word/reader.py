@@ -2,19 +2,427 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.base.errors import FileEncrypted
+from casetrack.base.provenance import PrintedPlace
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC
+from casetrack.parse.drawn.text import Block
 from casetrack.parse.embedded import take_embedded
+from casetrack.parse.labels import is_form_line, number_text
 from casetrack.parse.package import Package
+from casetrack.parse.page_builder import PageBuilder, SourceLine
 from casetrack.parse.passwords import decrypted
-from casetrack.parse.word.body import Body
-from casetrack.parse.word.parts import Parts
+from casetrack.parse.printed.number_columns import LEAST, MOST
+from casetrack.parse.word.parts import Parts, W, is_on
+from casetrack.parse.word.story import SideStory, Story, section_starts_page
+from casetrack.parse.word.text import Mark
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from casetrack.parse.base import Page
+    from casetrack.parse.word.text import Note
+
+# The body of a Word document as pages, with headers, footers, notes and comments.
+#
+# Pages follow the breaks in the file: where Word last put one, page breaks of the author, sections.
+# Headers and footers stand in the text of the first page that has them, then only in its ``header``
+# and ``footer``. Notes stand on the page that refers to them, comments of reviewers too.
+
+# Headers and footers of Word documents: which ones a page has, and what they say on it.
+
+_RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_NUMBER = "\x00"
+"""Stands for the number of the page until it is known; XML holds no such character."""
+_SEPARATOR = " | "
+
+HeadKind = Literal["header", "footer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """The header or the footer of one page.
+
+    *is_new* tells that no page before had it; then it belongs into the page's text.
+    """
+
+    blocks: tuple[Block, ...] = ()
+    is_new: bool = False
+
+    @property
+    def line(self) -> str | None:
+        """All of it on one line."""
+        lines = (line.strip() for block in self.blocks for line in block.lines)
+        return _SEPARATOR.join(line for line in lines if line) or None
+
+
+class RunningHeads:
+    """Tells the headers and footers of pages, which are asked for in order.
+
+    Parameters
+    ----------
+    sections
+        The document's ``w:sectPr``, in order.
+
+    Attributes
+    ----------
+    shown
+        The number that the last page asked for shows in its header or footer; ``None`` where it
+        shows none.
+    """
+
+    def __init__(self, parts: Parts, sections: list[Any]) -> None:
+        self._parts, self._sections = parts, sections
+        self._texts: dict[str, tuple[Block, ...]] = {}
+        self._seen: set[tuple[tuple[str, ...], ...]] = set()
+        self._number = 0
+        self.shown: str | None = None
+
+    def page(self, section: int, *, is_first: bool) -> tuple[Heads, Heads]:
+        """Return header and footer of the next page.
+
+        Parameters
+        ----------
+        section
+            Index of the section that the page begins with.
+        is_first
+            Whether it is the first page of that section.
+        """
+        own = self._sections[section] if section < len(self._sections) else None
+        self._number += 1
+        form = "decimal"
+        numbers = None if own is None else own.find(f"{W}pgNumType")
+        if numbers is not None:
+            start = numbers.get(f"{W}start", "")
+            form = numbers.get(f"{W}fmt", form)
+            if is_first and start.isdecimal() and len(start) <= 6:
+                self._number = int(start)
+        kind = "default"
+        if is_first and is_on(own, "titlePg"):
+            kind = "first"
+        elif self._parts.has_even_heads and self._number % 2 == 0:
+            kind = "even"
+        shown = number_text(self._number, form)
+        self.shown = None
+        return (
+            self._head("header", kind, section, shown),
+            self._head("footer", kind, section, shown),
+        )
+
+    def _head(self, what: HeadKind, kind: str, section: int, number: str) -> Heads:
+        blocks = self._blocks(self._relation(what, kind, section))
+        key = tuple(block.lines for block in blocks)
+        is_new = key not in self._seen
+        if any(_NUMBER in line for block in blocks for line in block.lines):
+            self.shown = number
+        self._seen.add(key)
+        numbered = tuple(
+            Block(
+                tuple(line.replace(_NUMBER, number) for line in block.lines),
+                "body" if block.kind == "heading" else block.kind,
+            )
+            for block in blocks
+        )
+        return Heads(numbered, is_new)
+
+    def _relation(self, what: HeadKind, kind: str, section: int) -> str | None:
+        """Return the relation of a section's header; one without its own has the one before it."""
+        for own in reversed(self._sections[: section + 1]):
+            for reference in own.iterfind(f"{W}{what}Reference"):
+                if reference.get(f"{W}type", "default") == kind:
+                    return str(reference.get(_RELATION_ID, ""))
+        return None
+
+    def _blocks(self, relation: str | None) -> tuple[Block, ...]:
+        root = None if relation is None else self._parts.heads.get(relation)
+        if relation is None or root is None:
+            return ()
+        if relation not in self._texts:
+            blocks = SideStory(self._parts, _NUMBER).blocks(root)
+            self._texts[relation] = tuple(_without_line_numbers(blocks))
+        return self._texts[relation]
+
+
+def _without_line_numbers(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks without the numbers 1 to 28 that pleading paper has in the frame of its header.
+
+    Beside which line of the text each of them is shown depends on fonts, and is not told.
+    """
+    lines = [line.strip() for block in blocks for line in block.lines]
+    first = next((i for i, line in enumerate(lines) if line == "1"), len(lines))
+    last = first
+    while last < len(lines) and lines[last] == str(last - first + 1):
+        last += 1
+    if not LEAST <= last - first <= MOST:
+        yield from blocks
+        return
+    at = 0
+    for block in blocks:
+        numbered = enumerate(block.lines, start=at)
+        at += len(block.lines)
+        kept = tuple(line for i, line in numbered if not first <= i < last)
+        if kept:
+            yield replace(block, lines=kept)
+
+
+# Finds headings in Word documents that have no heading styles: short, and larger or bold.
+
+_MAX_CHARS, _MAX_SENTENCE, _MAX_LEVEL, _MAX_SIZES = 150, 80, 6, 12
+_LARGER = 1.12
+"""How much larger than the text a heading is at least."""
+_USUAL_SHARE = 0.2
+"""A larger size that more of the text has than this is not one of headings."""
+_NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\)?\s+\S")
+_NAMED = re.compile(
+    r"(?:(article|chapter|part|title|schedule|exhibit|annex|appendix)|(section|clause))"
+    r"\s+[\dIVXLCA-Z]",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+# Leaders of a table of contents, addresses, bare numbers, labels of several fields.
+_NO_HEADING = re.compile(
+    r"\.{4,}|\t|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$"
+    r"|\w:\s.*\w:(?:\s|$)",
+    re.IGNORECASE,
+)
+_CONNECTING = frozenset(("and", "or", "by", "by and between", "between", "among", "with"))
+
+
+class HeadingEvidence:
+    """Judges paragraphs by their look; a document with heading styles is taken at its word."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._styles = parts.styles
+        self._applies = False
+        self._body_size, self._body_is_bold = 10.0, False
+        self._sizes: list[float] = []
+        paragraphs = list(parts.body.iter(f"{W}p"))
+        if any(self._styles.heading_level(p.find(f"{W}pPr")) is not None for p in paragraphs):
+            return
+        self._applies = True
+        self._measure(paragraphs)
+
+    def _measure(self, paragraphs: list[Any]) -> None:
+        chars: dict[float, int] = {}
+        bold = 0
+        for paragraph in paragraphs:
+            for count, size, is_bold in self._runs(paragraph):
+                chars[size] = chars.get(size, 0) + count
+                bold += count * is_bold
+        total = sum(chars.values())
+        if not total:
+            return
+        self._body_size = max(chars, key=lambda size: (chars[size], size))
+        self._body_is_bold = 2 * bold > total
+        self._sizes = sorted(
+            (
+                size
+                for size, count in chars.items()
+                if size >= _LARGER * self._body_size and count < _USUAL_SHARE * total
+            ),
+            reverse=True,
+        )
+
+    def _runs(self, paragraph: Any) -> list[tuple[int, float, bool]]:
+        """Return the length, size and boldness of the runs that show something."""
+        look = self._styles.paragraph_look(paragraph.find(f"{W}pPr"))
+        found = []
+        for run in paragraph.iter(f"{W}r"):
+            count = sum(len((t.text or "").strip()) for t in run.iterfind(f"{W}t"))
+            if count:
+                own = self._styles.run_look(run.find(f"{W}rPr"), look)
+                if not own.is_hidden:
+                    found.append((count, own.size or self._body_size, bool(own.is_bold)))
+        return found
+
+    def level(self, paragraph: Any, text: str, /) -> int | None:
+        """Return the level of a body paragraph that is a heading, else ``None``."""
+        if not self._applies or not _could_be(text):
+            return None
+        runs = self._runs(paragraph)
+        if not runs:
+            return None
+        size = max(size for _, size, _ in runs)
+        if size >= _LARGER * self._body_size:
+            if len(self._sizes) > _MAX_SIZES or size not in self._sizes:
+                return None
+            if text[-1] == "." and len(text) > _MAX_SENTENCE:
+                return None
+            return min(1 + self._sizes.index(size), _MAX_LEVEL)
+        if self._body_is_bold or not all(is_bold for _, _, is_bold in runs):
+            return None
+        numbered = _NUMBERED.match(text)
+        if text[-1] == ":" or (text[-1] == "." and not (numbered and len(text) <= _MAX_SENTENCE)):
+            return None
+        return min(min(len(self._sizes), 3) + 1 + _depth(text), _MAX_LEVEL)
+
+
+def _could_be(text: str) -> bool:
+    if not 0 < len(text) <= _MAX_CHARS or sum(map(str.isalpha, text)) < 3:
+        return False
+    if text[-1] in ",;" or _NO_HEADING.search(text) or is_form_line(text):
+        return False
+    if not _WORD.search(text):
+        return False
+    return text.lower().strip(".:") not in _CONNECTING
+
+
+def _depth(text: str) -> int:
+    """Return how deep a heading's number says it stands: ``2.1`` is one below ``2``."""
+    numbered = _NUMBERED.match(text)
+    if numbered:
+        return numbered[1].count(".")
+    named = _NAMED.match(text)
+    return 1 if named and named[2] else 0
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A page that is being filled; *section* is the one it begins with."""
+
+    section: int
+    is_first: bool
+    blocks: list[Block] = field(default_factory=list)
+    comments: list[Block] = field(default_factory=list)
+    notes: list[Block] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.blocks or self.comments or self.notes)
+
+
+class Body(Story):
+    """Walks the body and fills pages."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self._sections = [
+            s
+            for s in parts.body.iter(f"{W}sectPr")
+            if not str(s.getparent().tag).endswith("PrChange")
+        ]
+        self._section = 0
+        self._drafts = [_Draft(0, is_first=True)]
+        self._counts = {"footnote": 0, "endnote": 0}
+        self._last_break: Mark | None = None
+        self._has_breaks = False
+        self._is_numbered = False
+        self._headings = HeadingEvidence(parts)
+
+    def pages(self) -> list[Page]:
+        """Return all pages of the document."""
+        self._walk(self._parts.body, 0)
+        self._close_joined()
+        # Comments whose place was deleted or hidden.
+        for identity in [name for kind, name in self._parts.side_texts if kind == "comment"]:
+            self._comment(identity)
+        while len(self._drafts) > 1 and self._drafts[-1].is_empty:
+            self._drafts.pop()
+        heads = RunningHeads(self._parts, self._sections)
+        return [self._page(n, draft, heads) for n, draft in enumerate(self._drafts, start=1)]
+
+    def _page(self, number: int, draft: _Draft, heads: RunningHeads) -> Page:
+        header, footer = heads.page(draft.section, is_first=draft.is_first)
+        builder = PageBuilder(
+            number,
+            is_estimated=not self._has_breaks,
+            header=None if header.is_new else header.line,
+            footer=None if footer.is_new else footer.line,
+        )
+        for blocks in (
+            header.blocks if header.is_new else (),
+            draft.blocks,
+            draft.comments,
+            draft.notes,
+            footer.blocks if footer.is_new else (),
+        ):
+            _write(builder, blocks)
+        page = builder.build()
+        self._is_numbered = self._is_numbered or heads.shown not in {None, str(number)}
+        # Without breaks all of the document is one page here, and many in print.
+        is_told = self._has_breaks and self._is_numbered and page.text
+        if heads.shown is None or not is_told:
+            return page
+        printed = PrintedPlace("page", heads.shown, 0, len(page.text))
+        return replace(page, printed=(*page.printed, printed))
+
+    # --- what is found -----------------------------------------------------------------------
+
+    def _add(self, block: Block) -> None:
+        self._last_break = None
+        self._drafts[-1].blocks.append(block)
+
+    def _heading_level(self, paragraph: Any, text: str) -> int | None:
+        return self._headings.level(paragraph, text)
+
+    def _note(self, note: Note) -> str:
+        """Return a note's sign, and put its text at the foot of the page."""
+        element = self._parts.side_texts.get((note.kind, note.identity))
+        if element is None:
+            return ""
+        sign = ""
+        if not note.has_sign:
+            self._counts[note.kind] += 1
+            form = "decimal" if note.kind == "footnote" else "lowerRoman"
+            sign = f"[{number_text(self._counts[note.kind], form)}]"
+        lines = SideStory(self._parts).lines(element)
+        if lines:
+            lines[0] = f"{sign} {lines[0]}" if sign else lines[0]
+            self._drafts[-1].notes.append(Block(tuple(lines), "footnote"))
+        return sign
+
+    def _comment(self, identity: str) -> None:
+        element = self._parts.side_texts.pop(("comment", identity), None)
+        lines = [] if element is None else SideStory(self._parts).lines(element)
+        if lines:
+            author = " ".join(element.get(f"{W}author", "").split())
+            lines[0] = f"{f'Comment by {author}' if author else 'Comment'}: {lines[0]}"
+            self._drafts[-1].comments.append(Block(tuple(lines), "quote"))
+
+    def _target(self, relation: str) -> str:
+        return self._parts.links.get(relation, "")
+
+    def _end_section(self, section: Any) -> None:
+        index = next((i for i, s in enumerate(self._sections) if s is section), self._section)
+        self._section = index + 1
+        following = self._sections[index + 1] if index + 1 < len(self._sections) else section
+        if section_starts_page(following):
+            self._break(Mark.PAGE, opens_section=True)
+
+    # --- pages -------------------------------------------------------------------------------
+
+    def _break(self, mark: Mark, *, opens_section: bool = False) -> None:
+        """Begin a page; a break that Word noted right after the author's own is the same one."""
+        self._has_breaks = True
+        is_same = mark is Mark.RENDERED_PAGE and self._last_break is not None
+        at_start = mark is Mark.RENDERED_PAGE and self._is_untouched()
+        if is_same or at_start:
+            self._last_break = mark
+            return
+        if mark is Mark.PAGE and self._last_break is Mark.RENDERED_PAGE:
+            # The other way round: Word's note stands before the break that caused it.
+            self._last_break = mark
+            self._drafts[-1].section = self._section
+            self._drafts[-1].is_first |= opens_section
+            return
+        is_first = opens_section or self._section != self._drafts[-1].section
+        self._drafts.append(_Draft(self._section, is_first))
+        self._last_break = mark
+
+    def _is_untouched(self) -> bool:
+        return len(self._drafts) == 1 and not self._drafts[0].blocks
+
+
+def _write(builder: PageBuilder, blocks: Iterable[Block]) -> None:
+    for block in blocks:
+        builder.paragraph(
+            [SourceLine(line) for line in block.lines], kind=block.kind, level=block.level
+        )
 
 
 class DocxReader:

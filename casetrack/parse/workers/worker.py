@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from casetrack.base.errors import CaseTrackError, ParseFailed, ParseLimit
 from casetrack.base.machine import give_back, share_arenas
 from casetrack.base.provenance import PrintedPlace
-from casetrack.base.words.months import any_month
+from casetrack.base.words.lists import any_month
 from casetrack.parse.detect import choose, read_head
 from casetrack.parse.printed.typed_numbers import TypedNumbers, without
 from casetrack.parse.workers.messages import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import CollectionDamaged, CollectionGone, CollectionSealed
 from casetrack.base.provenance import Box, LineBox
-from casetrack.base.records.pinpoints import NOWHERE, Pinpoint, Pointed
+from casetrack.base.records.reading import NOWHERE, Pinpoint, Pointed
 from casetrack.search.pinpoint.scoring import Encoded, Sought, Tokens, best, scores
 from casetrack.search.pinpoint.units import units_of
 from casetrack.search.pinpoint.values import VALUE_COLUMNS, answer_in

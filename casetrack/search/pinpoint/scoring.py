@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from casetrack.base.words.months import month_numbers
+from casetrack.base.words.lists import month_numbers
 from casetrack.ingest.steps.words import STOP_WORDS, as_letters, index_terms, is_pair
 from casetrack.models.token_matrix import content_tokens, token_form, unpack
 

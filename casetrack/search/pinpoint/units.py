@@ -15,7 +15,7 @@ from casetrack.ingest.steps.chunking import sentence_ends
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.base.records.pinpoints import PinpointKind
+    from casetrack.base.records.reading import PinpointKind
 
 LONGEST = 420
 """A unit longer than this is cut at its clauses, its semicolons, and at last between words."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from casetrack.base.records.pinpoints import Answer
+from casetrack.base.records.reading import Answer
 from casetrack.search.pinpoint.scoring import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from casetrack.base.records.pinpoints import AnswerKind, Pinpoint
+    from casetrack.base.records.reading import AnswerKind, Pinpoint
     from casetrack.search.pinpoint.scoring import Sought
 
 VALUE_COLUMNS = ("mentions", "dates")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import QueryError, UsageError
-from casetrack.base.records.queries import RetrievalCall
+from casetrack.base.records.cards import RetrievalCall
 from casetrack.base.sql.catalog import FILTERED_BY, catalog
 from casetrack.search.query.reading import Retrieved
 from casetrack.store.sql.connection import quoted

@@ -86,7 +86,7 @@ class Reading:
         self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
     ) -> Retrieved:
         """Return passages that mean nearly the same."""
-        from casetrack.graph.answers.similar import similar_chunks
+        from casetrack.graph.answers.related import similar_chunks
 
         found = similar_chunks(
             graph_of(self.state),
@@ -105,7 +105,7 @@ class Reading:
 
     def context(self, chunk_id: str, /, *, window: int) -> Retrieved:
         """Return a passage with those around it."""
-        from casetrack.search.passages import name_at, texts_at
+        from casetrack.search.lists import name_at, texts_at
 
         ((number, row),) = self._places_of([chunk_id])
         snapshot = self.state.snapshot

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arrow_values import beyond_python
 from casetrack.base.errors import QueryError, withheld
-from casetrack.base.records.queries import QueryReport
+from casetrack.base.records.cards import QueryReport
 from casetrack.base.sql.catalog import GRAPH_VIEWS
 from casetrack.base.sql.control import Control, interruptible, size_text, too_large
 from casetrack.graph.opened import graph_of

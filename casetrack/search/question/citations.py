@@ -155,8 +155,7 @@ def _reporters(query: str) -> Iterator[AskedCitation]:
 
 def _other_reporter(query: str, match: re.Match[str]) -> Iterator[AskedCitation]:
     """Read a reporter that is cited less often; most of what looks so is none."""
-    from casetrack.extract.references.citation_signs import has_citation_signs
-    from casetrack.extract.references.citations import find_citations
+    from casetrack.extract.references.citations import find_citations, has_citation_signs
 
     if match["reporter"][0].islower() or not has_citation_signs(match[0]):
         return

@@ -10,11 +10,11 @@ from typing import Any
 
 from api.viewer.sheets import Tree, check_page
 from casetrack.api.viewer.report import Report
-from casetrack.api.viewer.report.amounts import Amounts, Sum
 from casetrack.api.viewer.report.gather import Listed
+from casetrack.api.viewer.report.proof import Amounts, Sum
 from casetrack.base.records import CollectionInfo, UntakenFile
 from casetrack.base.records.graph import Citation, KeyActor
-from casetrack.base.records.index_status import DocumentIndex, IndexStatus
+from casetrack.base.records.health import DocumentIndex, IndexStatus
 from graph_records import Answers, document, entity, event, quote, reference, statistics, topic
 
 MADE = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

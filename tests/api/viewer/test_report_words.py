@@ -11,7 +11,7 @@ import pytest
 
 from api.viewer.reports import check_report, handmade, text_of
 from casetrack.api.viewer.report import Report, report_page
-from casetrack.api.viewer.report.amounts import Amounts, Sum
+from casetrack.api.viewer.report.proof import Amounts, Sum
 from graph_records import quote
 
 if TYPE_CHECKING:

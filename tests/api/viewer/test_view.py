@@ -17,8 +17,7 @@ from casetrack.api.library import Library
 from casetrack.api.viewer import open_view, view_html, view_png
 from casetrack.api.viewer.page import page_html
 from casetrack.api.viewer.page_text import AROUND_CHARS
-from casetrack.api.viewer.png import facts_of
-from casetrack.api.viewer.source import find_source
+from casetrack.api.viewer.source import facts_of, find_source
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ChunkNotFound, UsageError
 from casetrack.base.records import ChunkWindow

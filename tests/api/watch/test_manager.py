@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
-    from casetrack.base.records.watches import Watch, WatchStatus
+    from casetrack.base.records.sync import Watch, WatchStatus
 
 HOUR = 3600.0
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.api.watch.changes import OsNotifier, filesystem_of
 from casetrack.api.watch.manager import WatchManager
-from casetrack.api.watch.notifier import OsNotifier, filesystem_of
 from casetrack.api.watch.statuses import Statuses
 from casetrack.api.watch.watch_list import WatchList
 from watching import Report
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.api.library import Library
-    from casetrack.base.records.watches import Watch
+    from casetrack.base.records.sync import Watch
 
     Until = Callable[..., None]
 
@@ -205,7 +205,7 @@ def test_the_file_system_of_a_folder(place: Path) -> None:
 def test_a_network_drive_is_said(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("casetrack.api.watch.notifier.filesystem_of", lambda _: "cifs")
+    monkeypatch.setattr("casetrack.api.watch.changes.filesystem_of", lambda _: "cifs")
     notifier = OsNotifier(tmp_path / "probe")
     note = notifier.follow("a", str(place), lambda _p, _f: None, recursive=True)
     assert "network drive (cifs)" in note

@@ -10,7 +10,7 @@ import pytest
 
 from casetrack.api.watch.schedule import checked_schedule, checked_time, next_full
 from casetrack.base.errors import UsageError
-from casetrack.base.records.watches import SCHEDULES, Watch
+from casetrack.base.records.sync import SCHEDULES, Watch
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NEW_YORK = ZoneInfo("America/New_York")

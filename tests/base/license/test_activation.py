@@ -20,8 +20,7 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.base.license import FREE, PRO, Entitlements
-from casetrack.base.license.activation import LicenseServer
-from casetrack.base.license.manage import LicenseManager
+from casetrack.base.license.manage import LicenseManager, LicenseServer
 from casetrack.faces.cli.main import main
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from casetrack.base.errors import UsageError
 from casetrack.base.objects import credentials
 from casetrack.base.objects.address import Address, is_address
-from casetrack.base.objects.words import fault_of
+from casetrack.base.objects.service import fault_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,7 @@ import pytest
 
 from casetrack.base.errors import UsageError
 from casetrack.editions.legal.authorities import table_of_authorities
-from casetrack.editions.legal.page_numbers import number_of, page_numbers, roman
-from casetrack.editions.legal.sorting import sort_key
+from casetrack.editions.legal.own_table import number_of, page_numbers, roman, sort_key
 from casetrack.extract.papers.text import PrintedPlace, TextPage
 from citing import AUTHORITIES, DAUBERT, citations_of, draft_of
 from editions.legal.hard_citations import Passage, tabled

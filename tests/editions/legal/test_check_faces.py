@@ -39,7 +39,7 @@ EDITS = (
     Edit("keep", " refuse", " refuse"),
     Edit("delete", "", " freight", allowed="ellipsis"),
 )
-COMMAND = "casetrack.editions.legal.cli.check"
+COMMAND = "casetrack.editions.legal.cli.authorities"
 NAMES = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 

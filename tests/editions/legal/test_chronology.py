@@ -9,7 +9,7 @@ import pytest
 
 from casetrack.base.errors import UsageError
 from casetrack.editions.legal.chronology import chronology
-from casetrack.extract.papers.docket_header import is_docket_header
+from casetrack.extract.papers.docket_sheet import is_docket_header
 from editions.legal.cases import new_case, new_library
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from casetrack.editions.legal.extract.citations import read_citations
 from casetrack.extract.papers.text import TextPage, WholeText
 
 if TYPE_CHECKING:
-    from casetrack.extract.papers.spans import LegalCitation
+    from casetrack.extract.papers.text import LegalCitation
 
 
 def read(*pages: str) -> list[LegalCitation]:

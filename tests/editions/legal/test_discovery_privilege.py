@@ -12,9 +12,14 @@ import openpyxl
 import pytest
 
 from casetrack.base.errors import FileNotFound, UsageError
-from casetrack.editions.legal.discovery.counsel import Counsel, Person, people_of, read_counsel
 from casetrack.editions.legal.discovery.load import load_production
-from casetrack.editions.legal.discovery.privilege import privilege_log
+from casetrack.editions.legal.discovery.privilege import (
+    Counsel,
+    Person,
+    people_of,
+    privilege_log,
+    read_counsel,
+)
 from casetrack.editions.legal.paper.privilege import COLUMNS, as_csv, as_docx, as_markdown, as_xlsx
 from editions.legal.cases import new_case
 from editions.legal.productions import label, produce

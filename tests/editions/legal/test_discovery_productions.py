@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.base.errors import FileNotFound, UsageError
-from casetrack.editions.legal.discovery.dialects import SEPARATOR
 from casetrack.editions.legal.discovery.duplicates import duplicates
 from casetrack.editions.legal.discovery.export import export_production
 from casetrack.editions.legal.discovery.families import families
-from casetrack.editions.legal.discovery.fields import day_first, read_moment, roles_of
-from casetrack.editions.legal.discovery.images import read_image_file
+from casetrack.editions.legal.discovery.fields import SEPARATOR, day_first, read_moment, roles_of
 from casetrack.editions.legal.discovery.load import load_production
-from casetrack.editions.legal.discovery.loadfile import read_load_file, write_rows
+from casetrack.editions.legal.discovery.loadfile import read_image_file, read_load_file, write_rows
 from casetrack.editions.legal.discovery.production_read import read_production
 from editions.legal.cases import new_library as library
 from editions.legal.productions import dat, fields_of, label, papers, produce

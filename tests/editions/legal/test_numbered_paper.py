@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.extract.papers.places import find_pin
-from casetrack.extract.papers.spans import Pin
-from casetrack.extract.papers.text import TextPage, WholeText
+from casetrack.extract.papers.text import Pin, TextPage, WholeText
 from casetrack.parse import detect
 from casetrack.parse.workers.worker import with_printed
 from tests.tools.transcripts import (

@@ -12,8 +12,7 @@ from casetrack.extract.papers.places import (
     printed_words,
     read_bates,
 )
-from casetrack.extract.papers.spans import Pin
-from casetrack.extract.papers.text import PrintedPlace, TextPage, WholeText
+from casetrack.extract.papers.text import Pin, PrintedPlace, TextPage, WholeText
 
 
 def transcript_page(number: int, label: str, lines: list[tuple[str, str]]) -> TextPage:

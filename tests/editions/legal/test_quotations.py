@@ -7,11 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.editions.legal.extract.cited_text import NAMED
-from casetrack.editions.legal.extract.quotation_marks import marked
+from casetrack.editions.legal.extract.cited_text import NAMED, marked
 from casetrack.editions.legal.extract.quotations import read_quotations
-from casetrack.extract.papers.spans import LegalCitation
-from casetrack.extract.papers.text import TextPage, WholeText
+from casetrack.extract.papers.text import LegalCitation, TextPage, WholeText
 from editions.legal.hard_citations import Passage, tabled
 
 LONG = (

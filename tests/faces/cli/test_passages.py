@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records import SearchResult, SearchResults, Signal
-from casetrack.base.records.pinpoints import Pinpoint, Pointed
+from casetrack.base.records.reading import Pinpoint, Pointed
 from casetrack.faces.cli.passages import show_results
 from graph_records import provenance as recorded
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 
-from casetrack.api.viewer.png import facts_of
+from casetrack.api.viewer.source import facts_of
 
 if TYPE_CHECKING:
     from faces.cli.conftest import Run

@@ -20,7 +20,7 @@ from casetrack.editions.legal.mcp import legal_edition
 from casetrack.faces.mcp.apps import PAGES
 from casetrack.faces.mcp.server import build_server
 from casetrack.faces.mcp.session import Session
-from casetrack.faces.mcp.toolsets import ToolChoice
+from casetrack.faces.mcp.specs import ToolChoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,7 +24,7 @@ from casetrack.faces.mcp.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.specs import ToolChoice
 
 GOLDEN = Path(__file__).parent / "golden" / "legal"
 NEED_A_CASE: dict[str, dict[str, Any]] = {

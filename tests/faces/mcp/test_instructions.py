@@ -17,7 +17,7 @@ from casetrack.faces.mcp.catalogue import choose, declared
 from casetrack.faces.mcp.prompts import holdings, instructions
 from casetrack.faces.mcp.server import build_server
 from casetrack.faces.mcp.session import Session
-from casetrack.faces.mcp.toolsets import SET_NAMES
+from casetrack.faces.mcp.specs import SET_NAMES
 
 NO_TOOLS = {"document_filter"}
 

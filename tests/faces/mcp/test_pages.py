@@ -14,7 +14,7 @@ from PIL import Image
 
 from casetrack.api.viewer import page_picture as module
 from casetrack.api.viewer.page_picture import MAX_BYTES, MAX_SIDE, passage_picture
-from casetrack.api.viewer.png import CHUNK_FACT, facts_of
+from casetrack.api.viewer.source import CHUNK_FACT, facts_of
 from casetrack.base.errors import FileEncrypted, FileError, ParseFailed
 from casetrack.faces.mcp.uris import highlight_uri, page_uri
 from casetrack.parse.render import PageImage

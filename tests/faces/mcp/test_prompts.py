@@ -13,7 +13,7 @@ from casetrack.base.editions import ANY, edition
 from casetrack.faces.mcp.catalogue import choose, declared
 from casetrack.faces.mcp.completion import MOST, Option, matching
 from casetrack.faces.mcp.prompts import MAX_CHARS, Prompts
-from casetrack.faces.mcp.toolsets import SET_NAMES, ToolChoice
+from casetrack.faces.mcp.specs import SET_NAMES, ToolChoice
 from casetrack.faces.mcp.uris import TEMPLATES, Kind
 
 if TYPE_CHECKING:

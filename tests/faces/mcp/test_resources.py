@@ -18,7 +18,7 @@ from casetrack.faces.mcp.budget import tokens
 from casetrack.faces.mcp.document_text import ROOM
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.resources import RESOURCE_NOT_FOUND
-from casetrack.faces.mcp.toolsets import ToolChoice
+from casetrack.faces.mcp.specs import ToolChoice
 from casetrack.faces.mcp.uris import (
     COLLECTIONS,
     SQL,

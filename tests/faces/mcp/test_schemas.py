@@ -18,7 +18,7 @@ from casetrack.base.records import COLLECTION_TYPES, DOCUMENT_TYPES
 from casetrack.base.records.graph import ENTITY_KINDS, RELATION_TYPES
 from casetrack.faces.mcp.catalogue import ALIASES, choose, declared
 from casetrack.faces.mcp.server import build_server
-from casetrack.faces.mcp.toolsets import SET_NAMES
+from casetrack.faces.mcp.specs import SET_NAMES
 from vocabulary import count
 
 GOLDEN = Path(__file__).parent / "golden"

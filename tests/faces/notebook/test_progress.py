@@ -16,7 +16,7 @@ import casetrack
 from casetrack.api.library import Library
 from casetrack.base.errors import UsageError
 from casetrack.base.records import IngestProgress
-from casetrack.faces.notebook import progress
+from casetrack.faces.notebook import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ def outputs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     fake = SimpleNamespace(get_ipython=Shell, display=SimpleNamespace(display=display))
     monkeypatch.setitem(sys.modules, "IPython", fake)
     monkeypatch.setitem(sys.modules, "IPython.display", fake.display)
-    monkeypatch.setattr(progress, "UPDATE_SECONDS", 0.0)
+    monkeypatch.setattr(show, "UPDATE_SECONDS", 0.0)
     return shown
 
 
@@ -81,9 +81,9 @@ def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collection:
 def interrupt_after(done: int) -> Callable[..., None]:
     """Return a way to hear news that presses the stop button once so many files are done."""
     pressed = threading.Event()
-    hear = progress.Watching.hear
+    hear = show.Watching.hear
 
-    def hear_and_press(self: progress.Watching, *news: Any) -> None:
+    def hear_and_press(self: show.Watching, *news: Any) -> None:
         hear(self, *news)
         if news[0].done >= done and not pressed.is_set():
             pressed.set()
@@ -96,8 +96,8 @@ def interrupt_after(done: int) -> Callable[..., None]:
 def test_no_bar_where_none_is_wanted_or_work_is_short(
     shows: bool | None, delay: float, outputs: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "DELAY_SECONDS", delay)
-    with progress.show_work("Reading", show=shows, cancel=None) as watching:
+    monkeypatch.setattr(show, "DELAY_SECONDS", delay)
+    with show.show_work("Reading", show=shows, cancel=None) as watching:
         watching.hear("files", 1, 2)
     assert outputs == []
 
@@ -110,7 +110,7 @@ def test_notebook_shows_a_bar_and_stops_between_documents(
     monkeypatch: pytest.MonkeyPatch,
     messages: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(progress.Watching, "hear", interrupt_after(1))
+    monkeypatch.setattr(show.Watching, "hear", interrupt_after(1))
     report = collection.ingest(folder, progress=True)
     kept = report.count("ingested")
     assert report.cancelled
@@ -130,7 +130,7 @@ def test_program_ends_by_interrupt_once_the_work_has_stopped() -> None:
     done: list[bool] = []
 
     def work() -> None:
-        with progress.show_work("Reading", show=False, cancel=None) as watching:
+        with show.show_work("Reading", show=False, cancel=None) as watching:
             signal.raise_signal(signal.SIGINT)
             done.append(watching.cancel.is_set())
 
@@ -141,7 +141,7 @@ def test_program_ends_by_interrupt_once_the_work_has_stopped() -> None:
 
 def test_second_interrupt_stops_at_once() -> None:
     def press_twice() -> None:
-        with progress.show_work("Reading", show=False, cancel=None) as watching:
+        with show.show_work("Reading", show=False, cancel=None) as watching:
             signal.raise_signal(signal.SIGINT)
             assert watching.cancel.is_set()
             signal.raise_signal(signal.SIGINT)
@@ -156,7 +156,7 @@ def test_interrupts_of_other_programs_and_threads_are_left_alone() -> None:
     seen: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _frame: seen.append(number))
     try:
-        with progress.show_work("Reading", show=False, cancel=None) as watching:
+        with show.show_work("Reading", show=False, cancel=None) as watching:
             signal.raise_signal(signal.SIGINT)
         assert seen == [signal.SIGINT]
         assert not watching.cancel.is_set()
@@ -165,7 +165,7 @@ def test_interrupts_of_other_programs_and_threads_are_left_alone() -> None:
     ended: list[bool] = []
 
     def elsewhere() -> None:
-        with progress.show_work("Reading", show=False, cancel=None) as watching:
+        with show.show_work("Reading", show=False, cancel=None) as watching:
             watching.hear("files", 1, 2)
         ended.append(watching.interrupted)
 
@@ -183,9 +183,9 @@ def test_terminal_bar_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
-    assert progress.where() == "terminal"
-    with progress.show_work("Reading", show=None, cancel=None) as watching:
+    monkeypatch.setattr(show, "DELAY_SECONDS", 0.0)
+    assert show.where() == "terminal"
+    with show.show_work("Reading", show=None, cancel=None) as watching:
         watching.hear(IngestProgress(done=1, total=4, file="lease [draft].pdf", pages=2, chunks=3))
     assert "Reading" in stream.getvalue()
     assert "1/4" in stream.getvalue()
@@ -202,7 +202,7 @@ def test_bar_needs_somebody_to_show_it(collection: Collection, folder: Path) -> 
 
 
 def test_parts_are_one_bar(outputs: list[dict[str, str]]) -> None:
-    with progress.watching("Asking", parts=2, show=True) as bar:
+    with show.watching("Asking", parts=2, show=True) as bar:
         for _ in range(2):
             hear = bar.part()
             for done in (1, 2, 3):
@@ -213,7 +213,7 @@ def test_parts_are_one_bar(outputs: list[dict[str, str]]) -> None:
 
 def test_error_ends_the_bar_and_is_raised(outputs: list[dict[str, str]]) -> None:
     def work() -> None:
-        with progress.watching("Writing", show=True) as bar:
+        with show.watching("Writing", show=True) as bar:
             bar.part()("page 1", 1, 4)
             raise ValueError
 
@@ -226,7 +226,7 @@ def test_error_ends_the_bar_and_is_raised(outputs: list[dict[str, str]]) -> None
 IN_A_KERNEL = {
     "stops": (
         "import signal\n"
-        "from casetrack.faces.notebook.progress import show_work, where\n"
+        "from casetrack.faces.notebook.show import show_work, where\n"
         "with show_work('Reading', show=True, cancel=None) as watching:\n"
         "    watching.hear('files', 1, 4)\n"
         "    signal.raise_signal(signal.SIGINT)\n"
@@ -240,7 +240,7 @@ IN_A_KERNEL = {
     "reindexes": "done = c.admin.reindex(force=True, progress=True)",
     "checks": "done = c.admin.doctor(progress=True)",
     "reports": (
-        "from casetrack.faces.notebook.progress import watching\n"
+        "from casetrack.faces.notebook.show import watching\n"
         "with watching('Writing', show=True) as bar:\n"
         "    page = c.report(progress=bar.part())"
     ),

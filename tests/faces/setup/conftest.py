@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.faces.cli.main import main
-from casetrack.faces.setup.machine import Machine
+from casetrack.faces.setup.clients import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path

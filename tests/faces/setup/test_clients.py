@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.faces.setup.clients import CLIENTS, project_file, remarks, user_files
-from casetrack.faces.setup.machine import Machine
+from casetrack.faces.setup.clients import CLIENTS, Machine, project_file, remarks, user_files
 
 if TYPE_CHECKING:
     from pathlib import Path

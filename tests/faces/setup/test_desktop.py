@@ -18,8 +18,8 @@ from PIL import Image
 
 from casetrack.base.errors import DesktopUnwritable
 from casetrack.faces.setup import entry
+from casetrack.faces.setup.clients import Machine
 from casetrack.faces.setup.desktop import Shortcut, add, desktop_files, desktop_places, remove
-from casetrack.faces.setup.machine import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

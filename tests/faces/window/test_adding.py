@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
     from casetrack.api.library import Library
-    from casetrack.base.records.watches import Watch
+    from casetrack.base.records.sync import Watch
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
 from casetrack.faces.cli.desktop import main as start_from_menu
-from casetrack.faces.window import program
+from casetrack.faces.window import serving
 from casetrack.faces.window.entry import KEY, issue_ticket, take_ticket, window_key
-from casetrack.faces.window.program import Ending, only_one
+from casetrack.faces.window.serving import Ending, only_one
 from tests.faces.window.conftest import visitor
 
 if TYPE_CHECKING:
@@ -138,11 +138,11 @@ def test_started_twice_it_is_one_and_closing_its_window_ends_it(
 
 def test_without_such_a_browser_the_usual_one_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
-    monkeypatch.setattr(program.webbrowser, "open", shown.append)
-    monkeypatch.setattr(program, "find_browser", lambda: None)
-    program.show("http://127.0.0.1:1/", Ending())
-    monkeypatch.setattr(program, "find_browser", lambda: "/no/such/browser")
-    program.show("http://127.0.0.1:2/", Ending())
+    monkeypatch.setattr(serving.webbrowser, "open", shown.append)
+    monkeypatch.setattr(serving, "find_browser", lambda: None)
+    serving.show("http://127.0.0.1:1/", Ending())
+    monkeypatch.setattr(serving, "find_browser", lambda: "/no/such/browser")
+    serving.show("http://127.0.0.1:2/", Ending())
     assert shown == ["http://127.0.0.1:1/", "http://127.0.0.1:2/"]
 
 
@@ -154,11 +154,11 @@ def test_a_browser_that_fails_is_replaced_by_the_usual_one(
     failing = tmp_path / "fails"
     failing.write_text("#!/bin/sh\nexit 21\n")
     failing.chmod(0o755)
-    monkeypatch.setattr(program.webbrowser, "open", lambda _: shown.set())
-    monkeypatch.setattr(program, "find_browser", lambda: str(failing))
-    monkeypatch.setattr(program, "_AT_ONCE", 3600.0)  # however busy the machine is
+    monkeypatch.setattr(serving.webbrowser, "open", lambda _: shown.set())
+    monkeypatch.setattr(serving, "find_browser", lambda: str(failing))
+    monkeypatch.setattr(serving, "_AT_ONCE", 3600.0)  # however busy the machine is
     ending = Ending()
-    program.show("http://127.0.0.1:1/", ending)
+    serving.show("http://127.0.0.1:1/", ending)
     assert shown.wait(200)
     assert (ending.watched, ending.closed) == (False, False)
 

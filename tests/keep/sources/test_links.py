@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.keep.sources.links import with_lines
+from casetrack.keep.sources.base import with_lines
 
 HUB = "https://github.com/acme/web/blob/4f1c0de"
 LAB = "https://gitlab.example.com/group/sub/web/-/blob/4f1c0de/src/a.py"

@@ -21,7 +21,7 @@ from casetrack.parse.ocr.choose import choose_engine, second_engine
 from casetrack.parse.ocr.clean import find_components
 from casetrack.parse.ocr.engine import RAPID, RawWord, RecognizedLine, RecognizedPage, Word
 from casetrack.parse.ocr.rapid import fitted, widest_gap
-from casetrack.parse.ocr.rapid_decode import decode
+from casetrack.parse.ocr.rapid_detect import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

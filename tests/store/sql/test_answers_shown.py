@@ -15,7 +15,7 @@ from casetrack.api.sql.shown import ANSWERS, shown
 from casetrack.base.resources import resource_dir
 from casetrack.base.sql.statements import all_of, parameters
 from casetrack.faces.cli.main import main
-from casetrack.graph.answers.statements import statement
+from casetrack.graph.answers.rows import statement
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:

@@ -29,8 +29,7 @@ from casetrack.api.library import Library
 from casetrack.base.license import UNLIMITED
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words
-from casetrack.search.evidence import features_of
-from casetrack.search.missing import missing_from
+from casetrack.search.evidence import features_of, missing_from
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import SHIPPED, read_vocabulary
 from casetrack.search.ranking import Rerank, rank

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.config import load_settings
 from casetrack.extract.names import tagger_of
-from casetrack.extract.names.lexicon import NEVER
+from casetrack.extract.names.words import NEVER
 from casetrack.models.profile_encoder import load_profile
 
 if TYPE_CHECKING:

@@ -21,12 +21,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.extract.names.boundaries import completed, with_bodies
-from casetrack.extract.names.lexicon import COMPANY_ENDS, NO_NAMES
-from casetrack.extract.names.places import Place
-from casetrack.extract.names.shape import joined, shaped, with_companies
-from casetrack.extract.names.signing import signs
+from casetrack.extract.names.shape import joined, shaped, signs, with_companies
 from casetrack.extract.names.tagger import spans_of
-from casetrack.extract.names.words import MIXED, SHAPE, TITLE, UPPER, words_of
+from casetrack.extract.names.words import (
+    COMPANY_ENDS,
+    MIXED,
+    NO_NAMES,
+    SHAPE,
+    TITLE,
+    UPPER,
+    Place,
+    words_of,
+)
 from training.names.labels import MISC
 from training.names.passages import Passage
 from training.names.sources import CLASSES, ROLES

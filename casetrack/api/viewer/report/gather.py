@@ -6,18 +6,22 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.report.amounts import largest_amounts
 from casetrack.api.viewer.report.marked import of_documents
-from casetrack.api.viewer.report.proof import bears_date, bears_name, bears_role, bears_sum
+from casetrack.api.viewer.report.proof import (
+    bears_date,
+    bears_name,
+    bears_role,
+    bears_sum,
+    largest_amounts,
+)
 from casetrack.base.errors import DuplicateDocument
 from casetrack.base.records.graph import Citation
-from casetrack.graph.answers.entity_graph import entity_graph
-from casetrack.graph.answers.rows import quotes_of, reference_of, total_of
-from casetrack.graph.answers.statements import ask
+from casetrack.graph.answers.entities import entity_graph
+from casetrack.graph.answers.rows import ask, quotes_of, reference_of, total_of
+from casetrack.graph.answers.statistics import topic_records
 from casetrack.graph.answers.summary import key_actors
 from casetrack.graph.answers.summary import summary as collection_summary
 from casetrack.graph.answers.timeline import timeline
-from casetrack.graph.answers.topics import topic_records
 from casetrack.graph.opened import graph_of
 from casetrack.ingest.index_status import index_status
 from casetrack.store.place import stored_bytes
@@ -26,7 +30,7 @@ from casetrack.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.api.viewer.report.amounts import Amounts
+    from casetrack.api.viewer.report.proof import Amounts
     from casetrack.base.records import CollectionInfo, Document, UntakenFile
     from casetrack.base.records.graph import (
         CollectionSummary,
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
         Timeline,
         Topic,
     )
-    from casetrack.base.records.index_status import IndexStatus
+    from casetrack.base.records.health import IndexStatus
     from casetrack.base.records.marks import PlacedMark
     from casetrack.graph.graph import ContextGraph
     from casetrack.store.workspace import State

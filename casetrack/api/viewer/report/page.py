@@ -19,12 +19,11 @@ from casetrack.api.viewer.report.pictures import Pictures, draw_pages
 from casetrack.api.viewer.report.proof import names_year
 from casetrack.api.viewer.report.wording import MAX_NAME
 from casetrack.api.viewer.sheet import sheet, sheet_path, write_sheet
-from casetrack.api.viewer.symbols import shortened
+from casetrack.api.viewer.symbols import MONTHS, shortened
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg, when
-from casetrack.api.viewer.words import MONTHS
 from casetrack.base.provenance import DOUBTFUL_BELOW
-from casetrack.base.records.index_status import PROBLEMS
+from casetrack.base.records.health import PROBLEMS
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from casetrack.api.viewer.report.gather import Report
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Quote
-    from casetrack.base.records.index_status import DocumentIndex
+    from casetrack.base.records.health import DocumentIndex
     from casetrack.store.workspace import State, Workspace
 
     Show = Callable[[Sequence[Quote]], tuple[dict[str, Chunk], Pictures]]

@@ -7,14 +7,13 @@ import shlex
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.symbols import shortened
-from casetrack.api.viewer.words import counted
+from casetrack.api.viewer.symbols import counted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.api.viewer.report.amounts import Amounts
     from casetrack.api.viewer.report.gather import Report
+    from casetrack.api.viewer.report.proof import Amounts
     from casetrack.base.records.graph import Quote, Topic
 
 MAX_NAME = 120

@@ -12,33 +12,35 @@ from casetrack.base.records.graph.amounts import (
     AmountSort,
     AmountUnit,
 )
-from casetrack.base.records.graph.changes import Change, Changes, Comparison
-from casetrack.base.records.graph.connections import (
+from casetrack.base.records.graph.changes import (
+    Change,
+    Changes,
+    Citation,
     Cluster,
     Clusters,
+    Comparison,
+    Reference,
+    ReferenceCitations,
     RelatedDocument,
     Relation,
     SimilarChunk,
     Topic,
 )
 from casetrack.base.records.graph.entities import (
+    COURT,
+    ENTITY_KINDS,
+    NAME_KINDS,
+    RELATION_TYPES,
     Edge,
     Encounter,
     Encounters,
     Entity,
     EntityGraph,
+    EntityKind,
     EntityMentions,
     Mention,
-)
-from casetrack.base.records.graph.kinds import (
-    COURT,
-    ENTITY_KINDS,
-    NAME_KINDS,
-    RELATION_TYPES,
-    EntityKind,
+    Quote,
     RelationType,
 )
 from casetrack.base.records.graph.overview import CollectionStatistics, CollectionSummary, KeyActor
-from casetrack.base.records.graph.quote import Quote
-from casetrack.base.records.graph.references import Citation, Reference, ReferenceCitations
 from casetrack.base.records.graph.timeline import Event, Timeline

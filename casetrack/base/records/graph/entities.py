@@ -2,15 +2,107 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, get_args
 
-from casetrack.base.records.graph.kinds import EntityKind, FoundBy
-from casetrack.base.records.graph.quote import Quote
-from casetrack.base.records.passages import Chunk
+from casetrack.base.provenance import Provenance
+from casetrack.base.records.passages import Chunk, passage_html
 from casetrack.base.records.shape import HIDDEN, INLINE, Record, Share, Told, View
 from casetrack.base.records.table import Tabular
+
+# Words for the kinds of things in the graph.
+
+EntityKind = Literal["person", "organization", "location", "date", "amount", "concept"]
+ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
+COURT = "court"
+"""Asks for the organisations whose part is that of a court; their kind is ``organization``."""
+NAME_KINDS: tuple[EntityKind, ...] = ("person", "organization", "location")
+FoundBy = Literal["tagged", "defined", "spread"]
+"""How a name was found at a place: by the tagger, where the text defines it or makes it sure, or as
+a later occurrence of a name that the document makes sure elsewhere."""
+RelationType = Literal[
+    "shared_entities",
+    "shared_references",
+    "semantic",
+    "explicit",
+    "version",
+    "response_to",
+    "amends",
+    "attachment",
+    "restates",
+    "supplements",
+    "schedule_of",
+    "exhibit_of",
+    "made_under",
+    "bills",
+    "interim_of",
+    "forward_of",
+    "same_thread",
+    "copy",
+]
+RELATION_TYPES: tuple[RelationType, ...] = get_args(RelationType)
+
+
+# Words of a document at their exact place.
+
+SNIPPET_CHARS = 200
+"""About so long is a quote with what stands around it."""
+_SENTENCE_END = re.compile(r"""[.!?\u3002\uff01\uff1f][\s)\]"'\u2019\u201d\u00bb]*$""")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote(Record):
+    """Words of a document at their exact place.
+
+    Attributes
+    ----------
+    text
+        The words themselves.
+    snippet
+        The words with some of what stands around them, about 200 characters, on whole words.
+    snippet_start
+        Where *text* begins in *snippet*.
+    char_start, char_end
+        Place of *text* in the text of its chunk, code points, half-open.
+    provenance
+        Where the words stand: that of the chunk, narrowed to their paragraphs, lines, boxes and
+        characters.
+    """
+
+    text: str
+    snippet: str
+    snippet_start: Annotated[int, HIDDEN]
+    char_start: Annotated[int, Told(name="chunk_char_start", row=False)]
+    char_end: Annotated[int, Told(name="chunk_char_end", row=False)]
+    provenance: Provenance
+
+    @property
+    def chunk_id(self) -> str:
+        """Id of the chunk that holds the words."""
+        return self.provenance.chunk_id
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.provenance.cite()
+
+    @property
+    def cut_ends(self) -> tuple[bool, bool]:
+        """Whether the snippet begins, and ends, where its passage goes on.
+
+        How long the passage is a quote does not tell: a snippet that has little behind its words
+        has come to the end of the passage, and one that ends with a sentence reads as whole.
+        """
+        after = self.snippet[self.snippet_start + len(self.text) :]
+        room = max(0, SNIPPET_CHARS - len(self.text)) // 2
+        is_whole = len(after) < room // 2 or _SENTENCE_END.search(self.snippet) is not None
+        return self.char_start > self.snippet_start, not is_whole
+
+    def _repr_html_(self) -> str:
+        return passage_html(self.provenance, self.snippet, None)
+
 
 _IN_MAILS = frozenset({"author", "copied in", "recipient", "sender"})
 """What the heads of mails make of people; it changes from one mail to the next."""

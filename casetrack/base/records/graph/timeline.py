@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from casetrack.base.records.graph.quote import Quote
+from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, Day, Record, Share, Told
 from casetrack.base.records.table import Tabular
 

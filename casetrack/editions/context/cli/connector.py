@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.base.errors import UsageError
+from casetrack.editions.context.cli.sources import source_names
 from casetrack.editions.context.cli.state import ContextState
-from casetrack.editions.context.cli.sync import source_names
 from casetrack.faces.cli.options import JsonOption
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED

@@ -1,12 +1,21 @@
-"""``ctx export``: the collection as JSON, and as a page that searches it in the browser."""
+"""``ctx export`` and ``embed``: what leaves as files, and vectors made where they lack."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from casetrack.base.errors import UsageError
+from casetrack.base.records import AUTO_PROFILE
 from casetrack.editions.context.cli.state import ContextState
+from casetrack.faces.cli.options import JsonOption
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
+from casetrack.faces.cli.progress import Meter, long_work
+from casetrack.faces.cli.reindex import show_reindex, stopped_text
+from casetrack.faces.cli.state import EXIT_INTERRUPTED
+
+if TYPE_CHECKING:
+    from casetrack.editions.context.home import ContextHome
 
 
 def export(
@@ -44,3 +53,94 @@ def export(
     held = f"{counted(written.documents, 'document')}, {counted(written.chunks, 'passage')}"
     for file in written.files:
         line(("Wrote ", "bold"), str(file), (f" ({held}; {byte_text(file.stat().st_size)})", "dim"))
+
+
+# ``ctx embed``: vectors, made where they are missing or all anew.
+
+
+def pending(
+    ctx: typer.Context,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say how many are missing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Make the vectors that are missing or were made by another model.
+
+    A model of this computer that is not there yet is fetched first, once.
+    """
+    state = ctx.ensure_object(ContextState)
+    if not dry_run:
+        return _make(state, force=False, as_json=as_json)
+    _profile(state.home)
+    status = state.home.collection.admin.index_status()
+    missing = status.chunks - status.coverage["dense"]
+    if as_json:
+        write_json({"chunks": status.chunks, "pending": missing})
+    else:
+        line(f"{counted(status.chunks, 'passage')}, {missing:,} without vectors.")
+    return 0
+
+
+def rebuild(ctx: typer.Context, as_json: JsonOption = False) -> int:
+    """Make all vectors anew, by the model that the config names."""
+    return _make(ctx.ensure_object(ContextState), force=True, as_json=as_json)
+
+
+def _make(state: ContextState, *, force: bool, as_json: bool) -> int:
+    home = state.home
+    profile = _profile(home)
+    _ = home.collection  # there has to be something
+    target, _notes = home.make()
+    wanted = target.info.profile if profile == AUTO_PROFILE else profile
+    notice = home.library.profile_notice(wanted)
+    if notice:
+        line((notice, "yellow"), err=True)
+    _fetch(home, wanted)
+    report = long_work(
+        state,
+        "reindex",
+        lambda progress, cancel: target.admin.reindex(
+            wanted, force=force, progress=progress, cancel=cancel
+        ),
+        title="Vectors for the sources",
+        collection=target.info,
+        meter=Meter("Embedding", unit="chunks"),
+    )
+    if as_json:
+        write_json(report.as_dict())
+    elif report.did_nothing and report.profile == report.previous_profile:
+        line("Every passage has its vector; there was nothing to do.")
+    else:
+        show_reindex(report)
+    if report.cancelled:
+        state.interrupt_told = True
+        line(stopped_text(report, state.stopped_by), err=True)
+        return EXIT_INTERRUPTED
+    return 0
+
+
+def _profile(home: "ContextHome") -> str:
+    from casetrack.editions.context.home import profile_of
+
+    profile = profile_of(home.config)
+    if profile is None:
+        raise UsageError(
+            f"[embedding] provider is disabled in {home.config.files[0]}: there are to be no "
+            "vectors.",
+            hint='Set provider = "local" for a model on this computer, then run this again.',
+        )
+    return profile
+
+
+def _fetch(home: "ContextHome", profile: str) -> None:
+    """Fetch the models of a profile that are not here yet."""
+    if home.library.missing_models(profile) is None:
+        return
+    from casetrack.base.models.profiles import find_profile
+    from casetrack.models.pull import pull
+
+    with Meter("Fetching", unit="bytes") as meter:
+        for spec in find_profile(profile).models:
+            report = pull(spec, home.library.settings.models_dir, progress=meter.step)
+            line(report.summary(), err=True)

@@ -20,7 +20,7 @@ _HERE = "casetrack.editions.context.cli"
 GROUPS: dict[str, tuple[Entry, ...]] = {
     "Your sources": (
         Command("init", f"{_HERE}.init:init", "Write a config for this folder, and check it."),
-        Command("sync", f"{_HERE}.sync:sync", "Bring the collection in step with the sources.",
+        Command("sync", f"{_HERE}.sources:sync", "Bring the collection in step with the sources.",
                 "git:platform --dry-run"),
         Command("sources", f"{_HERE}.sources:sources",
                 "List the sources and how they are in step."),
@@ -35,8 +35,8 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         )),
         Family("embed", "Make vectors, for questions by meaning.",
                "Make vectors, for questions by meaning.", (
-            Command("pending", f"{_HERE}.embed:pending", "Make those that are missing."),
-            Command("rebuild", f"{_HERE}.embed:rebuild", "Make all of them anew."),
+            Command("pending", f"{_HERE}.export:pending", "Make those that are missing."),
+            Command("rebuild", f"{_HERE}.export:rebuild", "Make all of them anew."),
         )),
     ),
     "Find and read": (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from casetrack.editions.context.cli.sources import source_names
 from casetrack.editions.context.cli.state import ContextState
-from casetrack.editions.context.cli.sync import source_names
 from casetrack.faces.cli.options import JsonOption
 from casetrack.faces.cli.output import facts, line, one_line, write_json
 

@@ -52,7 +52,7 @@ def mcp(
     home = ctx.ensure_object(ContextState).home
     settings = home.library.settings
     from casetrack.editions.context.mcp import context_edition
-    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.specs import ToolChoice
 
     choice, served = ToolChoice(read_only=True), context_edition(home)
     if transport is Transport.STDIO:

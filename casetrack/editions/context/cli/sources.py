@@ -1,13 +1,219 @@
-"""``ctx sources`` and ``ctx stats``: where the documents come from, and how many there are."""
+"""``ctx sync``, ``sources`` and ``stats``: where the documents come from."""
 
-from typing import Any
+import json
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from casetrack.base.provenance import iso_utc
 from casetrack.editions.context.cli.state import ContextState
 from casetrack.faces.cli.options import JsonOption
-from casetrack.faces.cli.output import Field, byte_text, cell_text, facts, line, table, write_json
+from casetrack.faces.cli.output import (
+    Field,
+    byte_text,
+    cell_text,
+    counted,
+    facts,
+    line,
+    table,
+    write_json,
+)
+from casetrack.faces.cli.progress import Meter, long_work
+from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED
+from casetrack.faces.cli.sync import show_report
+from casetrack.faces.cli.upkeep import keep_up
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from threading import Event
+    from typing import Self
+
+    from casetrack.base.records.sync import SyncReport
+    from casetrack.editions.context.config import SourceEntry
+
+# ``ctx sync``: bring the collection in step with its sources.
+
+
+class Progress(StrEnum):
+    """How progress is told, on standard error."""
+
+    HUMAN = "human"
+    JSON = "json"
+
+
+def source_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the sources that begin with what is typed, for the shell."""
+    from casetrack.base.errors import CaseTrackError
+    from casetrack.editions.context.config import load_config
+
+    try:
+        entries = load_config(ctx.find_root().params.get("config")).sources
+    except CaseTrackError:
+        return []  # a shell has no place for a message; the command itself will tell
+    names = ["all", *dict.fromkeys(e.kind for e in entries), *(e.label for e in entries)]
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def sync(
+    ctx: typer.Context,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="all, a kind such as git, or one source such as git:platform.",
+            autocompletion=source_names,
+        ),
+    ] = "all",
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full",
+            help="Look at everything anew, whatever is known of it; cut anew what an earlier "
+            "[chunking] has cut; and believe a source that is empty.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done.")
+    ] = False,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="DATE", help="Only what was changed on this day or later."),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until", metavar="DATE", help="Only what was changed on this day or before."
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="Only the first N items of each source."),
+    ] = None,
+    progress: Annotated[
+        Progress,
+        typer.Option("--progress", help="How progress is told: for people, or as lines of JSON."),
+    ] = Progress.HUMAN,
+    as_json: JsonOption = False,
+) -> int:
+    """Bring the collection in step with the sources that the config names.
+
+    What is new or has changed is read, what was renamed or moved is followed, and what is gone is
+    removed. Nothing is removed where a source cannot be listed to its end, nor with --since,
+    --until or --limit. A source that fails stops no other: exit code 1 says that one failed.
+    """
+    state = ctx.ensure_object(ContextState)
+    from casetrack.editions.context.home import moments, source_to_sync
+
+    chosen = state.home.config.select(source)
+    start, end = moments(since, until)
+    target, notes = state.home.make()
+    for note in () if full else notes:
+        line((f"Note: {note}", "yellow"), err=True)
+    reports: list[SyncReport] = []
+    for entry in chosen:
+
+        def work(
+            tell: "Callable[..., None]", cancel: "Event", entry: "SourceEntry" = entry
+        ) -> "SyncReport":
+            return target.sync_source(
+                source_to_sync(state.home, entry),
+                full=full,
+                dry_run=dry_run,
+                since=start,
+                until=end,
+                limit=limit,
+                progress=tell,
+                cancel=cancel,
+            )
+
+        told = Meter(entry.label) if progress is Progress.HUMAN else _Lines(entry.label)
+        report = long_work(
+            state,
+            "sync",
+            work,
+            title=f"Sync with {entry.label}",
+            collection=target.info,
+            meter=told,
+        )
+        reports.append(report)
+        if progress is Progress.JSON:
+            _event("done", entry.label, {"ok": not _failed(report), "counts": report.counts})
+        if not as_json:
+            _show(report)
+        if report.cancelled:
+            break
+    if as_json:
+        write_json({"sources": [report.as_dict() for report in reports]})
+    if reports[-1].cancelled:
+        state.interrupt_told = True
+        line(
+            f"Stopped by {state.stopped_by}: what was finished is kept. Run the same command again "
+            "to go on.",
+            err=True,
+        )
+        return EXIT_INTERRUPTED
+    if not dry_run:
+        keep_up(target)
+        _tell_of_models(state)
+    return _exit_code(reports)
+
+
+def _exit_code(reports: "Sequence[SyncReport]") -> int:
+    failed = [report for report in reports if _failed(report)]
+    if failed:
+        names = ", ".join(report.folder for report in failed)
+        line(f"{counted(len(failed), 'source')} of {len(reports)} failed: {names}", err=True)
+    return EXIT_FAILED if failed else 0
+
+
+def _failed(report: "SyncReport") -> bool:
+    return bool(report.problem)
+
+
+def _show(report: "SyncReport") -> None:
+    line((report.folder, "bold cyan"))
+    show_report(report)
+    if report.problem:
+        line(("Failed: ", "bold red"), report.problem.removeprefix(f"{report.folder}: "))
+        line(("What was there of it is kept; answers from it say that they may be behind.", "dim"))
+    line()
+
+
+def _tell_of_models(state: ContextState) -> None:
+    """Say what is to be done where vectors are wanted and there are no models to make them."""
+    home = state.home
+    if home.config.embedding["provider"] == "disabled":
+        return
+    if home.library.missing_models(home.collection.info.profile):
+        told = (
+            "Note: questions are answered by words only until `ctx embed pending` has made "
+            "vectors; it fetches the model first, once."
+        )
+        line((told, "yellow"), err=True)
+
+
+class _Lines(Meter):
+    """Progress as lines of JSON."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self._source = source
+
+    def __enter__(self) -> "Self":
+        """Begin."""
+        return self
+
+    def step(self, what: str, done: int, total: int | None, /) -> None:
+        """Write a moment."""
+        _event("progress", self._source, {"phase": what, "n": done, "total": total})
+
+
+def _event(kind: str, source: str, facts: dict[str, object]) -> None:
+    sys.stderr.write(json.dumps({"event": kind, "connector": source, **facts}) + "\n")
+    sys.stderr.flush()
+
 
 _BY_SOURCE = """
 SELECT coalesce(d.source, 'filesystem') AS source, count(DISTINCT d.document_id) AS documents,

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.graph import Quote
     from casetrack.editions.legal.drafts import Draft
     from casetrack.editions.legal.records.check import Edit, Verdict
-    from casetrack.extract.papers.spans import LegalCitation, Quotation
-    from casetrack.extract.papers.text import WholeText
+    from casetrack.extract.papers.text import LegalCitation, Quotation, WholeText
 
 # Places of the draft and of the sources, as findings carry them.
 

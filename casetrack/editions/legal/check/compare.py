@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.check.alignment import Alignment, align
+from casetrack.editions.legal.check.alignment import (
+    Alignment,
+    align,
+    draft_units,
+    heft,
+    source_units,
+)
 from casetrack.editions.legal.check.edits import Laid, lay
-from casetrack.editions.legal.check.omissions import cited
-from casetrack.editions.legal.check.words import draft_units, heft, source_units
+from casetrack.editions.legal.check.source import cited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from casetrack.editions.legal.check.alignment import Unit
     from casetrack.editions.legal.check.source import SourceText
-    from casetrack.editions.legal.check.words import Unit
     from casetrack.editions.legal.records.check import Edit
 
 ALIKE = 0.6

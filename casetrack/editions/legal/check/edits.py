@@ -8,15 +8,14 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.editions.legal.check.omissions import why_left_out
+from casetrack.editions.legal.check.source import why_left_out
 from casetrack.editions.legal.records.check import Edit, EditKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.editions.legal.check.alignment import Alignment
+    from casetrack.editions.legal.check.alignment import Alignment, Unit
     from casetrack.editions.legal.check.source import SourceText
-    from casetrack.editions.legal.check.words import Unit
 
 CAPITAL, BRACKETS, DOTS, SIC, HYPHEN, CLOSING = (
     "capital letter",

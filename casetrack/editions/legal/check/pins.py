@@ -6,14 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.editions.legal.page_numbers import number_of
+from casetrack.editions.legal.own_table import number_of
 from casetrack.extract.papers.places import find_pin, printed_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.extract.papers.spans import LegalCitation, Pin, PinUnit
-    from casetrack.extract.papers.text import WholeText
+    from casetrack.extract.papers.text import LegalCitation, Pin, PinUnit, WholeText
 
 _PARAGRAPH = re.compile(r"(?m)^[ \t]*(?:¶+[ \t]*)?(\d{1,4})[.)]?[ \t]+(?=[\"“(\[A-Z])")
 _REPORTER_PAGE = re.compile(r"-(\d+)$")

@@ -1,4 +1,4 @@
-"""``casetrack chronology``: what happened when in a case, with the reader's picks."""
+"""``casetrack chronology`` and ``citator``: what happened when, and who cites what."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.base.errors import UsageError
-from casetrack.editions.legal.cli.papers import ForceOption, OutputOption, Writers, answered
+from casetrack.editions.legal.cli.authorities import ForceOption, OutputOption, Writers, answered
+from casetrack.faces.cli.entities import LimitOption
 from casetrack.faces.cli.marks import one_of_edits, said
 from casetrack.faces.cli.options import CollectionOption, FromDayOption, JsonOption, ToDayOption
-from casetrack.faces.cli.output import entry, line, one_line
+from casetrack.faces.cli.output import entry, line, one_line, write_json
+from casetrack.faces.cli.quotes import show_place, show_rest, spread
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.editions.legal.records.chronology import Chronology
+    from casetrack.editions.legal.records.authorities import Chronology, CitingPlace
 
 
 def chronology(
@@ -88,7 +90,7 @@ def chronology(
 
 
 def _page(case: "Collection", found: "Chronology") -> str:
-    from casetrack.editions.legal.chronology_page import chronology_page
+    from casetrack.editions.legal.chronology import chronology_page
 
     return case.workspace.ask(lambda state: chronology_page(state, found))
 
@@ -108,3 +110,57 @@ def _show(found: "Chronology") -> None:
             line((one_line("; ".join(event.who)), ""), indent=len(label))
         line((event.citation, "cyan"), indent=len(label))
         line((f"event {event.event_id}", "dim"), indent=len(label))
+
+
+# ``casetrack citator``: who in the file cites an authority, and what they say of it.
+
+
+def citator(
+    ctx: typer.Context,
+    authority: Annotated[
+        str,
+        typer.Argument(
+            metavar="AUTHORITY",
+            help="A case by its name or reporter, a law, a rule, an entry of the docket.",
+        ),
+    ],
+    collection: CollectionOption = None,
+    limit: LimitOption = 30,
+    as_json: JsonOption = False,
+) -> None:
+    """Show who cites an authority: signal, sentence and place; what speaks against it first."""
+    from casetrack.editions.legal.citator import citator as look_up
+
+    target = ctx.ensure_object(State).collection(collection)
+    found = look_up(target, authority, limit=limit)
+    if as_json:
+        write_json(found.as_dict())
+        return
+    line((one_line(found.name), "bold cyan"), f" ({found.kind})")
+    line(spread(found.total, found.document_count, "citation"))
+    said = {**found.treatments, **found.signals}
+    if said:
+        line("Said of it: " + ", ".join(f"{name} ({n})" for name, n in said.items()))
+    if found.source_document:
+        line("In the file: ", (found.source_document, "bold"))
+    for number, each in enumerate(found.places, 1):
+        line()
+        _citator_show(number, each)
+    show_rest(len(found.places), found.total, "citations", "ask with a higher --limit.")
+    line()
+    for note in found.notes:
+        line((note, "dim"))
+
+
+def _citator_show(number: int, place: "CitingPlace") -> None:
+    marks = [said for said in (place.treatment, place.signal) if said]
+    line(
+        f"{number}. ",
+        (place.citation, "bold cyan"),
+        (f"  {', '.join(marks)}" if marks else "", "bold red" if place.weight else "bold"),
+        (f"  at {place.pin}" if place.pin else "", "dim"),
+    )
+    line(f'"{place.sentence}"', indent=3)
+    if place.note:
+        line((place.note, "yellow"), indent=3)
+    show_place(place.quote.provenance, indent=3)

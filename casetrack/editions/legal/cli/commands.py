@@ -6,7 +6,7 @@ _HERE = "casetrack.editions.legal.cli"
 
 # fmt: off
 _COMMANDS: tuple[Entry, ...] = (
-    Command("citator", f"{_HERE}.citator:citator", "Show who cites an authority, and how.",
+    Command("citator", f"{_HERE}.chronology:citator", "Show who cites an authority, and how.",
             '"509 U.S. 579" -c "Smith v. Jones"'),
     Family("case", "Make, list, choose, describe, delete cases.",
            "Make, list, choose, describe and delete cases.", (
@@ -20,7 +20,7 @@ _COMMANDS: tuple[Entry, ...] = (
         Command("delete", f"{_HERE}.case:delete",
                 "Delete a case; your files stay.", '"Smith v. Jones"'),
     )),
-    Command("docket", f"{_HERE}.docket:docket", "Show what a court's docket lists.",
+    Command("docket", f"{_HERE}.case:docket", "Show what a court's docket lists.",
             '"Docket.html" -c "Smith v. Jones"'),
     Command("authorities", f"{_HERE}.authorities:authorities",
             "Make the table of authorities of a brief.",
@@ -41,12 +41,12 @@ _COMMANDS: tuple[Entry, ...] = (
                 "VOL001/DATA/VOL001.dat -c Acme"),
         Command("export", f"{_HERE}.discovery:export", "Write documents as a production.",
                 "Produced/ -c Acme --tag produce --prefix ABC"),
-        Command("privilege", f"{_HERE}.privilege:privilege", "Write the log of what is withheld.",
+        Command("privilege", f"{_HERE}.discovery:privilege", "Write the log of what is withheld.",
                 "-c Acme --attorney roe.example --to Log.docx"),
-        Command("stamp", f"{_HERE}.stamp:stamp", "Stamp copies with Bates numbers.",
+        Command("stamp", f"{_HERE}.redact:stamp", "Stamp copies with Bates numbers.",
                 "Production/ --prefix ABC --to ABC001 --legend CONFIDENTIAL"),
     )),
-    Command("check", f"{_HERE}.check:check", "Check each citation and quotation of a draft.",
+    Command("check", f"{_HERE}.authorities:check", "Check each citation and quotation of a draft.",
             '"Brief in support.docx" -c "Smith v. Jones"'),
     Command("redactions", f"{_HERE}.redact:redactions",
             "Find covered words that can still be copied.",

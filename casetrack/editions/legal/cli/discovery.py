@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.base.errors import UsageError
-from casetrack.editions.legal.cli.papers import answered
+from casetrack.editions.legal.cli.authorities import answered, content_of
 from casetrack.faces.cli.options import CollectionOption, CreateOption, JsonOption
-from casetrack.faces.cli.output import cell_text, counted, line, one_line, write_json
+from casetrack.faces.cli.output import Field, cell_text, counted, line, one_line, table, write_json
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from casetrack.api.collection import Collection
-    from casetrack.editions.legal.records.families import Duplicates, Families
+    from casetrack.editions.legal.records.families import Duplicates, Families, MailThreads
     from casetrack.editions.legal.records.load_files import LoadTrouble, ProductionLoad
-    from casetrack.editions.legal.records.threads import MailThreads
 
 _SHOWN = 20
 DocumentOption = Annotated[
@@ -337,3 +336,75 @@ def show_notes(notes: "Iterable[str]", /) -> None:
     """Write what a reader must know, a line each."""
     for note in notes:
         line((f"Note: {note}", "dim"))
+
+
+# ``casetrack discovery privilege``: the log of what is withheld.
+
+
+def privilege(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    document: ChosenOption = None,
+    production: ProductionOption = None,
+    tag: TagOption = None,
+    attorney: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attorney",
+            metavar="WHO",
+            help="An attorney: full name, address, or domain of a firm; may be repeated.",
+        ),
+    ] = None,
+    attorneys: Annotated[
+        Path | None, typer.Option("--attorneys", metavar="FILE", help="A list of them, one a line.")
+    ] = None,
+    families: FamiliesOption = True,
+    subjects: Annotated[
+        bool, typer.Option("--subjects/--no-subjects", help="Whether subjects of mails are told.")
+    ] = True,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="A .docx, .xlsx, .csv, .md or .json file."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a file that is there already.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the privilege log of what you have tagged (by default "privileged").
+
+    Dates, authors and recipients come from the heads of the mails and from load files; which
+    privilege is asserted from your tags ("attorney-client", "work product"), its basis from their
+    notes. What nothing tells stays empty, and is said.
+    """
+    from casetrack.editions.legal.discovery.privilege import privilege_log, read_counsel
+    from casetrack.editions.legal.paper.privilege import COLUMNS, WRITERS, cells
+
+    target = ctx.ensure_object(State).collection(collection)
+    goal = None
+    if to is not None:
+        from casetrack.editions.legal.paper.target import target_path
+
+        goal = target_path(to, (*WRITERS, ".json"), force=force)
+    listed = [*(attorney or ()), *(read_counsel(attorneys) if attorneys else ())]
+    found = privilege_log(
+        target,
+        documents=document,
+        production=production,
+        tag=tag,
+        attorneys=listed,
+        families=families,
+        subjects=subjects,
+    )
+    if goal is not None:
+        from casetrack.editions.legal.paper.target import write_paper
+
+        write_paper(goal, content_of(found, goal, WRITERS))
+    if as_json:
+        write_json(found.as_dict())
+        return
+    if goal is not None:
+        line(("Wrote ", "bold"), f"{goal} ({counted(len(found.entries), 'entry', 'entries')})")
+    else:
+        table([Field(name) for name in COLUMNS], [cells(entry) for entry in found.entries])
+    show_notes(found.notes)

@@ -13,8 +13,12 @@ import numpy as np
 
 from casetrack.base.errors import UsageError
 from casetrack.base.groups import Groups
-from casetrack.editions.legal.discovery.chosen import control_number, is_row, metadata
-from casetrack.editions.legal.discovery.families import family_trees
+from casetrack.editions.legal.discovery.families import (
+    control_number,
+    family_trees,
+    is_row,
+    metadata,
+)
 from casetrack.editions.legal.records.families import Duplicate, DuplicateGroup, Duplicates
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.base.errors import JobStopped, SourceError, UsageError
-from casetrack.editions.legal.discovery.chosen import metadata
-from casetrack.editions.legal.discovery.dialects import shown
+from casetrack.editions.legal.discovery.families import metadata
+from casetrack.editions.legal.discovery.fields import shown
 from casetrack.editions.legal.discovery.production_read import read_production
 from casetrack.editions.legal.records.load_files import LoadTrouble, ProductionLoad
 from casetrack.keep.sources.base import Item, Source, label

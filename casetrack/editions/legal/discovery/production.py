@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.discovery.dialects import Trouble
-from casetrack.editions.legal.discovery.fields import told
+from casetrack.editions.legal.discovery.fields import Trouble, told
 from casetrack.extract.papers.places import BatesRange, read_bates
 
 if TYPE_CHECKING:
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.editions.legal.discovery.fields import Role
-    from casetrack.editions.legal.discovery.images import ImageFile, ImageLine
-    from casetrack.editions.legal.discovery.loadfile import LoadFile, Row
+    from casetrack.editions.legal.discovery.loadfile import ImageFile, ImageLine, LoadFile, Row
 
 
 @dataclass(slots=True)

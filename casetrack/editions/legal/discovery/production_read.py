@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.groups import Groups
-from casetrack.editions.legal.discovery.dialects import Trouble, shown
-from casetrack.editions.legal.discovery.fields import day_first, listed, read_moment, roles_of, told
-from casetrack.editions.legal.discovery.images import read_image_file
-from casetrack.editions.legal.discovery.loadfile import read_load_file
+from casetrack.editions.legal.discovery.fields import (
+    Trouble,
+    day_first,
+    listed,
+    read_moment,
+    roles_of,
+    shown,
+    told,
+)
+from casetrack.editions.legal.discovery.loadfile import read_image_file, read_load_file
 from casetrack.editions.legal.discovery.production import Member, Production
 from casetrack.extract.papers.places import BatesRange, bates_key, read_bates
 

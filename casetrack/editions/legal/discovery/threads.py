@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.discovery.chosen import named_document
-from casetrack.editions.legal.records.threads import MailThread, MailThreads, ThreadMail
+from casetrack.editions.legal.discovery.families import named_document
+from casetrack.editions.legal.records.families import MailThread, MailThreads, ThreadMail
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
-    from casetrack.editions.legal.records.threads import MailRelation
+    from casetrack.editions.legal.records.families import MailRelation
     from casetrack.graph.relations.messages import Post
     from casetrack.store.workspace import State
 

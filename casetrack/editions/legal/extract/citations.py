@@ -7,19 +7,23 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.extract.bare_laws import with_bare_laws
-from casetrack.editions.legal.extract.reading import Reading, read_on
-from casetrack.editions.legal.extract.signals import signal_before, treatment_around
-from casetrack.editions.legal.extract.tails import Parentheses, pins_of, read_parentheses, read_pins
-from casetrack.extract.papers.spans import AuthorityKind, CitationForm, LegalCitation, Pin
+from casetrack.editions.legal.extract.reading import Reading, read_on, with_bare_laws
+from casetrack.editions.legal.extract.tails import (
+    Parentheses,
+    pins_of,
+    read_parentheses,
+    read_pins,
+    signal_before,
+    treatment_around,
+)
+from casetrack.extract.papers.text import AuthorityKind, CitationForm, LegalCitation, Pin
 from casetrack.extract.references.antecedents import is_parallel_gap, resolve
-from casetrack.extract.references.citations import Citation, reads_case_law
+from casetrack.extract.references.citations import Citation, misread, reads_case_law
+from casetrack.extract.references.cited import is_other_work
 from casetrack.extract.references.codes import is_regulation
 from casetrack.extract.references.finder import detect
 from casetrack.extract.references.matches import ReferenceMatch, slug
-from casetrack.extract.references.other_works import is_other_work
 from casetrack.extract.references.record_cites import pin_start
-from casetrack.extract.references.scans import misread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

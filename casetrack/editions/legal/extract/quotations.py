@@ -25,10 +25,11 @@ from casetrack.editions.legal.extract.cited_text import (
     PARAGRAPH,
     SURE,
     CitedText,
+    Marked,
+    marked,
     only_cites,
 )
-from casetrack.editions.legal.extract.quotation_marks import Marked, marked
-from casetrack.extract.papers.spans import LegalCitation, Quotation
+from casetrack.extract.papers.text import LegalCitation, Quotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

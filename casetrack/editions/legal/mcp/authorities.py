@@ -1,23 +1,37 @@
-"""The tool that makes tables of authorities."""
+"""Tools on citations: tables of authorities, the check of a brief, the citator."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.base.records.shape import View
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread, View
 from casetrack.editions.legal.authorities import USUAL_PASSIM, table_of_authorities
+from casetrack.editions.legal.check import check_draft
+from casetrack.editions.legal.citator import citator
 from casetrack.editions.legal.drafts import read_draft
-from casetrack.editions.legal.mcp.locating import CaseName, locate_case
+from casetrack.editions.legal.mcp.words import CaseName, locate_case, quoting
 from casetrack.editions.legal.paper.authorities import as_text
-from casetrack.editions.legal.records.authorities import Authority, TableOfAuthorities, Uncounted
-from casetrack.editions.legal.records.check import DraftPlace
-from casetrack.faces.mcp.results import answer
+from casetrack.editions.legal.records.authorities import (
+    Authority,
+    Citator,
+    CitingPlace,
+    TableOfAuthorities,
+    Uncounted,
+)
+from casetrack.editions.legal.records.check import TITLES, CiteCheck, DraftPlace, Finding, in_marks
+from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.render.pieces import counted, one_line
+from casetrack.faces.mcp.results import answer, bounded_source, portion
 from casetrack.faces.mcp.session import SessionTools, in_thread
-from casetrack.faces.mcp.specs import READS, tool
+from casetrack.faces.mcp.specs import READS, Offset, tool
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.base.config import Settings
 
 _LISTED = View("section", "name", "listed", "pages", "is_complete")
 _PLACE = View("page", "printed", "line", "char_start", "char_end")
@@ -90,3 +104,157 @@ def _facts(table: TableOfAuthorities) -> dict[str, Any]:
 
 def _entry(authority: Authority) -> dict[str, Any]:
     return _LISTED.of(authority) | {"places": list(map(_PLACE.of, authority.places))}
+
+
+# The tool that checks the citations and quotations of a brief.
+
+_CHECKED = View("brief=draft_name", "pages", "citations", "quotations", "counts", "notes")
+
+
+class CheckOutput(outputs.Quoting, outputs.Paged):
+    """A brief's citations and quotations compared with the case, differences first."""
+
+    checked: Annotated[CiteCheck, _CHECKED, Spread()]
+    total: int
+    findings: list[Finding]
+
+
+class CheckTools(SessionTools):
+    """The tools of this module, for one session."""
+
+    @tool(
+        "Check a brief",
+        READS,
+        description="Check every citation and every quotation of a brief against the case: "
+        "found verbatim, found with differences, not found by CaseTrack in the cited source or at "
+        "the cited page, another name, year or volume as CaseTrack reads it, source not found. "
+        "Brackets, ellipses and omitted citations are allowed. A finding is no proof of an error: "
+        "relay what was looked for and found, with both places.",
+        sets=("core", "legal"),
+    )
+    async def check_brief(
+        self,
+        brief: Annotated[str, Field(description="Path of a file, or a document of the case")],
+        show: Annotated[
+            Literal["problems", "all"],
+            Field(description="Only differences and open questions, or every finding"),
+        ] = "problems",
+        offset: Offset = 0,
+        case: CaseName = None,
+    ) -> Annotated[CallToolResult, CheckOutput]:
+        """Check a brief against the case."""
+        found = await locate_case(self._session, case)
+        settings = self._session.library.settings
+        return await in_thread(partial(_answer, found, settings, brief, show, offset))
+
+
+def _answer(
+    case: "Collection", settings: "Settings", brief: str, show: str, offset: int
+) -> CallToolResult:
+    checked = check_draft(case, read_draft(brief, settings=settings, collection=case))
+    every = show == "all"
+    findings = [f for f in checked.worst_first if every or f.weight in {"wrong", "look"}]
+    shown = portion(findings, _check_entry, _block, offset=offset)
+    listed = {"total": len(findings), "findings": shown.entries, "offset": offset}
+    sources = [quote.provenance for finding in shown.items for quote in finding.sources]
+    facts = _CHECKED.of(checked) | listed
+    return quoting(case, _head(checked), shown, checked.notes, sources, facts)
+
+
+def _head(checked: CiteCheck) -> str:
+    found = checked.counts
+    counts = [f"{found[v]} {title}" for v, title in TITLES.items() if v in found]
+    held = f"{counted(checked.citations, 'citation')}, {counted(checked.quotations, 'quotation')}"
+    return f"{one_line(checked.draft_name)}: {held}\n{'; '.join(counts) or 'Nothing to check.'}"
+
+
+def _check_entry(finding: Finding) -> dict[str, Any]:
+    sources = tuple(
+        replace(quote, provenance=bounded_source(quote.provenance)) for quote in finding.sources
+    )
+    return replace(finding, sources=sources).as_dict()
+
+
+def _block(finding: Finding, _check_entry: Any) -> str:
+    words = one_line(finding.text)
+    if finding.verdict == "altered":
+        words = "".join(text for _, text in in_marks(finding.edits))
+    lines = [
+        f"{finding.number}. {finding.place.citation}: {finding.title}",
+        f'"{words}" {one_line(finding.cited)}' if finding.what == "quotation" else words,
+        one_line(finding.said),
+        *map(one_line, finding.notes),
+    ]
+    return "\n".join(lines)
+
+
+# The citator of a case file.
+
+
+class CitatorOutput(outputs.Quoting, outputs.Paged):
+    """An authority and the places that cite it, those that speak against it first."""
+
+    found: Annotated[Citator, Spread()]
+
+
+class CitatorTools(SessionTools):
+    """The tools of this module, for one session."""
+
+    @tool(
+        "Citator",
+        READS,
+        description="Who in the case file cites an authority: each place with its signal (see, but "
+        "see, cf.), what is said of it (overruled by, distinguished), the sentence and the exact "
+        "source. It knows the documents of this case only.",
+        sets=("search", "map", "legal"),
+    )
+    async def citator(
+        self,
+        authority: Annotated[
+            str,
+            Field(
+                description="Case name or short name, reporter, statute, rule or docket entry "
+                "(e.g., 'Daubert', '509 U.S. 579', '42 U.S.C. 1983')"
+            ),
+        ],
+        offset: Offset = 0,
+        case: CaseName = None,
+    ) -> Annotated[CallToolResult, CitatorOutput]:
+        """Look up who cites an authority."""
+        found = await locate_case(self._session, case)
+        return await in_thread(partial(_citator_answer, found, authority, offset))
+
+
+def _citator_answer(case: "Collection", authority: str, offset: int) -> CallToolResult:
+    found = citator(case, authority)
+    shown = portion(found.places, _citator_entry, _citator_block, offset=offset)
+    facts = found.as_dict() | {"places": shown.entries}
+    sources = [place.quote.provenance for place in shown.items]
+    return quoting(
+        case, _citator_head(found), shown, found.notes, sources, facts | {"offset": offset}
+    )
+
+
+def _citator_head(found: Citator) -> str:
+    said = {**found.treatments, **found.signals}
+    places = f"{counted(found.total, 'citation')} in {counted(found.document_count, 'document')}"
+    lines = [
+        f"{one_line(found.name)} ({found.kind}): {places}",
+        *(["Said of it: " + ", ".join(f"{n} ({c})" for n, c in said.items())] if said else []),
+        *([f"In the file: {one_line(found.source_document)}"] if found.source_document else []),
+    ]
+    return "\n".join(lines)
+
+
+def _citator_entry(place: CitingPlace) -> dict[str, Any]:
+    source = bounded_source(place.quote.provenance)
+    return replace(place, quote=replace(place.quote, provenance=source)).as_dict()
+
+
+def _citator_block(place: CitingPlace, _citator_entry: Any) -> str:
+    marks = ", ".join(said for said in (place.treatment, place.signal) if said)
+    pin = f" at {one_line(place.pin)}" if place.pin else ""
+    note = f"\n{one_line(place.note)}" if place.note else ""
+    return (
+        f'{one_line(place.citation)}{f" [{marks}]" if marks else ""}{pin}\n"{place.sentence}"{note}'
+    )

@@ -11,10 +11,10 @@ from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records import CollectionInfo, CollectionStats, Document
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread
 from casetrack.editions.legal.cases import CASE, Cases
 from casetrack.editions.legal.mcp import words
-from casetrack.editions.legal.mcp.locating import CaseName, locate_case
+from casetrack.editions.legal.mcp.words import CaseName, locate_case
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.concise import document_forms, telling
 from casetrack.faces.mcp.progress import Unconfirmed

@@ -1,16 +1,19 @@
-"""Tools on the documents of a case: list, look at, delete."""
+"""Tools on the documents of a case: list, look at, search, whom they mention."""
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
-from casetrack.editions.legal.mcp.locating import CaseName, locate_case
-from casetrack.editions.legal.mcp.told import case_form, of_case
+from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
+from casetrack.editions.legal.mcp.words import CaseName, case_form, case_title, locate_case, of_case
+from casetrack.faces.mcp.concise import telling_of
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted, one_line
-from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
+from casetrack.faces.mcp.session import Session, SessionTools, in_thread
 from casetrack.faces.mcp.specs import DELETES, READS, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.documents import (
@@ -19,8 +22,13 @@ from casetrack.faces.mcp.tools.documents import (
     DocumentsOutput,
     DocumentTools,
 )
+from casetrack.faces.mcp.tools.entities import MentionsOutput, find_in
+from casetrack.faces.mcp.tools.references import CitationsOutput, ReferenceTools
+from casetrack.search.question.citations import citations_of
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
     from casetrack.api.collection import Collection
 
 
@@ -101,3 +109,121 @@ class CaseDocumentTools:
             )
         gone = await self._any.delete_document(document_name, confirm, found.info.id)
         return of_case(gone, found.info)
+
+
+# The tool that finds who, which court and what authority the documents of a case mention.
+
+Kind = Literal["person", "court", "statute", "case_citation", "organization", "any"]
+_AUTHORITIES = ("statute", "case_citation")
+
+
+class CaseEntityTools:
+    """The tool of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._references = ReferenceTools(session)
+
+    @tool(
+        "Find entity",
+        READS,
+        description="Find all mentions of a legal entity (person, court, statute, case citation) "
+        "across documents. Pro tier only.",
+        feature="entity_search",
+        sets=("map", "legal"),
+    )
+    async def find_entity(
+        self,
+        entity: Annotated[
+            str,
+            Field(
+                description="Entity to find (e.g., 'Judge Smith', '42 USC 1983', 'Miranda v. "
+                "Arizona')"
+            ),
+        ],
+        entity_type: Annotated[
+            Kind, BeforeValidator(lower), Field(description="Type of entity to search for")
+        ] = "any",
+        top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
+        case: CaseName = None,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "concise",
+    ) -> Annotated[CallToolResult, case_form(MentionsOutput) | case_form(CitationsOutput)]:
+        """Find an entity or an authority."""
+        found: Collection = await locate_case(self._session, case)
+        await in_thread(lambda: self._session.library.entitlements.require("entity_search"))
+        key = found.info.id
+
+        async def mentioned() -> CallToolResult:
+            return await find_in(found, entity, entity_type, top_k, offset, response_format)
+
+        async def cited() -> CallToolResult:
+            return await self._references.get_reference_citations(
+                entity, top_k, offset, response_format, key
+            )
+
+        ways: Sequence[Callable[[], Awaitable[CallToolResult]]] = (mentioned,)
+        if entity_type in _AUTHORITIES:
+            ways = (cited,)
+        elif entity_type == "any":
+            ways = (cited, mentioned) if citations_of(entity) else (mentioned, cited)
+        missing: list[UsageError] = []
+        for way in ways:
+            try:
+                return of_case(await way(), found.info)
+            except (EntityNotFound, ReferenceNotFound) as error:
+                missing.append(error)
+        raise missing[0]
+
+
+# The tool that searches a case: the requirement's own result format.
+
+
+class CaseSearchTools(SessionTools):
+    """The tool of this module, for one session."""
+
+    @tool(
+        "Search case",
+        READS,
+        description="Search across all documents in the active case using semantic and keyword "
+        "search. Returns results with full source citations (document, page, paragraph, line).",
+        sets=("core", "search", "legal"),
+        page="search",
+    )
+    async def search_case(
+        self,
+        query: Annotated[
+            str,
+            Field(
+                description="Natural language search query (e.g., 'What are the termination "
+                "provisions?')"
+            ),
+        ],
+        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results to return")] = 5,
+        document_filter: Annotated[
+            str | None,
+            Field(description="Optional: restrict search to a specific document name or ID"),
+        ] = None,
+        case: CaseName = None,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "concise",
+    ) -> Annotated[CallToolResult, case_form(SearchOutput), case_form(ShortSearch)]:
+        """Search a case."""
+        found: Collection = await locate_case(self._session, case)
+        k = min(offset + top_k, MOST_RESULTS)
+
+        def work() -> CallToolResult:
+            results = found.search(query, limit=k, documents=document_filter or None)
+            page = ResultPage(
+                replace(results, collection=case_title(found.info)),
+                found.info.id,
+                telling_of(response_format, found),
+                noun="Case",
+            )
+            told = of_case(page.answer(offset, k), found.info)
+            if response_format == "detailed":
+                for result in (told.structured_content or {}).get("results", ()):
+                    result.setdefault("legal_citations", [])
+            return told
+
+        return await in_thread(work)

@@ -1,18 +1,43 @@
-"""The tool that says how the server is."""
+"""Tools that take files into a case, and the state of the server."""
 
 import platform
-from typing import Annotated, TypedDict
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
+from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from casetrack import __version__
-from casetrack.faces.mcp.jobs import job_facts, progress_text
+from casetrack.base.editions import LEGAL, edition
+from casetrack.base.records import Document, IngestProgress, IngestReport
+from casetrack.editions.legal.mcp import words
+from casetrack.editions.legal.mcp.words import CaseName, case_form, locate_case, of_case
+from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.failures import failed
+from casetrack.faces.mcp.jobs import job_facts, progress_text, run_as_job
 from casetrack.faces.mcp.outputs import Facts, JobOutput
 from casetrack.faces.mcp.render.pieces import home_path, one_line, size
 from casetrack.faces.mcp.results import answer
-from casetrack.faces.mcp.session import Session, in_thread
-from casetrack.faces.mcp.specs import READS, tool
+from casetrack.faces.mcp.session import Session, SessionTools, in_thread
+from casetrack.faces.mcp.specs import ADDS, READS, tool
+from casetrack.faces.mcp.tools.collections import lower
+from casetrack.faces.mcp.tools.ingest import (
+    FolderOutput,
+    IngestedDocument,
+    bounded_outcome,
+    document_facts,
+    existing,
+    folder_facts,
+    ingest_task,
+)
 from casetrack.faces.mcp.tools.status import ProfileStatus, StatusTools
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
 
 
 class CaseStatusOutput(TypedDict):
@@ -109,3 +134,151 @@ def _state(profile: Facts) -> str:
     if not profile["installed"]:
         return "not installed"
     return "Ready" if profile["loaded"] else "Ready (loaded when first used)"
+
+
+# Tools that take files into a case, with progress and cancellation.
+
+ASK = (
+    "Ask get_status, which says how far it is; the documents can be searched one by one as they "
+    "are finished. The user can stop it: casetrack jobs cancel {id}"
+)
+_TYPES = edition(LEGAL).document_types
+_NO_FOLDERS_OF = {"statute", "case_law"}
+"""Kinds that the requirement has for single files alone."""
+_FOLDER_TYPES = tuple(kind for kind in _TYPES if kind not in _NO_FOLDERS_OF)
+
+
+def _one_of(known: tuple[str, ...]) -> Callable[[str], str]:
+    def check(kind: str) -> str:
+        if kind not in known:
+            raise ValueError(f"one of {', '.join(known)}")
+        return kind
+
+    return check
+
+
+DocumentKind = Annotated[
+    str,
+    BeforeValidator(lower),
+    AfterValidator(_one_of(_TYPES)),
+    Field(description="Type of legal document", json_schema_extra={"enum": list(_TYPES)}),
+]
+FolderKind = Annotated[
+    str,
+    BeforeValidator(lower),
+    AfterValidator(_one_of(_FOLDER_TYPES)),
+    Field(
+        description="Default type for all documents",
+        json_schema_extra={"enum": list(_FOLDER_TYPES)},
+    ),
+]
+_LINE = Annotated[Document, outputs.LINE]
+Password = Annotated[str | None, Field(description="For a protected file; never stored")]
+
+
+class CaseIngestTools(SessionTools):
+    """The tools of this module, for one session."""
+
+    @tool(
+        "Ingest document",
+        ADDS,
+        description="Ingest a document (PDF, DOCX, or image) into the active case. Extracts text "
+        "(with OCR for scans), chunks the text, computes embeddings, and indexes for search. All "
+        "processing and storage happens locally on your machine.",
+        sets=("core", "legal"),
+    )
+    async def ingest_document(
+        self,
+        ctx: Context,
+        file_path: Annotated[str, Field(description="Absolute path to the file on your computer")],
+        document_name: Annotated[
+            str | None, Field(description="Optional display name (defaults to filename)")
+        ] = None,
+        document_type: DocumentKind | None = None,
+        copy_original: Annotated[
+            bool, Field(description="Copy the original file into the case folder")
+        ] = False,
+        password: Password = None,
+        case: CaseName = None,
+    ) -> Annotated[CallToolResult, case_form(IngestedDocument, document=_LINE)]:
+        """Ingest one file."""
+        found: Collection = await locate_case(self._session, case)
+        path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
+        before = await in_thread(lambda: found.stats().storage_bytes)
+        ingest = partial(
+            found.ingest,
+            [path],
+            document_name=document_name,
+            document_type=document_type,
+            copy_original=copy_original or None,
+            passwords=[password] if password else (),
+        )
+        return await self._run(ctx, found, path, ingest, partial(_document_answer, found, before))
+
+    @tool(
+        "Ingest folder",
+        ADDS,
+        description="Batch ingest all supported documents in a folder. Pro tier only.",
+        feature="case_folder",
+        sets=("core", "legal"),
+    )
+    async def ingest_folder(
+        self,
+        ctx: Context,
+        folder_path: Annotated[str, Field(description="Path to folder containing documents")],
+        recursive: Annotated[bool, Field(description="Include subfolders")] = False,
+        document_type: FolderKind | None = None,
+        password: Password = None,
+        case: CaseName = None,
+    ) -> Annotated[CallToolResult, case_form(FolderOutput)]:
+        """Ingest the files of a folder."""
+        found: Collection = await locate_case(self._session, case)
+        await in_thread(lambda: self._session.library.entitlements.require("case_folder"))
+        path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
+        ingest = partial(
+            found.ingest,
+            [path],
+            recursive=recursive,
+            document_type=document_type,
+            passwords=[password] if password else (),
+        )
+        return await self._run(ctx, found, path, ingest, partial(_folder_answer, found, path))
+
+    async def _run(
+        self,
+        ctx: Context,
+        found: "Collection",
+        path: Path,
+        ingest: Callable[..., IngestReport],
+        answer_of: Callable[[IngestReport], CallToolResult],
+    ) -> CallToolResult:
+        """Ingest a path as a job of the case."""
+
+        def work(progress: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+            return ingest(progress=progress, cancel=stop)
+
+        async def finish(report: IngestReport) -> CallToolResult:
+            return await in_thread(partial(answer_of, report))
+
+        task = ingest_task(found, path, work, finish)
+        return of_case(await run_as_job(self._session, ctx, task, None, ASK), found.info)
+
+
+def _document_answer(found: "Collection", before: int, report: IngestReport) -> CallToolResult:
+    outcome = bounded_outcome(report.outcomes[0])
+    if outcome.status in {"failed", "skipped"} or outcome.document_id is None:
+        return failed(words.not_taken(outcome))
+    document = found.document(outcome.document_id)
+    grown = max(0, found.stats().storage_bytes - before)
+    facts = document_facts(report, found.info.name)
+    attached = facts["attachments"]
+    text = words.ingested(outcome, document, found.info, grown, attached, facts["notes"])
+    more = facts["more"]
+    return answer(
+        f"{text}\n\n{more}" if more else text, facts | {"document": outputs.LINE.of(document)}
+    )
+
+
+def _folder_answer(found: "Collection", path: Path, report: IngestReport) -> CallToolResult:
+    facts, listed = folder_facts(report, found.info.name, path)
+    return answer(words.folder(report, found.info, path, listed, facts["more"]), facts)

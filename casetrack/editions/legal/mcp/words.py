@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, get_type_hints
+
+from mcp.types import TextContent
+from typing_extensions import TypedDict
 
 from casetrack.base.editions import LEGAL, edition
-from casetrack.editions.legal.cases import CASE
+from casetrack.base.records.shape import json_type
+from casetrack.editions.legal.cases import CASE, Cases
 from casetrack.faces.mcp.failures import error_text
+from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render.pieces import (
     METHODS,
     counted,
@@ -19,11 +25,16 @@ from casetrack.faces.mcp.render.pieces import (
     table,
 )
 from casetrack.faces.mcp.render.sync import LISTED, relative
-from casetrack.faces.mcp.results import bounded_collection
+from casetrack.faces.mcp.results import answer, bounded_collection, onward, source_links
+from casetrack.faces.mcp.session import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mcp.types import CallToolResult
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.provenance import Provenance
     from casetrack.base.records import (
         CollectionInfo,
         CollectionStats,
@@ -31,6 +42,29 @@ if TYPE_CHECKING:
         FileOutcome,
         IngestReport,
     )
+    from casetrack.faces.mcp.results import Portion
+    from casetrack.faces.mcp.session import Session
+
+# Which case a call is about: the one it names, or the active one of its connection.
+
+CaseName = str | None
+"""The optional parameter of every tool that works on a case."""
+
+
+async def locate_case(session: Session, name: str | None, /) -> Collection:
+    """Return the case called *name*, or the active one where it is ``None``.
+
+    Raises
+    ------
+    NoActiveCollection, ActiveCollectionGone
+        See :meth:`casetrack.faces.mcp.session.Session.collection`.
+    CollectionNotFound, AmbiguousName
+        See :meth:`casetrack.editions.legal.cases.Cases.find`.
+    """
+    if name is None:
+        return await in_thread(partial(session.collection, None))
+    return await in_thread(partial(Cases(session.library).get, name))
+
 
 NEXT_STEP = "Ingest documents with ingest_document."
 ACTIVE_NOW = "This is now your active case."
@@ -248,3 +282,87 @@ def case_facts(
         **amounts,
         "problem": problem,
     }
+
+
+# Answers of the tools that work on any collection, told as those of a case.
+
+_ADVICE = ("more", "next_step")
+
+
+def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> CallToolResult:
+    """Return an answer in terms of cases and of the tools that work on them; quotes stay whole.
+
+    Parameters
+    ----------
+    result
+        The answer; it is changed.
+    info
+        The case.
+    facts
+        What is told of it besides.
+    """
+    if result.is_error:
+        return result
+    for content in result.content:
+        if isinstance(content, TextContent):
+            lines = content.text.split("\n")
+            content.text = "\n".join(x if x.startswith(">") else _advice(x) for x in lines)
+    raw = dict(result.structured_content or {})
+    if "collection" in raw:
+        raw = {("case" if key == "collection" else key): value for key, value in raw.items()}
+        raw["case"] = case_title(info)
+    raw |= {key: _advice(raw[key]) for key in _ADVICE if isinstance(raw.get(key), str)}
+    result.structured_content = raw | facts
+    return result
+
+
+def case_form(kind: Any, /, **more: Any) -> Any:
+    """Return the type of such an answer: that of the same tool on any collection.
+
+    Parameters
+    ----------
+    kind
+        That type.
+    more
+        What is told besides where the work is done.
+    """
+    form = json_type(kind)
+    fields: dict[str, Any] = {}
+    for name, hint in get_type_hints(form).items():
+        told = hint if name in form.__required_keys__ else NotRequired[hint]
+        fields["case" if name == "collection" else name] = told
+    make: Any = TypedDict
+    added = {name: NotRequired[json_type(hint)] for name, hint in more.items()}
+    return make(f"Case{kind.__name__}", fields | added)
+
+
+def _advice(text: str) -> str:
+    return text.replace("search_documents", "search_case")
+
+
+def quoting(
+    case: Collection,
+    head: str,
+    shown: Portion[Any],
+    notes: Sequence[str],
+    sources: Sequence[Provenance],
+    facts: dict[str, Any],
+    /,
+) -> CallToolResult:
+    """Return a part of a list whose entries quote documents of a case.
+
+    Parameters
+    ----------
+    head, shown, notes
+        The text: its first lines, the entries, and what the user should know.
+    sources
+        The places that the entries quote.
+    facts
+        The structured form, without what every such answer has.
+    """
+    rest = [said for said in (onward(shown.next_offset), *notes) if said]
+    return answer(
+        "\n\n".join([head, *shown.blocks, *rest, QUOTED]),
+        {"collection": case.info.name, "notice": QUOTED, **facts, "next_offset": shown.next_offset},
+        source_links(case.info.id, sources),
+    )

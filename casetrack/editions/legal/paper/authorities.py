@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.markdown import escaped
-from casetrack.api.viewer.word import centred, clean, new_document, packed, remark
+from casetrack.api.viewer.kept import centred, clean, new_document, packed, remark
+from casetrack.api.viewer.markup import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer import word
-from casetrack.api.viewer.markdown import escaped
+from casetrack.api.viewer import kept
+from casetrack.api.viewer.markup import escaped
 from casetrack.api.viewer.timeline_figure import when
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from docx.table import _Cell, _Row
 
-    from casetrack.editions.legal.records.chronology import Chronology, ChronologyEntry
+    from casetrack.editions.legal.records.authorities import Chronology, ChronologyEntry
 
 _HEADS = ("Date", "Event", "Who", "Source")
 _WIDTHS = (1.35, 4.15, 1.5, 2.0)
@@ -27,17 +27,17 @@ def as_docx(chronology: Chronology, /) -> bytes:
     """
     from docx.shared import Inches
 
-    document = word.new_document(f"Chronology: {chronology.case}")
-    word.on_its_side(document)
-    heading = word.centred(document, "CHRONOLOGY")
-    word.centred(document, chronology.case)
+    document = kept.new_document(f"Chronology: {chronology.case}")
+    kept.on_its_side(document)
+    heading = kept.centred(document, "CHRONOLOGY")
+    kept.centred(document, chronology.case)
     if chronology.notes:
-        word.remark(document, heading, "\n".join(chronology.notes))
+        kept.remark(document, heading, "\n".join(chronology.notes))
     table = document.add_table(rows=1, cols=len(_HEADS), style="Table Grid")
     table.autofit = False
     for cell, head in zip(table.rows[0].cells, _HEADS, strict=True):
         _write(cell, head, bold=True)
-    word.repeat_on_pages(table.rows[0])
+    kept.repeat_on_pages(table.rows[0])
     for entry in chronology.entries:
         row = table.add_row()
         for cell, words in zip(row.cells, _cells(entry), strict=True):
@@ -48,7 +48,7 @@ def as_docx(chronology: Chronology, /) -> bytes:
         _whole(row)
         for cell, width in zip(row.cells, _WIDTHS, strict=True):
             cell.width = Inches(width)
-    return word.packed(document)
+    return kept.packed(document)
 
 
 def _cells(entry: ChronologyEntry) -> tuple[str, str, str, str]:
@@ -60,7 +60,7 @@ def _write(cell: _Cell, words: str, *, bold: bool = False) -> None:
 
     paragraph = cell.paragraphs[0]
     paragraph.paragraph_format.space_after = Pt(2)
-    run = paragraph.add_run(word.clean(words))
+    run = paragraph.add_run(kept.clean(words))
     run.font.size, run.bold = Pt(10), bold
 
 

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.api.viewer.word import AUTHOR, INITIALS, clean
+from casetrack.api.viewer.kept import AUTHOR, INITIALS, clean
 from casetrack.base.errors import FileNotFound, ParseFailed, UsageError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def commented_copy(draft: Draft, check: CiteCheck, /, *, everything: bool = Fals
         _comment(document, sign, sign, f"In the footnote: {_said(finding)}")
     if runs:
         _comment(document, runs[0], runs[0], _whole(check, unplaced))
-    from casetrack.api.viewer.word import packed
+    from casetrack.api.viewer.kept import packed
 
     return Commented(packed(document), len(places) + len(at_notes), tuple(unplaced))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.editions.legal.records.redactions import Cover
+    from casetrack.editions.legal.records.load_files import Cover
 
     _Corners = tuple[float, float, float, float]
     _Layers = list[tuple[Cover, _Corners]]

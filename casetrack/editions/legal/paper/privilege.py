@@ -6,13 +6,13 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer import word
-from casetrack.base.formulas import without_formula
+from casetrack.api.viewer import kept
+from casetrack.base.arrow_values import without_formula
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from casetrack.editions.legal.records.privilege import PrivilegeEntry, PrivilegeLog
+    from casetrack.editions.legal.records.load_files import PrivilegeEntry, PrivilegeLog
 
 COLUMNS = (
     "No.",
@@ -84,16 +84,16 @@ def as_docx(log: PrivilegeLog, /) -> bytes:
     """Return the log as a file of Word, on pages across; what is to be looked at are comments."""
     from docx.shared import Inches, Pt
 
-    document = word.new_document(f"Privilege log: {log.collection}")
-    word.on_its_side(document, margin=0.5)
-    heading = word.centred(document, "PRIVILEGE LOG")
+    document = kept.new_document(f"Privilege log: {log.collection}")
+    kept.on_its_side(document, margin=0.5)
+    heading = kept.centred(document, "PRIVILEGE LOG")
     for note in log.notes:
-        word.remark(document, heading, note)
+        kept.remark(document, heading, note)
     table = document.add_table(rows=1, cols=len(COLUMNS))
     table.style = "Table Grid"
     table.autofit = False
     _fill(table.rows[0].cells, COLUMNS, Pt(8), bold=True)
-    word.repeat_on_pages(table.rows[0])
+    kept.repeat_on_pages(table.rows[0])
     for entry in log.entries:
         _fill(table.add_row().cells, cells(entry), Pt(8), bold=False)
     for row in table.rows:
@@ -101,7 +101,7 @@ def as_docx(log: PrivilegeLog, /) -> bytes:
             cell.width = Inches(width)
     if _has_attorneys(log):
         document.add_paragraph(MARKED)
-    return word.packed(document)
+    return kept.packed(document)
 
 
 def as_xlsx(log: PrivilegeLog, /) -> bytes:
@@ -117,7 +117,7 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
         for column, value in enumerate(values, start=1):
             cell = sheet.cell(number, column)
             # A value is a text, also where it begins like a formula.
-            cell.value, cell.data_type = word.clean(value), "s"
+            cell.value, cell.data_type = kept.clean(value), "s"
             cell.alignment = Alignment(wrap_text=True, vertical="top")
             if number == 1:
                 cell.font = Font(bold=True)
@@ -126,7 +126,7 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
     sheet.freeze_panes = "A2"
     notes = book.create_sheet("To look at")
     for note in [*([MARKED] if _has_attorneys(log) else []), *log.notes]:
-        notes.append([word.clean(note)])
+        notes.append([kept.clean(note)])
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -134,7 +134,7 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
 
 def _fill(row: Sequence[object], values: Sequence[str], size: object, *, bold: bool) -> None:
     for cell, value in zip(row, values, strict=True):
-        run = cell.paragraphs[0].add_run(word.clean(value))  # type: ignore[attr-defined]
+        run = cell.paragraphs[0].add_run(kept.clean(value))  # type: ignore[attr-defined]
         run.bold, run.font.size = bold, size
 
 

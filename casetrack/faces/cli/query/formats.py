@@ -9,9 +9,8 @@ import secrets
 import sys
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from casetrack.base.arrow_values import is_bignum
+from casetrack.base.arrow_values import is_bignum, without_formula
 from casetrack.base.errors import UsageError
-from casetrack.base.formulas import without_formula
 from casetrack.faces.cli.output import clean, is_terminal, json_text, needs_ascii, write_text
 from casetrack.faces.cli.query.values import blocks, is_numeric, text_of, unique_names
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from casetrack.base.records.queries import QueryReport
+    from casetrack.base.records.cards import QueryReport
     from casetrack.faces.cli.query.formats import Format
     from casetrack.faces.cli.query.source import QueryTarget
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from casetrack.api.sql import saved
-from casetrack.base.records.queries import QueryReport
+from casetrack.base.records.cards import QueryReport
 from casetrack.faces.cli.output import is_terminal, line, write_json
 from casetrack.faces.cli.progress import QUIET_SECONDS
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE

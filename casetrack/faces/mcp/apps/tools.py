@@ -13,7 +13,7 @@ from pydantic import Field
 
 from casetrack.base.records.graph import Entity, Event
 from casetrack.base.records.graph import Timeline as TimelineRecord
-from casetrack.base.records.types import Spread, json_type
+from casetrack.base.records.shape import Spread, json_type
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.concise import concise_type, telling

@@ -8,8 +8,7 @@ from casetrack.base.provenance import iso_utc
 from casetrack.base.records.graph import ENTITY_KINDS
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render import counted, document_line, passage, phrase, told
-from casetrack.faces.mcp.results import bounded_chunk, cut
-from casetrack.faces.mcp.shorter import NAME_CHARS
+from casetrack.faces.mcp.results import NAME_CHARS, bounded_chunk, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

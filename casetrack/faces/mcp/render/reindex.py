@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import iso_utc
-from casetrack.base.records.index_status import PROBLEMS
+from casetrack.base.records.health import PROBLEMS
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.outputs import STATUS
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from casetrack.base.records import UntakenFile
-    from casetrack.base.records.index_status import Action, DocumentIndex, IndexStatus
-    from casetrack.base.records.reindex import ReindexReport
+    from casetrack.base.records.health import Action, DocumentIndex, IndexStatus
+    from casetrack.base.records.snapshots import ReindexReport
 
 LISTED_DOCUMENTS = 100
 LISTED_FILES = 20

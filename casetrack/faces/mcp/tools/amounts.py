@@ -12,9 +12,8 @@ from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.render import graph as render
-from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.results import after_page, answer, few, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.shorter import after_page, few, more_from, room_beside
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.base.records import DocumentStructure
-    from casetrack.base.records.upkeep import UpkeepReport
+    from casetrack.base.records.snapshots import UpkeepReport
 
 _ENTITIES = 10
 _NAME_CHARS = 120

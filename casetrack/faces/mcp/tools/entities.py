@@ -9,22 +9,24 @@ from pydantic import Field
 
 from casetrack.base.records.graph import Entity, Mention, Quote
 from casetrack.base.records.graph.entities import DocumentMentions
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import Telling, telling
 from casetrack.faces.mcp.render import graph as render
-from casetrack.faces.mcp.results import answer, cut, portion
-from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.shorter import (
+from casetrack.faces.mcp.results import (
     NAME_CHARS,
     after_page,
+    answer,
+    cut,
     first,
     more_from,
+    portion,
     room_beside,
     spread_page,
 )
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:

@@ -14,15 +14,14 @@ from pydantic import BeforeValidator, Field
 
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import budget, outputs
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render import sync as ingest_text
-from casetrack.faces.mcp.results import answer, cut
+from casetrack.faces.mcp.results import answer, cut, few, first, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.shorter import few, first, room_beside
 from casetrack.faces.mcp.specs import ADDS, CollectionName, tool
 from casetrack.faces.mcp.steps import told
 from casetrack.faces.mcp.tools.collections import lower

@@ -13,8 +13,8 @@ from pydantic import Field
 from casetrack.base.errors import UsageError
 from casetrack.base.files import private_folder
 from casetrack.base.records import CollectionInfo
-from casetrack.base.records.transfer import ExportReport
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread
+from casetrack.base.records.snapshots import ExportReport
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task

@@ -18,16 +18,15 @@ from casetrack.base.records.graph import (
     Timeline,
     Topic,
 )
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.briefing import Briefing, counts
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.render import overview as render
-from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.results import after_page, answer, first, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.shorter import after_page, first, more_from, room_beside
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from casetrack.faces.mcp.results import (
 )
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
-from casetrack.faces.mcp.uris import highlight_uri, page_uri
-from casetrack.faces.mcp.visible import visible
+from casetrack.faces.mcp.uris import highlight_uri, page_uri, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,16 +10,15 @@ from pydantic import Field
 
 from casetrack.base.errors import UsageError
 from casetrack.base.records import FileOutcome
-from casetrack.base.records.index_status import Coverage, DocumentIndex
-from casetrack.base.records.reindex import ReindexReport
-from casetrack.base.records.types import Spread
+from casetrack.base.records.health import Coverage, DocumentIndex
+from casetrack.base.records.shape import Spread
+from casetrack.base.records.snapshots import ReindexReport
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render.reindex import duration, reindexed_text, status_result, status_text
-from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.results import answer, few, first
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.shorter import few, first
 from casetrack.faces.mcp.specs import READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.faces.mcp.tools.collections import ProfileName, profile_notes
 from casetrack.faces.mcp.tools.ingest import bounded_outcome

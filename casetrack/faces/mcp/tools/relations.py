@@ -9,16 +9,15 @@ from pydantic import Field
 from casetrack.base.records import Chunk, Document, DocumentType
 from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import Change, Entity, Reference, RelatedDocument
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.comparing import comparison
 from casetrack.faces.mcp.concise import Telling, document_forms, telling
 from casetrack.faces.mcp.render import graph as render
-from casetrack.faces.mcp.results import answer, portion
+from casetrack.faces.mcp.results import after_page, answer, more_from, portion, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.shorter import after_page, more_from, room_beside
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:

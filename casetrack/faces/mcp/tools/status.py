@@ -23,9 +23,8 @@ from casetrack.faces.mcp.jobs import (
 )
 from casetrack.faces.mcp.live_jobs import LiveJob
 from casetrack.faces.mcp.render import one_line
-from casetrack.faces.mcp.results import answer, cut
+from casetrack.faces.mcp.results import after_page, answer, cut, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread
-from casetrack.faces.mcp.shorter import after_page, more_from, room_beside
 from casetrack.faces.mcp.specs import READS, SWITCHES, Offset, tool
 
 _DAMAGED = 10

@@ -12,18 +12,16 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.base.errors import CaseTrackError, CollectionNotFound
-from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
-from casetrack.base.records.types import Spread
-from casetrack.base.records.watches import Watch, WatchStatus
+from casetrack.base.records.shape import Spread
+from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, Watch, WatchStatus
 from casetrack.faces.mcp import budget, outputs
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.render import sync as sync_text
-from casetrack.faces.mcp.results import answer, cut
+from casetrack.faces.mcp.results import after_page, answer, cut, few, first, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.shorter import after_page, few, first, more_from, room_beside
 from casetrack.faces.mcp.specs import DELETES, READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.faces.mcp.steps import told
 from casetrack.faces.mcp.tools.collections import lower

@@ -7,15 +7,14 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.base.records.graph import Change, Changes
-from casetrack.base.records.types import Spread
+from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.comparing import change
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.render import graph as render
-from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.results import after_page, answer, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.shorter import after_page, more_from, room_beside
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The map of a collection at a glance: who, when, about what; and the briefing as one file."""
+"""A collection at a glance: its map, its topics, its health."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from starlette.responses import Response
 
 from casetrack.api.viewer.sheet import page_policy
 from casetrack.api.viewer.timeline_figure import when
+from casetrack.base.errors import FreeTierLimit
+from casetrack.base.records.graph import RELATION_TYPES
 from casetrack.faces.window.drawings import words_of
-from casetrack.faces.window.pages.base import Page
+from casetrack.faces.window.pages.base import Page, document_names
 
 if TYPE_CHECKING:
     from casetrack.faces.window.visit import Visit
@@ -38,7 +40,88 @@ def briefing(visit: Visit, /) -> Response:
     return Response(html, media_type="text/html", headers=headers)
 
 
-PAGES = (
+_GLANCE_PAGES = (
     Page("map", "/c/{collection}/map", overview, needs_map=True),
     Page("briefing", "/c/{collection}/briefing", briefing, needs_map=True),
+)
+
+
+# Health: what could not be read and why, and whether everything is as it should be.
+
+
+def health(visit: Visit, /) -> Response:
+    """Show how well the documents could be read, those that need a look first."""
+    found = visit.collection.admin.health()
+    look = [d for d in found.documents if d.needs_a_look]
+    return visit.page(
+        "health.html",
+        collection=visit.collection,
+        health=found,
+        look=look,
+        stats=visit.collection.stats(),
+        tier=visit.library.entitlements.of_edition(visit.collection.info.edition),
+    )
+
+
+_HEALTH_PAGES = (Page("health", "/c/{collection}/health", health),)
+
+
+# What the documents are about, and which of them belong together.
+
+_STRATEGIES = ("topical", "entity", "reference", "document_type")
+_SHOWN = 30
+_DOCUMENTS = 12
+
+
+def topics(visit: Visit, /) -> Response:
+    """Show the topics, and groups of documents that belong together."""
+    collection, by = visit.collection, visit.asked("by")
+    by = by if by in _STRATEGIES else "topical"
+    found = collection.map.topics()
+    try:
+        groups, refused = collection.map.clusters(by), None
+    except FreeTierLimit as error:
+        groups, refused = None, error
+    documents = collection.workspace.state().snapshot.documents
+    wanted = {i for topic in found for i in topic.document_ids[:_DOCUMENTS]} & documents.keys()
+    return visit.page(
+        "topics.html",
+        collection=collection,
+        topics=found,
+        names={i: documents[i].name for i in wanted},
+        groups=groups,
+        refused=refused,
+        by=by,
+        strategies=_STRATEGIES,
+        shown=_DOCUMENTS,
+    )
+
+
+def related(visit: Visit, /) -> Response:
+    """Show the documents that belong with a document, and why."""
+    collection, relation = visit.collection, visit.asked("relation")
+    relation = relation if relation in RELATION_TYPES else "all"
+    wanted = visit.asked("document")
+    document = collection.document(wanted) if wanted else None
+    found = (
+        collection.map.related_documents(document, relation=relation, limit=_SHOWN)
+        if document
+        else None
+    )
+    return visit.page(
+        "related.html",
+        collection=collection,
+        document=document,
+        found=found,
+        relation=relation,
+        relations=("all", *RELATION_TYPES),
+        names=document_names(collection),
+    )
+
+
+PAGES = (
+    *_GLANCE_PAGES,
+    *_HEALTH_PAGES,
+    Page("topics", "/c/{collection}/topics", topics, needs_map=True),
+    Page("related", "/c/{collection}/related", related, needs_map=True),
 )

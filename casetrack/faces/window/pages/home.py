@@ -1,20 +1,29 @@
-"""The first page: the collections, what is in them, and making one."""
+"""The first page of the window, its settings, and long work."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.collection.listing import listing
 from casetrack.base.errors import CaseTrackError
+from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
+from casetrack.faces.window.work import begin
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
     from starlette.responses import Response
 
     from casetrack.api.library import Library
+    from casetrack.base.license.manage import Outcome
     from casetrack.base.records import CollectionInfo, CollectionStats
+    from casetrack.base.records.jobs import Job
     from casetrack.faces.window.visit import Visit
 
 _SHOWN = 8
@@ -80,8 +89,148 @@ def _shelf(library: Library, info: CollectionInfo) -> Shelf:
         return Shelf(info, None, f"{error.message} {error.hint}")
 
 
-PAGES = (
+_HOME_PAGES = (
     Page("home", "/", home),
     Page("create", "/collections", create, "POST"),
     Page("overview", "/c/{collection}", overview),
+)
+
+
+# The data folder as a whole: the tier and its key, the models, where everything lies.
+
+
+def settings(visit: Visit, /) -> Response:
+    """Show the tier in force, what it allows, and which models are there."""
+    from casetrack.base.license.manage import LicenseManager
+
+    return _shown(visit, LicenseManager(visit.library.settings).status().notes)
+
+
+def license_key(visit: Visit, /) -> Response:
+    """Enter a key, confirm it again, or take it out."""
+    from casetrack.base.license.manage import LicenseManager
+
+    manager = LicenseManager(visit.library.settings)
+    outcome: Outcome
+    match visit.sent("do"):
+        case "refresh":
+            outcome = manager.refresh()
+        case "remove":
+            outcome = manager.deactivate()
+        case _:
+            outcome = manager.activate(visit.sent("key"))
+    return _shown(visit, (*outcome.notes, *outcome.status.notes))
+
+
+def fetch(visit: Visit, /) -> Response:
+    """Begin to fetch the models of a profile, and show how far it is."""
+    from casetrack.base.models.profiles import find_profile
+
+    profile = find_profile(visit.sent("profile") or DEFAULT_PROFILE)
+    folder = visit.library.settings.models_dir
+
+    def work(tell: Callable[..., None], _stop: threading.Event) -> None:
+        from casetrack.api.models import supplies
+        from casetrack.api.models.pulling import pull
+
+        def progress(what: str, done: int, total: int | None) -> None:
+            tell(what, done, total or 0)
+
+        if profile.name == DEFAULT_PROFILE:  # with what reads scans
+            for _ in supplies.fetch(folder, progress):
+                pass
+            return
+        pull(profile.name, folder, progress)
+
+    title = f"Models of {profile.name}"
+    return visit.see(address("jobs", begin(visit.library, "models", work, title=title)))
+
+
+def _shown(visit: Visit, notes: tuple[str, ...]) -> Response:
+    from casetrack.api.models.supplies import lacking
+    from casetrack.base.models.profiles import PROFILES
+
+    library = visit.library
+    missing = lacking(library.settings.models_dir)
+    return visit.page(
+        "settings.html",
+        license=library.entitlements.status(),
+        notes=notes,
+        collections=len(library.collections()),
+        profiles=[
+            (each, not missing if each.name == DEFAULT_PROFILE else _is_there(visit, each.name))
+            for each in PROFILES
+            if each.models
+        ],
+        usual=DEFAULT_PROFILE,
+        folder=library.settings.data_dir,
+        models=library.settings.models_dir,
+        version=__version__,
+    )
+
+
+def _is_there(visit: Visit, profile: str) -> bool:
+    return visit.library.missing_models(profile) is None
+
+
+_SETTINGS_PAGES = (
+    Page("settings", "/settings", settings),
+    Page("license", "/settings/license", license_key, "POST"),
+    Page("models", "/settings/models", fetch, "POST"),
+)
+
+
+# Long work: how far it is, what came of it, and a way to stop it.
+
+_LISTED = 100
+_FINE = frozenset({"ingested", "updated", "unchanged", "moved"})
+_KNOWN = "duplicate"
+"""Why a file was passed over of which nothing needs to be said."""
+
+
+def jobs(visit: Visit, /) -> Response:
+    """List the work of all programs, what runs first."""
+    return visit.page("jobs.html", jobs=visit.library.jobs.list()[:_LISTED])
+
+
+def job(visit: Visit, /) -> Response:
+    """Show one piece of work; the page asks for it again as long as it runs."""
+    found = visit.library.jobs.get(visit.request.path_params["job"])
+    then = visit.asked("then")
+    return visit.page(
+        "job.html",
+        job=found,
+        share=_share(found),
+        attention=_attention(found),
+        then=then if then.startswith("/c/") else "",
+    )
+
+
+def stop(visit: Visit, /) -> Response:
+    """Ask a piece of work to end."""
+    found = visit.library.jobs.request_cancel(visit.request.path_params["job"])
+    return visit.see(address("jobs", found.id))
+
+
+def _share(job: Job) -> int | None:
+    """Return how much is done, in percent, where that is known."""
+    return round(100 * job.done / job.total) if job.total else None
+
+
+def _attention(job: Job) -> list[dict[str, str]]:
+    """Return the files that did not come in whole, with the reason."""
+    outcomes = (job.result or {}).get("outcomes", [])
+    return [
+        {"name": Path(each["path"]).name, "why": f"{each['message']} {each['hint']}".strip()}
+        for each in outcomes
+        if each["status"] not in _FINE and each["code"] != _KNOWN
+    ]
+
+
+PAGES = (
+    *_HOME_PAGES,
+    *_SETTINGS_PAGES,
+    Page("jobs", "/jobs", jobs),
+    Page("job", "/jobs/{job}", job),
+    Page("stop-job", "/jobs/{job}/stop", stop, "POST"),
 )

@@ -1,4 +1,4 @@
-"""What is kept: stars and tags on passages and documents, and a paper of them."""
+"""The documents of a collection: listed, kept, and compared."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from casetrack.api.collection.listing import LIST_ORDERS, listing, types_of
 from casetrack.api.viewer.kept import kept_docx, kept_markdown, kept_places
-from casetrack.faces.window.pages.base import Page
+from casetrack.faces.window.pages.base import Page, document_names
 from casetrack.faces.window.visit import address, own_path
 
 if TYPE_CHECKING:
+    from casetrack.api.collection.listing import Listing
     from casetrack.faces.window.visit import Visit
 
 _DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -60,8 +62,103 @@ def keep(visit: Visit, /) -> Response:
     return visit.see(own_path(back) if back else address("c", visit.collection.name, "kept"))
 
 
-PAGES = (
+_KEEPING_PAGES = (
     Page("kept", "/c/{collection}/kept", kept),
     Page("keep", "/c/{collection}/kept", keep, "POST"),
     Page("kept-paper", "/c/{collection}/kept.{ending:str}", paper),
 )
+
+
+# The documents of a collection, as a table.
+
+_PER_PAGE = 100
+
+
+def documents(visit: Visit, /) -> Response:
+    """List the documents, in an order of the visitor's, those whose name holds some words."""
+    collection = visit.collection
+    order = visit.asked("order")
+    order = order if order in LIST_ORDERS else "name"
+    sheet = visit.asked_number("sheet", 1)
+    asked = {
+        "name": visit.asked("name"),
+        "kind": visit.asked("kind"),
+        "partly": "1" if visit.asked("partly") else "",
+        "order": "" if order == "name" else order,
+    }
+    state = collection.workspace.state()
+
+    def part(number: int) -> Listing:
+        return listing(
+            state,
+            words=asked["name"],
+            kind=asked["kind"],
+            partly=bool(asked["partly"]),
+            sort_by=order,
+            offset=(number - 1) * _PER_PAGE,
+            limit=_PER_PAGE,
+        )
+
+    found = part(sheet)
+    if not found.documents and sheet > 1:
+        # The list has become shorter, or the number is made up.
+        sheet = 1
+        found = part(sheet)
+    return visit.page(
+        "documents.html",
+        collection=collection,
+        found=found,
+        types=types_of(state),
+        orders=LIST_ORDERS,
+        order=order,
+        asked=asked,
+        sheet=sheet,
+        sheets=max(1, -(-found.total // _PER_PAGE)),
+    )
+
+
+_LISTING_PAGES = (Page("documents", "/c/{collection}/documents", documents),)
+
+
+# Two documents side by side: what changed, or what both say of a topic.
+
+_PER_SHEET = 200
+_KINDS = ("changed", "added", "removed")
+_PASSAGES = 5
+
+
+def compare(visit: Visit, /) -> Response:
+    """Show what changed from one document to another, or what both say of a topic."""
+    collection, topic = visit.collection, visit.asked("topic")
+    before, after = visit.asked("before"), visit.asked("after")
+    both = bool(before and after)
+    found = collection.map.changes(before, after) if both and not topic else None
+    said = collection.map.compare(before, after, topic, limit=_PASSAGES) if both and topic else None
+    kind = visit.asked("kind")
+    every = found.changes if found else ()
+    changes = [c for c in every if kind not in _KINDS or c.kind == kind]
+    sheets = max(1, -(-len(changes) // _PER_SHEET))
+    sheet = visit.asked_number("sheet", 1, high=sheets)
+    pair = (found.before, found.after) if found else None
+    if not both:
+        before, after = (collection.document(d).name if d else "" for d in (before, after))
+    return visit.page(
+        "compare.html",
+        collection=collection,
+        names=document_names(collection),
+        before=before,
+        after=after,
+        topic=topic,
+        found=found,
+        said=said,
+        pair=(said.document_a, said.document_b) if said else pair,
+        kind=kind if kind in _KINDS else "",
+        counts={k: sum(c.kind == k for c in every) for k in _KINDS},
+        changes=changes[(sheet - 1) * _PER_SHEET : sheet * _PER_SHEET],
+        sheet=sheet,
+        sheets=sheets,
+        versions=() if both else collection.map.versions(),
+    )
+
+
+PAGES = (*_KEEPING_PAGES, *_LISTING_PAGES, Page("compare", "/c/{collection}/compare", compare))

@@ -19,8 +19,8 @@ from casetrack.api.viewer.shown import stored_text
 from casetrack.api.viewer.source import find_source
 from casetrack.api.viewer.view import about_source
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.window.pages.asked import MOST, Asked
 from casetrack.faces.window.pages.base import Page
+from casetrack.faces.window.pages.searching import MOST, Asked
 from casetrack.faces.window.visit import address
 
 if TYPE_CHECKING:

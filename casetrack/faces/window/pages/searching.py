@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.faces.window.pages.asked import MOST, ORDERS, Asked
+from casetrack.base.arguments import Filter
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
 from casetrack.faces.window.work import begin_map
@@ -16,8 +16,151 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from casetrack.base.records import SearchResult
+    from casetrack.api.collection import Collection
+    from casetrack.api.collection.facets import Facet
+    from casetrack.base.records import SearchResult, SearchResults
     from casetrack.faces.window.visit import Visit
+
+# What the address of a page asks of a collection: a question, and what to narrow it by.
+
+ORDERS = ("best", "newest", "oldest", "document")
+"""How results are put in order; all but the first put the best ones in another order."""
+_SHOWN = 20
+MOST = 100
+_MOST_ORDERED = 50
+"""Results that another order than that of relevance is made of."""
+_PARAMETER = {"person": "mentions", "organization": "mentions"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and what narrows it, as an address says it.
+
+    Attributes
+    ----------
+    question
+        May be empty.
+    documents, kinds, languages, sources, mentions
+        See :class:`casetrack.base.arguments.Filter`.
+    year
+        Four figures, or empty; stands for all its days.
+    since, until
+        Days, months or years, or empty.
+    order
+        One of :data:`ORDERS`.
+    limit
+        How many results.
+    """
+
+    question: str
+    documents: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    year: str = ""
+    since: str = ""
+    until: str = ""
+    order: str = "best"
+    limit: int = _SHOWN
+
+    @classmethod
+    def of(cls, visit: Visit, /) -> Asked:
+        """Return what the address of a page asks."""
+        order = visit.asked("order")
+        return cls(
+            question=visit.asked("q"),
+            documents=tuple(visit.asked_all("document")),
+            kinds=tuple(visit.asked_all("kind")),
+            languages=tuple(visit.asked_all("language")),
+            sources=tuple(visit.asked_all("source")),
+            mentions=tuple(visit.asked_all("mentions")),
+            year=visit.asked("year"),
+            since=visit.asked("since"),
+            until=visit.asked("until"),
+            order=order if order in ORDERS else "best",
+            limit=visit.asked_number("limit", _SHOWN, high=MOST),
+        )
+
+    def address(self) -> dict[str, object]:
+        """Return the same as the parts of an address; what is as usual is left out."""
+        return {
+            "q": self.question,
+            "document": self.documents,
+            "kind": self.kinds,
+            "language": self.languages,
+            "source": self.sources,
+            "mentions": self.mentions,
+            "year": self.year,
+            "since": self.since,
+            "until": self.until,
+            "order": "" if self.order == "best" else self.order,
+            "limit": "" if self.limit == _SHOWN else self.limit,
+        }
+
+    def but(self, **changes: object) -> dict[str, object]:
+        """Return the same parts of an address, some of them otherwise."""
+        return self.address() | changes
+
+    def without(self, facet: str, value: str, /) -> dict[str, object]:
+        """Return the same parts of an address without a value of a facet."""
+        name = _PARAMETER.get(facet, facet)
+        now = self.address()[name]
+        left = tuple(v for v in now if v != value) if isinstance(now, tuple) else ""
+        return self.but(**{name: left})
+
+    def chosen(self, facet: Facet, /) -> frozenset[str]:
+        """Return the values of a facet that are asked for."""
+        now = self.address()[_PARAMETER.get(facet.name, facet.name)]
+        return frozenset(now if isinstance(now, tuple) else [str(now)])
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether anything narrows the question."""
+        return self.where != Filter()
+
+    @property
+    def where(self) -> Filter:
+        """The same as a filter."""
+        return Filter(
+            documents=self.documents or None,
+            kinds=self.kinds or None,
+            since=self.year or self.since or None,
+            until=self.year or self.until or None,
+            languages=self.languages or None,
+            sources=self.sources or None,
+            mentions=self.mentions or None,
+        )
+
+    def search(self, collection: Collection, /) -> tuple[SearchResults, list[SearchResult]]:
+        """Ask a collection; return its answer, and the results in the order that is wanted.
+
+        Raises
+        ------
+        CaseTrackError
+            See :meth:`casetrack.api.collection.Collection.search`.
+        """
+        where: dict[str, Any] = {
+            name: getattr(self.where, name)
+            for name in ("documents", "kinds", "since", "until", "languages", "sources", "mentions")
+        }
+        limit = self.limit if self.order == "best" else max(self.limit, _MOST_ORDERED)
+        answer = collection.search(self.question, limit=limit, **where)
+        found = list(answer.results)
+        if self.order == "document":
+            found.sort(key=lambda r: (r.provenance.document_name.casefold(), _place(r)))
+        elif self.order != "best":
+            documents = collection.workspace.state().snapshot.documents
+            found.sort(
+                key=lambda r: documents[r.provenance.document_id].dated_at,
+                reverse=self.order == "newest",
+            )
+        return answer, found
+
+
+def _place(result: SearchResult) -> tuple[str, int]:
+    return result.provenance.document_id, result.provenance.chunk_index
+
 
 _EXCERPT = 420
 """Characters of a passage in the list of results."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from casetrack.api.viewer.timeline_figure import when
 from casetrack.faces.window.drawings import drawn_timeline, words_of
 from casetrack.faces.window.pages.base import Page, document_names
-from casetrack.faces.window.pages.corrections import told_of
+from casetrack.faces.window.pages.people import told_of
 from casetrack.faces.window.visit import address, own_path
 
 if TYPE_CHECKING:

@@ -7,14 +7,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.legal_forms import LEGAL_FORMS
-from casetrack.base.words.titles import title_words
-from casetrack.extract.names.lexicon import DATES
+from casetrack.base.words.lists import LEGAL_FORMS, title_words
+from casetrack.extract.names.words import DATES
 from casetrack.graph.document.titles import MODIFIERS, PARTIES, is_job, is_part, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
-from casetrack.graph.entities.locations import is_known_place, location_key
+from casetrack.graph.entities.locations import is_known_place, is_state, location_key
 from casetrack.graph.entities.text import fold
-from casetrack.graph.entities.units import is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

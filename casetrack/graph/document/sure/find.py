@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
-from casetrack.graph.document.sure.boundaries import settled
+from casetrack.graph.document.sure.boundaries import len_of_title, settled
 from casetrack.graph.document.sure.captions import captions
 from casetrack.graph.document.sure.companies import find_companies, walk_left
-from casetrack.graph.document.sure.edges import len_of_title
 from casetrack.graph.document.sure.facts import Sure, SureName, Term, Where
 from casetrack.graph.document.sure.letterheads import letterheads, mail_signatures
 from casetrack.graph.document.sure.papers import paper_names

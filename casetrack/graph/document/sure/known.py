@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from casetrack.graph.document.sure.companies import is_body
-from casetrack.graph.document.sure.forms import Form, without_form
+from casetrack.graph.document.sure.facts import Form, without_form
 from casetrack.graph.document.sure.signatures import is_given
 from casetrack.graph.document.sure.wording import is_thing
 from casetrack.graph.document.titles import is_part

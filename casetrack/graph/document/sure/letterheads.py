@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.titles import any_title
+from casetrack.base.words.lists import any_title
 from casetrack.graph.document.sure.companies import is_body, walk_right
 from casetrack.graph.document.sure.cuts import DIVISIONS
 from casetrack.graph.document.sure.facts import SureName, Where

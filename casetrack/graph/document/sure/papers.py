@@ -22,7 +22,7 @@ from casetrack.graph.entities.text import fold
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.base.records.papers import Party
+    from casetrack.base.records.documents import Party
     from casetrack.extract.papers.caption_lines import Cell
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from casetrack.base.words.titles import any_title
+from casetrack.base.words.lists import any_title
 from casetrack.graph.document.sure.companies import walk_left, walk_right
 from casetrack.graph.document.sure.facts import SureName, Where
 from casetrack.graph.document.titles import is_part, job_title

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.base.words.titles import TITLES
+from casetrack.base.words.lists import TITLES
 from casetrack.graph.document.sure.companies import describes, walk_left, walk_right
 from casetrack.graph.document.sure.facts import SureName, Term, Where
-from casetrack.graph.document.sure.likeness import resembles
 from casetrack.graph.document.sure.wording import (
     ABOUT_CONTRACT,
     AN_INDIVIDUAL,
@@ -43,11 +42,11 @@ from casetrack.graph.document.sure.wording import (
     UNQUOTED,
     WITH_ITS_OWN,
     is_thing,
+    resembles,
 )
 from casetrack.graph.document.titles import is_part, role
-from casetrack.graph.entities.locations import is_known_place, location_key
+from casetrack.graph.entities.locations import is_known_place, is_state, location_key
 from casetrack.graph.entities.text import fold
-from casetrack.graph.entities.units import is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import SourceSkipped, UsageError
 from casetrack.base.files import write_atomic
-from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed
+from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed, with_lines
 from casetrack.keep.sources.git.clone import Clone
 from casetrack.keep.sources.git.program import GitFailed, check_branch, parse
-from casetrack.keep.sources.links import with_lines
 
 if TYPE_CHECKING:
     import threading
