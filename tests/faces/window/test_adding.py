@@ -11,8 +11,6 @@ import pytest
 
 from casetrack.api.watch.watch_list import WatchList
 
-from .conftest import visitor
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -120,12 +118,3 @@ def test_models_are_fetched_as_work(
     assert len(pulled) > 1
     (job,) = library.jobs.list()
     assert (job.kind, job.state) == ("models", "done")
-
-
-def test_nothing_is_offered_that_a_reader_may_not(library: Library, shelf: Path) -> None:
-    library.create("Case")
-    window = visitor(library.settings, read_only=True)
-    for path in ("/", "/settings", "/c/Case/folders", "/c/Case"):
-        assert 'method="post" action="/c' not in window.get(path).text
-    assert window.post("/c/Case/add", data={"path": str(shelf), "keep": "1"}).status_code == 403
-    assert WatchList(library.settings.data_dir).watches() == ()

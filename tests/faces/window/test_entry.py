@@ -72,6 +72,7 @@ def test_a_window_to_read_changes_nothing(library: Library) -> None:
     assert (answer.status_code, library.collections()) == (403, [])
     assert "--read-only" in answer.text
     assert '<form class="card make"' not in reader.get("/").text
+    assert 'action="/settings' not in reader.get("/settings").text
 
 
 def test_every_answer_forbids_foreign_code(window: TestClient) -> None:

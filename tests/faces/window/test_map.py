@@ -227,7 +227,7 @@ def test_the_map_speaks_german(window: TestClient) -> None:
 @pytest.mark.slow
 def test_nothing_is_offered_that_a_reader_may_not_do(demo: Collection) -> None:
     reader = visitor(demo.workspace.settings, read_only=True)
-    for part in (*PARTS, "people/person%3Atomasz-zielinski", "corrections"):
+    for part in (*PARTS, "people/person%3Atomasz-zielinski", "corrections", "folders"):
         page = reader.get(f"/c/Demo/{part}").text
         assert set(re.findall(r'method="post" action="([^"]+)"', page)) == {"/looks"}, part
     sent = {"what": "hide", "value": ""}

@@ -46,6 +46,16 @@ def test_a_document_is_turned_page_by_page(window: TestClient, demo: Collection)
     assert ".png" not in as_text
 
 
+def test_text_of_a_lost_file_is_shown(library: Library, samples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "invoice.pdf"
+    path.write_bytes((samples / "Finance" / "Invoice HCS-20417.pdf").read_bytes())
+    (collection := library.create("Demo")).ingest([path])
+    path.unlink()
+    page = text_of(visitor(library.settings).get(document(collection, path.name)).text)
+    assert "no longer where it was ingested from" in page
+    assert "Halyard Cold Services" in page
+
+
 def test_another_document_stands_beside(window: TestClient, demo: Collection) -> None:
     place = document(demo, AGREEMENT)
     both = window.get(place, params={"page": 3, "beside": AMENDMENT, "beside_page": 2}).text
@@ -156,9 +166,8 @@ def test_a_mail_stands_in_its_thread_with_what_is_attached(mails: TestClient) ->
     thread = re.search(r'<ol class="contents thread">(.*?)</ol>', page, re.DOTALL)
     assert thread is not None
     told = text_of(thread[1])
-    assert [told.index(day) for day in ("03-03", "03-04", "03-05")] == sorted(
-        told.index(day) for day in ("03-03", "03-04", "03-05")
-    )
+    days = [told.index(day) for day in ("03-03", "03-04", "03-05")]
+    assert days == sorted(days)
     assert "The <doors>" in told
     first = mails.get(html.unescape(re.findall(r'href="([^"]+)"', thread[1])[0])).text
     assert "When do the doors come?" in text_of(first)
