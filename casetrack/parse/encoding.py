@@ -146,7 +146,7 @@ _WIDER = {
     "big5": "big5hkscs",
 }
 _LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859-15", "iso8859-2"}
-_ENCODING_MAX_FOREIGN_SHARE = 0.35
+_MAX_FOREIGN_LETTERS = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ def _fits(chunks: Chunks, sample: bytes, name: str) -> bool:
     text = re.sub(r"<[^>]{0,200}>", " ", sample.decode(name, "replace"))
     accented = sum(1 for c in text if c > "\x7f" and c.isalpha())
     plain = sum(1 for c in text if c <= "\x7f" and c.isalpha())
-    return accented <= 30 or accented <= _ENCODING_MAX_FOREIGN_SHARE * (accented + plain)
+    return accented <= 30 or accented <= _MAX_FOREIGN_LETTERS * (accented + plain)
 
 
 def _wide_encoding(head: bytes) -> str | None:

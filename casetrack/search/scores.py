@@ -187,7 +187,7 @@ def sparse_scores(
         One per segment, one value per row; 0 where nothing is shared. Rows that are not live have
         a score as well: the caller masks them.
     """
-    return [sums.all() for sums in _sparse_sums(index, terms, weights)]
+    return [sums.all() for sums in _weighted_sums(index, terms, weights)]
 
 
 def sparse_top(
@@ -219,17 +219,17 @@ def sparse_top(
         float32, the same as :func:`sparse_scores` gives.
     """
     allowed = index.rows() if masks is None else masks
-    return best_places(_sparse_sums(index, terms, weights), allowed, depth, index.keys)
+    return best_places(_weighted_sums(index, terms, weights), allowed, depth, index.keys)
 
 
 def sparse_at(
     index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
     """Return the dot product at each of *places*, float32; as :func:`sparse_scores` gives it."""
-    return scores_at(_sparse_sums(index, terms, weights), places)
+    return scores_at(_weighted_sums(index, terms, weights), places)
 
 
-def _sparse_sums(
+def _weighted_sums(
     index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32]
 ) -> list[Sums]:
     """Return what scores each segment; the heaviest terms come first."""

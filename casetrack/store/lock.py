@@ -331,7 +331,7 @@ def _home(folder: Path) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24] if boot else ""
 
 
-_LOCK_POLL_SECONDS = 0.05
+_WAIT_SECONDS = 0.05
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 
 
@@ -493,7 +493,7 @@ def _folder_lock(folder: Path, deadline: float, cancel: threading.Event | None) 
             except BlockingIOError as error:
                 if time.monotonic() > deadline or (cancel is not None and cancel.is_set()):
                     raise filelock.Timeout(str(folder)) from error
-                time.sleep(_LOCK_POLL_SECONDS)
+                time.sleep(_WAIT_SECONDS)
             except OSError:
                 break  # a network drive that locks files only
         yield

@@ -179,7 +179,7 @@ _PROVISION = re.compile(
     r"\b(?P<kind>pmbl|art|amend)[a-z]*\.?\s+(?P<number>[IVXLC]+|\d+)?", re.IGNORECASE
 )
 _PROVISIONS = {"pmbl": 0, "art": 1, "amend": 2}
-_SORTING_RUN = re.compile(r"\d+|[^\W\d]+")
+_WORD_OR_NUMBER = re.compile(r"\d+|[^\W\d]+")
 
 
 def sort_key(section: AuthoritySection, name: str, name_end: int, /) -> SortKey:
@@ -237,7 +237,8 @@ def _natural(text: str) -> tuple[_Part, ...]:
     """Return the numbers and words of a text; numbers go before words, and by their value."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return tuple(
-        (0, int(run), "") if run.isdecimal() else (1, 0, run) for run in _SORTING_RUN.findall(plain)
+        (0, int(run), "") if run.isdecimal() else (1, 0, run)
+        for run in _WORD_OR_NUMBER.findall(plain)
     )
 
 

@@ -228,16 +228,16 @@ def case_key(number: str, /) -> str:
     return "-".join(filter(None, (year, kind, found["serial"])))
 
 
-_DOCKET_SHEET_NUMBER = (
+_SHEET_NUMBER = (
     r"(?:[A-Z]{2,4}/)?(?P<number>\d{1,2}[:-]\d{2}-[a-z]{2,4}-\d{4,6}(?:-[\w]+)*"
     r"|\d{2}-\d{3,6}(?:-[\w-]+)?|\d-\d{2}-\d{4,6}(?:-\w+)*)"
 )
 _HEAD = re.compile(
     r"(?:(?:CIVIL|CRIMINAL|CIT|MISC\w*|[A-Z]+) )?DOCKET\s+FOR\s+CASE\s+#:\s*"
-    + _DOCKET_SHEET_NUMBER
+    + _SHEET_NUMBER
     + r"|(?:Bankruptcy Petition|Adversary Proceeding|Court of Appeals Docket"
     r"|Miscellaneous Proceeding|Adversary Case) #:\s*".replace(" #", r"\s+#")
-    + _DOCKET_SHEET_NUMBER.replace("number", "number2"),
+    + _SHEET_NUMBER.replace("number", "number2"),
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(
@@ -250,10 +250,10 @@ _TITLE_OF_JUDGE = re.compile(
     r"^(?:(?:hon(?:orable|\.)?|chief|senior|u\.s\.|district|bankruptcy|magistrate|judge|justice)\s+)+",
     re.IGNORECASE,
 )
-_DOCKET_SHEET_FILED = re.compile(
+_SHEET_FILED = re.compile(
     r"\b(?:Date filed|Docketed):\s*\|?\s*(?P<day>\d{2}/\d{2}/\d{2,4})", re.IGNORECASE
 )
-_DOCKET_SHEET_ENTRY = re.compile(
+_SHEET_ENTRY = re.compile(
     r"^(?:(?:Filing Date|Docket Date|Date Filed): )?"
     r"(?P<day>\d{2}/\d{2}/\d{4})(?:\s+\d{2}:\d{2}:\d{2})?\s*\|\s*"
     r"(?:(?:\#: )?(?:\[ \]\s+)?(?P<number>\d{1,6})(?=\s*[|(\n ])[^|]*\|\s*)?"
@@ -335,7 +335,7 @@ def read_sheet_head(text: str, /) -> LegalFacts | None:
     number = head["number"] or head["number2"]
     court = find_court([line for line in text[: head.start()].split("\n") if line.strip()][-14:])
     judge = _ASSIGNED.search(top)
-    filed = _DOCKET_SHEET_FILED.search(top)
+    filed = _SHEET_FILED.search(top)
     name = _TITLE.search(top, head.end()) or _NAME.search(top, head.end())
     parties = docket_parties(text)
     called = " ".join(name["name"].split()) if name else None
@@ -361,7 +361,7 @@ def read_sheet_head(text: str, /) -> LegalFacts | None:
 
 def docket_parties(text: str, /) -> tuple[Party, ...]:
     """Return the parties of a docket in the order of the page, without their addresses."""
-    first = _DOCKET_SHEET_ENTRY.search(text)
+    first = _SHEET_ENTRY.search(text)
     top = text[: first.start()] if first else text
     found: dict[int, Party] = {}
     for pattern in (_PARTY_ON_LINE, _PARTY_BELOW, _PARTY_APPEAL):
@@ -405,7 +405,7 @@ def _entries(text: str, page: int) -> Sequence[DocketEntry]:
         re.search(r"^(?:Filing Date|Date Filed|Docket Date) \| # \|", text, re.MULTILINE)
         is not None
     )
-    for match in _DOCKET_SHEET_ENTRY.finditer(text):
+    for match in _SHEET_ENTRY.finditer(text):
         entered = _ENTERED.search(match["text"])
         said, start, number = match["text"].strip(), match.start("text"), match["number"]
         first = None if number or has_numbers else _NUMBER_FIRST.match(said)

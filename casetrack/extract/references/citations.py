@@ -130,7 +130,7 @@ _REPORTER = (
     r"|[ANSP]\.\s?[EW]?\.?\s?(?:2d|3d)?|So\.|Cal\.|N\.\s?Y\.|B\.R\.|U\.\s?[S5]\.\s?C\."
     r"|C\.\s?F\.\s?R\.)"
 )
-_SCANS_VOLUME = re.compile(
+_SCANNED_VOLUME = re.compile(
     rf"(?<![\w.])(?=[\dOoIl|SBZ]*\d)(?=\d*[OoIl|SBZ])[\dOoIl|SBZ]{{2,4}}(?=\s{_REPORTER})"
 )
 _PAGE = re.compile(
@@ -152,7 +152,7 @@ def as_printed(text: str, /) -> str:
     if _DOUBTFUL.search(text) is None:
         return text
     text = _ASTRAY.sub(". ", text)
-    text = _SCANS_VOLUME.sub(lambda m: m[0].translate(_DIGITS), text)
+    text = _SCANNED_VOLUME.sub(lambda m: m[0].translate(_DIGITS), text)
     text = _SIGNS.sub(lambda m: f"{m['gap']}S.", text)
     return _PAGE.sub(lambda m: m["before"] + m["page"].translate(_DIGITS), text)
 
@@ -209,7 +209,7 @@ _NAMES = (
 )
 
 
-def _citations_letters(name: str) -> str:
+def _letters_and_digits(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", name).lower()
 
 
@@ -226,14 +226,14 @@ _SPELLINGS = {
     "Fed. Appx.": "F. App'x",
     "Fed. Rep.": "F.",
 }
-_BY_LETTERS = {_citations_letters(name): name for name in _NAMES} | {
-    _citations_letters(name): usual for name, usual in _SPELLINGS.items()
+_BY_LETTERS = {_letters_and_digits(name): name for name in _NAMES} | {
+    _letters_and_digits(name): usual for name, usual in _SPELLINGS.items()
 }
-_CITATIONS_REPORTER = "|".join(
+_REPORTER_NAME = "|".join(
     _pattern(name) for name in sorted({*_NAMES, *_SPELLINGS}, key=len, reverse=True)
 )
 _CITED = re.compile(
-    rf"(?<![\w.$])(?P<volume>\d{{1,4}})\s(?P<reporter>{_CITATIONS_REPORTER})\s?(?:(?P<at>,?\sat\s)(?P<pin>"
+    rf"(?<![\w.$])(?P<volume>\d{{1,4}})\s(?P<reporter>{_REPORTER_NAME})\s?(?:(?P<at>,?\sat\s)(?P<pin>"
     rf"\*?\d{{1,6}})|(?P<page>\d{{1,8}}|_{{2,}}))(?![\w%]|,\d{{3}})"
 )
 _SUPRA = re.compile(r"(?<=,\s)supra\b")
@@ -257,7 +257,7 @@ def read_usual(
             yield "supra", match, {}, "", ""
             continue
         written = match["reporter"].strip()
-        reporter = _BY_LETTERS.get(_citations_letters(written))
+        reporter = _BY_LETTERS.get(_letters_and_digits(written))
         if reporter is None:
             continue
         page = match["pin"] if match["at"] else match["page"]

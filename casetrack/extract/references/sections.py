@@ -186,7 +186,7 @@ _PLURAL = re.compile(
     r"(?:s|es|ices|§§|ss\.|secs\.|arts\.|ern|n|nhänge)\.?\s*(?:N[or]\.\s?)?[\"“”]?$", re.IGNORECASE
 )
 _NOT_PLURAL = re.compile(r"(?:cl|s|annex)\.?\s*$", re.IGNORECASE)
-_SECTIONS_ROMAN = re.compile(r"[IVXLC]+")
+_ROMAN_NUMBER = re.compile(r"[IVXLC]+")
 _DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _GERMAN_PARTS = re.compile(
     r"\b(?:Abs(?:atz|\.)|Satz|S\.|Nr\.|Nummer|lit\.|Buchst(?:abe|\.)|Alt\.)", re.IGNORECASE
@@ -263,7 +263,7 @@ def _is_plausible(written: str, word: str, first: Numbered) -> bool:
         return True
     if word == "recital":
         return True
-    if _SECTIONS_ROMAN.fullmatch(number.split(".")[0]):
+    if _ROMAN_NUMBER.fullmatch(number.split(".")[0]):
         # "section I" is as often a sentence about oneself, and "C" a letter.
         return word == "article" or (len(number) > 1 and written[0].isupper())
     return any(sign.isdigit() for sign in number)
@@ -327,7 +327,7 @@ def _section(part: PartList, start: int, end: int, number: str, owner: str) -> R
 def part_number(word: str, number: str, /) -> str:
     """Return *number* for a key: articles in Arabic digits, no words between levels."""
     head, dot, rest = number.partition(".")
-    if word == "article" and _SECTIONS_ROMAN.fullmatch(head):
+    if word == "article" and _ROMAN_NUMBER.fullmatch(head):
         number = f"{_arabic(head)}{dot}{rest}"
     return _GERMAN_PARTS.sub(" ", number)
 

@@ -245,7 +245,7 @@ def _different(quotes: "Iterable[Quote]") -> "list[Quote]":
 
 # ``casetrack references``: what the documents refer to, and where they do.
 
-_REFERENCES_FIELDS = (
+_FIELDS_OF_REFERENCES = (
     Field("Reference", of="name"),
     Field("Kind", whole=True, of="type"),
     Field("Citations", of="citation_count"),
@@ -308,7 +308,7 @@ def references(
         return
     from casetrack.base.records.graph import Reference
 
-    record_table(Reference, _REFERENCES_FIELDS, found)
+    record_table(Reference, _FIELDS_OF_REFERENCES, found)
     if len(found) == limit:
         line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
 

@@ -445,10 +445,10 @@ def amounts(
     if as_json:
         write_json(found.as_dict())
         return
-    _amounts_show(found)
+    _show_amounts(found)
 
 
-def _amounts_show(found: "Amounts") -> None:
+def _show_amounts(found: "Amounts") -> None:
     if found:
         units = ", ".join(map(str, found.units))
         line((counted(found.total, "amount"), "bold"), (f"  {units}", "dim"))

@@ -314,11 +314,11 @@ def match_entities(
     known = _names_of(table, lambda: _entity_names(source))
     scores = _named(name, typed, table, "entity_id", known)
     for entity_id, score in value_scores(source, name, kind).items():
-        scores[_lookup_mask(pc.equal(table["entity_id"], entity_id))] = score
+        scores[_mask(pc.equal(table["entity_id"], entity_id))] = score
     if kind == "any":
         allowed = np.ones(len(scores), bool)
     else:
-        allowed = _lookup_mask(pc.equal(table["role" if kind == COURT else "kind"], kind))
+        allowed = _mask(pc.equal(table["role" if kind == COURT else "kind"], kind))
     best = _best(np.where(allowed, scores, 0.0), table, "mention_count", "entity_id")
     fitting = [i for i in best if scores[i] >= FITS][:limit]
     if fitting:
@@ -393,16 +393,14 @@ def _named(
 ) -> NDArray[np.float64]:
     scores = nearness(typed, known, table.num_rows) if typed else np.zeros(table.num_rows)
     for column in (id_column, "name"):
-        scores[_lookup_mask(pc.equal(table[column], name.strip()))] = EXACT
+        scores[_mask(pc.equal(table[column], name.strip()))] = EXACT
     return scores
 
 
 def _entity_names(source: ContextGraph) -> KnownNames:
     """Return the names and aliases of entities; dates and amounts are found by their value."""
     table = source.table("entities")
-    own = np.flatnonzero(
-        ~_lookup_mask(pc.is_in(table["kind"], value_set=pa.array(["date", "amount"])))
-    )
+    own = np.flatnonzero(~_mask(pc.is_in(table["kind"], value_set=pa.array(["date", "amount"]))))
     named = table.take(pa.array(own))
     aliases, owners = flattened(named["aliases"])
     return known_names([(named["name"], own), (aliases, own[owners])])
@@ -410,7 +408,7 @@ def _entity_names(source: ContextGraph) -> KnownNames:
 
 def _reference_names(source: ContextGraph) -> KnownNames:
     table = source.table("references")
-    kept = np.flatnonzero(_lookup_mask(pc.is_valid(table["target_document_name"])))
+    kept = np.flatnonzero(_mask(pc.is_valid(table["target_document_name"])))
     # A document is called by its name with or without the suffix of its file.
     stems = pc.replace_substring_regex(
         table["target_document_name"].take(pa.array(kept)), r"\.[A-Za-z0-9]{1,5}$", ""
@@ -418,7 +416,7 @@ def _reference_names(source: ContextGraph) -> KnownNames:
     cited = source.table("citations")
     used = cited.filter(cited["resolved"]).group_by(["reference_id", "text"]).aggregate([])
     owners = pc.index_in(used["reference_id"], value_set=table["reference_id"].combine_chunks())
-    known = _lookup_mask(pc.is_valid(owners))
+    known = _mask(pc.is_valid(owners))
     return known_names(
         [
             (table["name"], np.arange(table.num_rows, dtype=np.int64)),
@@ -454,7 +452,3 @@ def _best(scores: NDArray[np.float64], table: pa.Table, count: str, id_column: s
     plain = [i.partition("@")[0] for i in ids]
     order = sorted(range(len(some)), key=lambda i: (-steps[i], -counts[i], plain[i], i))
     return [int(some[i]) for i in order]
-
-
-def _lookup_mask(found: pa.ChunkedArray) -> NDArray[np.bool_]:
-    return np.asarray(pc.fill_null(found, fill_value=False)).astype(bool)

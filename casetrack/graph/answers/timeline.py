@@ -157,7 +157,7 @@ _READ_FACTOR = 3
 _READ_AT_LEAST = 200
 _REMEMBERED = 20_000
 
-_TIMELINE_WORD = re.compile(r"[^\W_]{4,}")
+_LONG_WORD = re.compile(r"[^\W_]{4,}")
 """Shorter words are those of grammar."""
 
 _Key = tuple[str, int, int, str]
@@ -374,9 +374,7 @@ def _words(read: _Read) -> tuple[frozenset[str], frozenset[str]]:
     said, date = read.reading.description.casefold(), read.place["text"].casefold()
     before, _, behind = said.partition(date)
     near = f"{before[-_BESIDE:]} {behind[:_BESIDE]}"
-    return frozenset(_TIMELINE_WORD.findall(f"{before} {behind}")), frozenset(
-        _TIMELINE_WORD.findall(near)
-    )
+    return frozenset(_LONG_WORD.findall(f"{before} {behind}")), frozenset(_LONG_WORD.findall(near))
 
 
 def _each_its_own(found: Sequence[list[_Read]]) -> list[_Read]:

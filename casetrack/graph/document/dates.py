@@ -200,14 +200,14 @@ _MAILS = frozenset(("eml", "msg", "mbox"))
 _LETTERS = frozenset(("correspondence", "memo"))
 _LASTING = frozenset(("contract", "policy"))
 _ITS_TIME = 300
-_DATES_NEARLY_ALL = 0.9
+_CERTAIN = 0.9
 _NEAR = 120
 """Days: what a letter calls "12 May" lies not further from its own date."""
 _CLAUSE = 60
 _AROUND = 200
 """Letters before and after a date in which another year leaves it open, as in a list of events."""
-_DATES_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
-_DATES_YEARLY = re.compile(
+_YEAR_ALONE = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
+_EVERY_YEAR = re.compile(
     r"\s?,?\s?(?:of|in)\s(?:each|every|any|such|that|the\s(?:next|following|same|previous|prior|relevant))\b"
     r"|,?\s*[|]|,?\s*\n\s*(?:19|20)\d\d|,?\s(?:and\s)?(?:19|20)\d\d",
     re.IGNORECASE,
@@ -219,10 +219,10 @@ _FUTURE = re.compile(
     re.IGNORECASE,
 )
 _ISO_NAME = re.compile(r"(\d{4})[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
-_DATES_MONTHS = MONTHS.words("en")
-_DATES_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_DATES_MONTH = re.compile(r"(\d{4})-(\d\d)")
-_DATES_PART = re.compile(r"(\d{4})-([WQH]\d{1,2})")
+_MONTH_NAMES = MONTHS.words("en")
+_ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_ISO_MONTH = re.compile(r"(\d{4})-(\d\d)")
+_ISO_PART = re.compile(r"(\d{4})-([WQH]\d{1,2})")
 _SEASON = re.compile(r"(\d{4})-(\w+)")
 
 
@@ -261,7 +261,7 @@ class DateReader:
             for span in chunk.dates
             if span.kind == "absolute" and span.precision == "day" and span.first
         ]
-        return sum(day <= _ITS_TIME for day in days) >= _DATES_NEARLY_ALL * len(days)
+        return sum(day <= _ITS_TIME for day in days) >= _CERTAIN * len(days)
 
     @cached_property
     def _fiscal(self) -> FiscalYears:
@@ -307,7 +307,7 @@ class DateReader:
             return _valued(span, found)
         if not self._nearby or _recurs(text, span):
             return None
-        years = set(_DATES_YEAR.findall(text[max(0, span.start - _AROUND) : span.end + _AROUND]))
+        years = set(_YEAR_ALONE.findall(text[max(0, span.start - _AROUND) : span.end + _AROUND]))
         near = [
             dated
             for reading in found.readings
@@ -352,7 +352,7 @@ def _agrees(text: str, span: DateSpan, dated: DateSpan, anchor: dt.date) -> bool
 
 def _recurs(text: str, span: DateSpan) -> bool:
     """Say whether a day comes every year, or belongs to years that are named elsewhere."""
-    return bool(_DATES_YEARLY.match(text, span.end)) or bool(
+    return bool(_EVERY_YEAR.match(text, span.end)) or bool(
         _EVERY.search(text[max(0, span.start - _CLAUSE) : span.start])
     )
 
@@ -416,11 +416,11 @@ def date_name(key: str, /) -> str:
     if key.startswith("FY"):
         year, _, part = key[2:].partition("-")
         return f"{part} of fiscal year {year}" if part else f"fiscal year {year}"
-    if (m := _DATES_DAY.fullmatch(key)) and 1 <= int(m[2]) <= 12:
-        return f"{int(m[3])} {_DATES_MONTHS[int(m[2]) - 1]} {m[1]}"
-    if (m := _DATES_MONTH.fullmatch(key)) and 1 <= int(m[2]) <= 12:
-        return f"{_DATES_MONTHS[int(m[2]) - 1]} {m[1]}"
-    if m := _DATES_PART.fullmatch(key):
+    if (m := _ISO_DAY.fullmatch(key)) and 1 <= int(m[2]) <= 12:
+        return f"{int(m[3])} {_MONTH_NAMES[int(m[2]) - 1]} {m[1]}"
+    if (m := _ISO_MONTH.fullmatch(key)) and 1 <= int(m[2]) <= 12:
+        return f"{_MONTH_NAMES[int(m[2]) - 1]} {m[1]}"
+    if m := _ISO_PART.fullmatch(key):
         part = m[2]
         return f"week {int(part[1:])} of {m[1]}" if part[0] == "W" else f"{part} {m[1]}"
     if key.endswith("X"):

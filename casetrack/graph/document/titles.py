@@ -163,7 +163,7 @@ _APPOSITION_OF = re.compile(
     r"\s?,\s((?:[^\W\d_][\w-]*\s){0,3}[^\W\d_][\w-]*\sof\s(?!the\b)[A-Z][\w-]*(?:\s[A-Z][\w-]*)?)"
     r"(?=\s?[,.;:)(]|\s(?:of|for|at)\b|\n|$)"
 )
-_ROLES_ARTICLES = frozenset(
+_ARTICLES_OF_ROLES = frozenset(
     "the its their our his her der die das dem den seine ihre unser".split()
 )
 _HONORIFICS = title_words("address", "academic", "knights", "german") | set(
@@ -305,7 +305,7 @@ def _before(text: str) -> str | None:
         title = job_title(" ".join(words[start:]))
         if title is None:
             continue
-        has_article = words[max(start - 1, 0)].lower() in _ROLES_ARTICLES
+        has_article = words[max(start - 1, 0)].lower() in _ARTICLES_OF_ROLES
         needs_article = words[-1].endswith(",") or words[-1].islower()
         return title if has_article or not needs_article else None
     return None

@@ -173,7 +173,7 @@ def _targets(
     return found
 
 
-_SHORTENED_LEAST_LETTERS = 4
+_LEAST_OF_SHORT = 4
 """Fewer letters are anybody's initials in another document that does not state them."""
 _CROWD = 24
 """Forms with one surname; where there are more, none is joined."""
@@ -378,7 +378,7 @@ class _Organizations:
             if len(owners.get(letters, ())) != 1 or form.family or len(form.base) > 1:
                 continue
             is_own = self._roots[i] == i and form.base not in self._begun
-            if is_own and len(letters) >= _SHORTENED_LEAST_LETTERS and not is_public_body(letters):
+            if is_own and len(letters) >= _LEAST_OF_SHORT and not is_public_body(letters):
                 found[i] = min(owners[letters])
         return found
 

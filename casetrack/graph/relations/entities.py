@@ -136,7 +136,7 @@ def _pair_table(
     )
 
 
-_ENTITIES_PER_CHUNK = (40, 32, 24, 16, 12, 8, 6, 4, 3, 2)
+_NAMES_PER_CHUNK = (40, 32, 24, 16, 12, 8, 6, 4, 3, 2)
 """Entities of a chunk that are paired, the rarest; the largest number that the pairs allow."""
 _PLACES = 3
 _MAX_PAIRS = 6_000_000
@@ -204,7 +204,7 @@ def _pairs(
     within = np.arange(len(order)) - np.flatnonzero(begins)[group]
     rank = group - group[np.searchsorted(chunk, chunk)]
     early = within < _PLACES
-    for limit in _ENTITIES_PER_CHUNK:
+    for limit in _NAMES_PER_CHUNK:
         kept = early & (rank < limit)
         sizes = np.bincount(chunk[kept])
         if int((sizes * (sizes - 1) // 2).sum()) <= _MAX_PAIRS:
@@ -297,8 +297,8 @@ _MANY = 10
 _BARE_TITLE = re.compile(r"document:\D*(?:\d{1,2}\D*)?")
 """A document that is told by neither its own number nor a date."""
 SEMANTIC_FLOOR = 0.75
-_OVERLAP_COMMON_SHARE, _COMMON_DOCUMENTS = 0.2, 50
-_OVERLAP_MAX_PAIRS = 5_000_000
+_COMMON_DOCUMENT_SHARE, _COMMON_DOCUMENTS = 0.2, 50
+_MAX_DOCUMENT_PAIRS = 5_000_000
 _IDF_UNIT = 1 << 20
 _VECTOR_UNIT = 2896
 """2^11.5: products of two unit vectors of such integers stay below 2^24."""
@@ -329,7 +329,7 @@ def shared_edges(
     total = len(documents)
     thing, document, chunk = _first_in_documents(places, total)
     spread = np.bincount(thing, minlength=len(places.things))
-    telling = (spread <= max(_COMMON_DOCUMENTS, _OVERLAP_COMMON_SHARE * total))[thing]
+    telling = (spread <= max(_COMMON_DOCUMENTS, _COMMON_DOCUMENT_SHARE * total))[thing]
     if total >= _MANY:
         common = spread > total / 3
         told = [t.startswith(("location:", "concept:")) for t in places.things]
@@ -410,7 +410,7 @@ def _widest(spread: NDArray[np.int64]) -> int:
     """Return in how many documents a thing may stand so that the pairs can be counted."""
     sizes, times = np.unique(spread[spread >= 2], return_counts=True)
     pairs = np.cumsum(times * (sizes * (sizes - 1) // 2))
-    fits = sizes[pairs <= _OVERLAP_MAX_PAIRS]
+    fits = sizes[pairs <= _MAX_DOCUMENT_PAIRS]
     return int(fits[-1]) if len(fits) else 2
 
 

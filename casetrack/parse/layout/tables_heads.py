@@ -268,7 +268,7 @@ def _distance(stretch: Cell, column: Strip) -> float:
 
 _MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 12, 8, 3
 _MAX_GAP, _MAX_LEVEL_GAP, _REST_GAP, _SAME_SIZE = 1.7, 2.5, 0.5, 1.35
-_TABLES_ABOVE_TIGHT = 0.8
+_TIGHT_ABOVE = 0.8
 _NAME_CHARS, _LEVEL_CHARS = 60, 100
 _SHORT_CHARS, _SECTION_CHARS = 12, 160
 _PART_GAP, _OVERLAP, _MAX_WIDE = 0.3, 0.3, 2.0
@@ -403,7 +403,7 @@ def _is_level(row: TableRow, below: TableRow) -> bool:
 def _goes_on(row: TableRow, below: TableRow) -> bool:
     """Tell whether one name stands tight over that of the same column below it."""
     cell = row.cells[0]
-    return below.v0 - row.v1 <= _TABLES_ABOVE_TIGHT * cell.segments[0].size and any(
+    return below.v0 - row.v1 <= _TIGHT_ABOVE * cell.segments[0].size and any(
         c.column == cell.column
         and min(c.u1, cell.u1) - max(c.u0, cell.u0) >= 0.5 * min(c.u1 - c.u0, cell.u1 - cell.u0)
         for c in below.cells

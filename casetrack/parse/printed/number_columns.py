@@ -373,7 +373,7 @@ _INK = 64
 _LONG_TEXT = 12
 _ONE_FIGURE = 9
 _WIDER = 1.4
-_MARGIN_NUMBERS_ON_PITCH = 0.2
+_ON_PITCH_OF_SCAN = 0.2
 _TALL, _LOW = 1.8, 0.45
 _MOST_PARTS = 4000
 
@@ -472,10 +472,10 @@ def _run(rows: Sequence[_Rect]) -> list[_Rect] | None:
             run = [rows[first]]
             for row in rows[first + 1 :]:
                 off = _middle(row) - _middle(run[-1])
-                if abs(off - pitch) <= _MARGIN_NUMBERS_ON_PITCH * pitch:
+                if abs(off - pitch) <= _ON_PITCH_OF_SCAN * pitch:
                     run.append(row)
                     pitch = (_middle(row) - _middle(run[0])) / (len(run) - 1)
-                elif off > (1 + _MARGIN_NUMBERS_ON_PITCH) * pitch:
+                elif off > (1 + _ON_PITCH_OF_SCAN) * pitch:
                     break
             if len(run) > len(best):
                 best = run

@@ -229,7 +229,7 @@ def _value(element: Any, name: str) -> str | None:
     return None if child is None else child.get(f"{W}val")
 
 
-def _parts_integer(text: str | None, default: int) -> int:
+def _integer_or(text: str | None, default: int) -> int:
     try:
         return default if text is None else int(text)
     except ValueError:
@@ -239,7 +239,7 @@ def _parts_integer(text: str | None, default: int) -> int:
 def _level(element: Any) -> _Level:
     legal = element.find(f"{W}isLgl")
     return _Level(
-        start=_parts_integer(_value(element, "start"), 0),
+        start=_integer_or(_value(element, "start"), 0),
         form=_value(element, "numFmt") or "decimal",
         text=_value(element, "lvlText") or "",
         is_legal=legal is not None and legal.get(f"{W}val") not in {"0", "false"},
@@ -266,15 +266,15 @@ class Numbering:
         for element in root.iter(f"{W}abstractNum"):
             abstract = _Abstract(style_link=_value(element, "numStyleLink"))
             for level in element.iter(f"{W}lvl"):
-                abstract.levels[_parts_integer(level.get(f"{W}ilvl"), 0)] = _level(level)
+                abstract.levels[_integer_or(level.get(f"{W}ilvl"), 0)] = _level(level)
             self._abstracts[element.get(f"{W}abstractNumId", "")] = abstract
         for element in root.iter(f"{W}num"):
             found = _List(_value(element, "abstractNumId") or "")
             for override in element.iter(f"{W}lvlOverride"):
-                depth = _parts_integer(override.get(f"{W}ilvl"), 0)
+                depth = _integer_or(override.get(f"{W}ilvl"), 0)
                 start = _value(override, "startOverride")
                 if start is not None:
-                    found.starts[depth] = _parts_integer(start, 1)
+                    found.starts[depth] = _integer_or(start, 1)
                 level = override.find(f"{W}lvl")
                 if level is not None:
                     found.overrides[depth] = _level(level)

@@ -144,7 +144,7 @@ def _settled(name: str) -> str:
     return name[1:].removesuffix(".tmp") if name.startswith(".") else name
 
 
-_ARRAYS_MAGIC = b"CTARRAY2"
+_MAGIC_OF_ARRAYS = b"CTARRAY2"
 _ALIGNMENT = 64
 TEMPORARY = ".tmp"
 """Ending of a file that is still being written."""
@@ -173,7 +173,7 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], /) -> None:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{TEMPORARY}")
     try:
         with temporary.open("wb") as file:
-            file.write(_ARRAYS_MAGIC + len(header).to_bytes(8, "little") + header)
+            file.write(_MAGIC_OF_ARRAYS + len(header).to_bytes(8, "little") + header)
             file.write(bytes(-file.tell() % _ALIGNMENT))
             for array in arrays.values():
                 file.write(np.ascontiguousarray(array).data)
@@ -197,10 +197,10 @@ def map_arrays(path: Path, /) -> dict[str, np.ndarray]:
         It is damaged, or of an earlier version.
     """
     whole = np.frombuffer(content(path), dtype=np.uint8)
-    start = len(_ARRAYS_MAGIC) + 8
-    if bytes(whole[: len(_ARRAYS_MAGIC)]) != _ARRAYS_MAGIC:
+    start = len(_MAGIC_OF_ARRAYS) + 8
+    if bytes(whole[: len(_MAGIC_OF_ARRAYS)]) != _MAGIC_OF_ARRAYS:
         raise ValueError(f"{path} is not a file of arrays")
-    length = int.from_bytes(bytes(whole[len(_ARRAYS_MAGIC) : start]), "little")
+    length = int.from_bytes(bytes(whole[len(_MAGIC_OF_ARRAYS) : start]), "little")
     facts = json.loads(bytes(whole[start : start + length]))
     start += length
     data = whole[start + -start % _ALIGNMENT :]
@@ -215,7 +215,7 @@ def map_arrays(path: Path, /) -> dict[str, np.ndarray]:
 def is_of_earlier_version(path: Path, /) -> bool:
     """Return whether a file of arrays was written before such files were sealed."""
     with path.open("rb") as file:
-        return file.read(len(_ARRAYS_MAGIC)) == b"CTARRAY1"
+        return file.read(len(_MAGIC_OF_ARRAYS)) == b"CTARRAY1"
 
 
 # Columns of mapped Arrow tables, read in place.

@@ -151,7 +151,7 @@ def decided_in(head: str, /) -> int | None:
     return int(found[1] or found[2]) if found else None
 
 
-_RESOLVE_HEAD = 3000
+_HEAD_CHARS = 3000
 _REPORTED = re.compile(r"(\d+)\W+(.+?)\W+(\d+)")
 _ITEM = re.compile(r"record:(dkt|ex)-(.+)")
 
@@ -267,7 +267,7 @@ class Resolver:
         if citation.kind not in {"case", "record"}:
             return Resolved((document,), "in_case", here)
         text = self.text(document)
-        head = f"{document.case_name or ''}\n{text.text[:_RESOLVE_HEAD]}"
+        head = f"{document.case_name or ''}\n{text.text[:_HEAD_CHARS]}"
         if citation.kind == "case" and citation.form == "full":
             wrong = (
                 self._wrong_name(citation, document, head)
@@ -357,7 +357,7 @@ class Resolver:
         document = namesakes[0]
         own = document.own_citations or ()
         name = cited_name(citation.name)
-        head = f"{document.case_name or ''}\n{self.text(document).text[:_RESOLVE_HEAD]}"
+        head = f"{document.case_name or ''}\n{self.text(document).text[:_HEAD_CHARS]}"
         same_year = citation.year is not None and citation.year == _year(document, head)
         if any(_is_slip(citation.key, each) for each in own) or (own and same_year):
             reported = ", ".join(own)
@@ -397,7 +397,7 @@ class Resolver:
             for document in self.case.documents
             if document.document_id not in self.without
             and any(_is_slip(citation.key, each) for each in document.own_citations or ())
-            and name_fit(name, self.text(document).text[:_RESOLVE_HEAD], spelling=False).fits
+            and name_fit(name, self.text(document).text[:_HEAD_CHARS], spelling=False).fits
             == "same"
         ]
 

@@ -244,7 +244,7 @@ def check(
         write_json(found.as_dict() | files)
         return
     if not written:
-        _check_show(found, every=every)
+        _show_check(found, every=every)
         return
     from casetrack.editions.legal.records.check import TITLES
 
@@ -260,7 +260,7 @@ def check(
     line(counts or "Nothing was found to check in this draft.")
 
 
-def _check_show(found: "CiteCheck", *, every: bool) -> None:
+def _show_check(found: "CiteCheck", *, every: bool) -> None:
     line(
         (one_line(found.draft_name), "bold cyan"),
         f"  {counted(found.pages, 'page')}, {counted(found.citations, 'citation')}, "

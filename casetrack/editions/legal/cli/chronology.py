@@ -145,14 +145,14 @@ def citator(
         line("In the file: ", (found.source_document, "bold"))
     for number, each in enumerate(found.places, 1):
         line()
-        _citator_show(number, each)
+        _show_citing(number, each)
     show_rest(len(found.places), found.total, "citations", "ask with a higher --limit.")
     line()
     for note in found.notes:
         line((note, "dim"))
 
 
-def _citator_show(number: int, place: "CitingPlace") -> None:
+def _show_citing(number: int, place: "CitingPlace") -> None:
     marks = [said for said in (place.treatment, place.signal) if said]
     line(
         f"{number}. ",

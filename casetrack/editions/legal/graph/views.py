@@ -298,7 +298,7 @@ _PARENTHESES = re.compile(r"\([^()]*\)")
 
 
 _ORDER = ("chunk_index", "char_start", "char_end")
-_VIEWS_PLACE = ("chunk_id", "chunk_index", "page", "char_start", "char_end", "text")
+_PLACE_COLUMNS = ("chunk_id", "chunk_index", "page", "char_start", "char_end", "text")
 _SAID = (
     *("name", "form", "pins", "signal", "treatment", "parenthetical", "sentence"),
     *("resolved", "confidence", "note"),
@@ -490,7 +490,7 @@ def _source(document: Document | None) -> dict[str, str | None]:
 
 
 def _placed(row: dict[str, Any]) -> dict[str, Any]:
-    return {n: row[n] for n in ("document_id", "document_name", *_VIEWS_PLACE)}
+    return {n: row[n] for n in ("document_id", "document_name", *_PLACE_COLUMNS)}
 
 
 def _declared(name: str, rows: Sequence[dict[str, Any]] | Iterable[dict[str, Any]]) -> pa.Table:

@@ -154,7 +154,7 @@ def _answer(
     checked = check_draft(case, read_draft(brief, settings=settings, collection=case))
     every = show == "all"
     findings = [f for f in checked.worst_first if every or f.weight in {"wrong", "look"}]
-    shown = portion(findings, _check_entry, _block, offset=offset)
+    shown = portion(findings, _finding, _block, offset=offset)
     listed = {"total": len(findings), "findings": shown.entries, "offset": offset}
     sources = [quote.provenance for finding in shown.items for quote in finding.sources]
     facts = _CHECKED.of(checked) | listed
@@ -168,14 +168,14 @@ def _head(checked: CiteCheck) -> str:
     return f"{one_line(checked.draft_name)}: {held}\n{'; '.join(counts) or 'Nothing to check.'}"
 
 
-def _check_entry(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding) -> dict[str, Any]:
     sources = tuple(
         replace(quote, provenance=bounded_source(quote.provenance)) for quote in finding.sources
     )
     return replace(finding, sources=sources).as_dict()
 
 
-def _block(finding: Finding, _check_entry: Any) -> str:
+def _block(finding: Finding, _finding: Any) -> str:
     words = one_line(finding.text)
     if finding.verdict == "altered":
         words = "".join(text for _, text in in_marks(finding.edits))
@@ -222,20 +222,20 @@ class CitatorTools(SessionTools):
     ) -> Annotated[CallToolResult, CitatorOutput]:
         """Look up who cites an authority."""
         found = await locate_case(self._session, case)
-        return await in_thread(partial(_citator_answer, found, authority, offset))
+        return await in_thread(partial(_citing, found, authority, offset))
 
 
-def _citator_answer(case: "Collection", authority: str, offset: int) -> CallToolResult:
+def _citing(case: "Collection", authority: str, offset: int) -> CallToolResult:
     found = citator(case, authority)
-    shown = portion(found.places, _citator_entry, _citator_block, offset=offset)
+    shown = portion(found.places, _citing_entry, _citing_block, offset=offset)
     facts = found.as_dict() | {"places": shown.entries}
     sources = [place.quote.provenance for place in shown.items]
     return quoting(
-        case, _citator_head(found), shown, found.notes, sources, facts | {"offset": offset}
+        case, _citing_head(found), shown, found.notes, sources, facts | {"offset": offset}
     )
 
 
-def _citator_head(found: Citator) -> str:
+def _citing_head(found: Citator) -> str:
     said = {**found.treatments, **found.signals}
     places = f"{counted(found.total, 'citation')} in {counted(found.document_count, 'document')}"
     lines = [
@@ -246,12 +246,12 @@ def _citator_head(found: Citator) -> str:
     return "\n".join(lines)
 
 
-def _citator_entry(place: CitingPlace) -> dict[str, Any]:
+def _citing_entry(place: CitingPlace) -> dict[str, Any]:
     source = bounded_source(place.quote.provenance)
     return replace(place, quote=replace(place.quote, provenance=source)).as_dict()
 
 
-def _citator_block(place: CitingPlace, _citator_entry: Any) -> str:
+def _citing_block(place: CitingPlace, _entry: Any) -> str:
     marks = ", ".join(said for said in (place.treatment, place.signal) if said)
     pin = f" at {one_line(place.pin)}" if place.pin else ""
     note = f"\n{one_line(place.note)}" if place.note else ""

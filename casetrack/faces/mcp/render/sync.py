@@ -198,7 +198,7 @@ _DONE: dict[SyncKind, str] = {
     "missing": "Missing (file gone, document kept):",
     "failed": "Failures:",
 }
-_SYNC_REASONS = {
+_CHANGES = {
     "duplicate": "same content as another",
     "unsupported_format": "format not supported",
     "empty_file": "empty",
@@ -230,7 +230,7 @@ def synced(
         ("Folder:", one_line(home_path(report.folder)).rstrip("/\\") + "/"),
         ("Files:", f"{report.seen:,} ({report.unchanged:,} unchanged)"),
         *((f"{kind.capitalize()}:", f"{report.count(kind):,}") for kind in _DONE),
-        ("Skipped:", _sync_skipped(report.of("skipped"))),
+        ("Skipped:", _left_out(report.of("skipped"))),
         ("Duration:", duration(report.seconds)),
     ]
     blocks = [head, "\n".join(f"  {label:<11} {value}" for label, value in rows)]
@@ -257,7 +257,7 @@ def _line(change: SyncChange, root: PurePath) -> str:
     return where
 
 
-def _sync_skipped(changes: tuple[SyncChange, ...]) -> str:
-    reasons = Counter(_SYNC_REASONS.get(change.code, "not usable") for change in changes)
+def _left_out(changes: tuple[SyncChange, ...]) -> str:
+    reasons = Counter(_CHANGES.get(change.code, "not usable") for change in changes)
     told = "; ".join(f"{count:,} {why}" for why, count in reasons.most_common())
     return f"{len(changes):,}" + (f" ({told})" if told else "")

@@ -180,7 +180,7 @@ def with_article(text: str, start: int, /) -> int:
 
 _JOINED: Final = re.compile(r"(?:^|[^\w.&'’-])([A-Z][\w'’-]+)[ \n](and|AND|&)[ \n]$")
 _OF_BODY: Final = re.compile(r"([A-Z][\w.'’&-]*)[ \n](of|for|OF|FOR)[ \n](?:(?:the|THE)[ \n])?$")
-_BOUNDARIES_INITIALS: Final = re.compile(
+_INITIALS_BEFORE: Final = re.compile(
     r"(?:(?<=[a-z,:/_] )|(?<=[a-z,:/_]\n)|(?<=/s/ )|(?<=[(“\"]))((?:[A-Z]\. ?){1,2})\Z"
 )
 _GIVEN_BEFORE: Final = re.compile(r"(?<![\w.'’-])([A-Z][a-z]+)[ ]$")
@@ -384,7 +384,7 @@ def _person(text: str, span: NameSpan) -> NameSpan:
     words = span.text.split()
     if not words:
         return span
-    initials = _BOUNDARIES_INITIALS.search(text, max(0, start - 8), start)
+    initials = _INITIALS_BEFORE.search(text, max(0, start - 8), start)
     if initials:
         start = initials.start(1)
     elif _MIDDLE.match(words[0]) and len(words) > 1:
