@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import pickle
 import re
@@ -88,6 +89,10 @@ def test_package_offers_what_it_says() -> None:
     assert casetrack.Collection is Collection
     with pytest.raises(AttributeError, match="opne"):
         _ = casetrack.opne  # type: ignore[attr-defined]
+    # A name that type checkers know is one that Python imports.
+    for stub in (CHECKOUT / "casetrack").rglob("*.pyi"):
+        parts = stub.relative_to(CHECKOUT).with_suffix("").parts
+        importlib.import_module(".".join(parts).removesuffix(".__init__"))
 
 
 def test_completion_offers_what_the_page_describes(demo: Collection) -> None:
