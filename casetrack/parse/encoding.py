@@ -251,12 +251,13 @@ def _find(chunks: Chunks, declared: str | None) -> Encoding:
     good, lost = _tally(chunks, "utf-8")
     if not lost:
         return Encoding("utf-8")
-    if good >= 4 * lost:
-        # Good multi-byte letters outnumber bad places: UTF-8 with single bad bytes.
-        return Encoding("utf-8", "replace", _lost(lost, "UTF-8"))
-    claimed = codec_of(declared)
+    # A declaration does not count against clear UTF-8 with single bad bytes.
+    claimed = codec_of(declared) if good < 4 * lost else None
     if claimed and claimed != "utf-8" and _fits(chunks, sample, claimed):
         return Encoding(claimed)
+    if good >= lost:
+        # Other encodings seldom form one multi-byte letter of UTF-8 for each bad place.
+        return Encoding("utf-8", "replace", _lost(lost, "UTF-8"))
     return _guess(chunks, sample, declared)
 
 

@@ -211,7 +211,6 @@ def test_a_long_markdown_is_parted_outside_of_its_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plain, "PART_CHARS", 100)
-    monkeypatch.setattr(plain, "PART_CHARS", 100)
     code = "```\n" + "x = 1\n" * 10 + "\n```\n"
     head = "---\ntitle: Long\n---\n# One\n\n" + "rent is due\n" * 6
     text = f"{head}\n{code}\n## Two\nend\n{'word ' * 50}"
@@ -236,3 +235,11 @@ def test_a_long_markdown_is_parted_outside_of_its_blocks(
 def test_a_literal_replacement_character_is_valid_utf8(text: str) -> None:
     found = decode(text.encode())
     assert (found.text, found.encoding, found.warning) == (text, "utf-8", None)
+
+
+@pytest.mark.parametrize("end", [b"\xc3", b"\x93Hi\xa0", b"\xe9 is"])
+def test_a_bad_place_leaves_the_other_letters_of_a_text_in_utf8(end: bytes) -> None:
+    data = "Long English text about Müller and Weiß. ".encode() + end
+    found = decode(data)
+    assert (found.text, found.encoding) == (data.decode(errors="replace"), "utf-8")
+    assert found.warning is not None
