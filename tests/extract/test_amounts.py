@@ -82,7 +82,7 @@ Section 5 m | Section 2(a) and 5(g) | Form 10-K for 2019 | 410 U.S. 113 | 12.03.
 2024-03-12 | +49 89 1234567 | 1-888-555-1234 | ISBN 978-3-16-148410-0 | version 2.0 m
 v1.2.3 MB | Page 3 of 5 | on the 31st of May | this 30 day of June | scp-173 m | 24703 L-202
 at 2 pm | Get together for 2 in april | in 2019 dollars | All 70 of us | TRY 5 times | PHP 7.4
-what percent of 210 employees | https://www.test.com/search?q=30%25%2020%
+what percent of 210 employees | Fees ($ million) | https://www.test.com/search?q=30%25%2020%
 3.3 Minutes of Committee Meetings | 20 million | 1.36 "GMP Guidelines" means | the 27t h Floor
 section 101(41A) | 412 Mt. Kemble Avenue | 3875 Newton Street
 POPULAR BOOK CO. SDN BHD 789417-W | Popular Book Sdn. BHD 50,000 units

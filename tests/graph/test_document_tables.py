@@ -101,11 +101,10 @@ CASES = {
         "in Mio. EUR | 2031 | 2030\nUmsatz | 1.204,5 | 1.180,1\nErgebnis | (12,4) | 9,9", "",
         {"1.204,5": 1204.5e6, "1.180,1": 1180.1e6, "(12,4)": -12.4e6, "9,9": 9.9e6},
     ),
-    "crores": (
-        ("(₹ in crore) | FY31 | FY30\nRevenue from operations | 2,410.55 | 2,207.10\n"
-        "Other income | 33.20 | 31.00"), "",
-        {"2,410.55": 24_105_500_000, "2,207.10": 22_071_000_000, "33.20": 332e6, "31.00": 310e6},
+    "a row with its own currency": (
+        "| 2031 | 2030\nFees ($ million) | 1,812 | 677", "", {"1,812": 1812e6, "677": 677e6},
     ),
+    "a note below": ("Fees | $ 7 | $ 6", "(1) All amounts in thousands.", {"$ 7": 7e3, "$ 6": 6e3}),
     "rows with the names of columns": (
         "(in thousands)\nItem: Fares | 2031: $ 41 | Port: Kirn | 2030: 39\nItem: Tolls | 2030: 9",
         "", {"$ 41": 41e3, "39": 39e3, "9": 9e3},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.extract.amounts import money
 from casetrack.extract.amounts.context import CLOSE, GAP, LONE_END, RANGE, START, Context
 from casetrack.extract.amounts.money import is_numbered, minor_of, names_street, same_money
-from casetrack.extract.amounts.numerals import Number, read_digits, read_scaled
+from casetrack.extract.amounts.numerals import SCALES, Number, read_digits, read_scaled
 from casetrack.extract.amounts.suffixes import percent_after, unit_after
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _CODE_DIGITS = 4
 _RUNNING_WORD = re.compile(r"(?<![^\W_])(?!in\b)[a-z]{2,}[ \u00a0]{1,2}[(\"\u201c]?$")
 _WORD_REACH = 24
 _SUM_DIGITS = 7
+_SCALE_WORDS = tuple(SCALES)
 _POINT_GROUPS = frozenset(("EUR", "CHF", "DKK", "BRL", "PLN"))
 """Currencies of countries that part thousands with a point: "1.234 €" is no small change."""
 
@@ -50,6 +51,8 @@ class Sums(Context):
     def _belongs(self, mark: money.Mark, at: int, number: Number) -> bool:
         """Say whether the currency before a number is that of the number."""
         if mark.doubtful and not self._money_like(at, number):
+            return False
+        if number.words and self._low.startswith(_SCALE_WORDS, at):  # "($ million)"
             return False
         long = number.plain and number.end - at >= _CODE_DIGITS
         if long and _CODE_TAIL.match(self._text, number.end) is not None:

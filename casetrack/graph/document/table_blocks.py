@@ -48,6 +48,10 @@ _TITLE_LINES = 5
 _MOST_HEADS = 6
 _ROWS_OF_SECTION = 6
 _NOTE_END = re.compile(r"\s?(?:\((?:[a-z]|\d{1,2})\)|[*†‡])+$")
+_NOTE = re.compile(
+    r"\s*(?:\(?(?:\d{1,2}|[a-z])\)\s|[*†‡]|notes?\b)?\s*(?:all\s)?(?:amounts|figures|values|in)\b",
+    re.IGNORECASE,
+)
 _UNLESS = re.compile(r"\b[Uu]nless\b|\bUNLESS\b")
 _UNLESS_NOTED = re.compile(
     r"\bunless\s(?:otherwise\s)?(?:noted|stated|indicated|specified)(?:\sotherwise)?\b",
@@ -183,6 +187,7 @@ class Page:
             elif not line.in_table and not is_title(text):
                 self._close()
                 self._add_late_heads()
+                self._take_note(text)
             else:
                 words = text.strip(" |")
                 is_section = "|" not in words and next(find_scales(words), None) is None
@@ -288,6 +293,14 @@ class Page:
             if (outside and title) or _UNLESS_NOTED.search(text):
                 self._page_scale = scale
 
+    def _take_note(self, text: str) -> None:
+        """Give the scale that a note below a table states to a table that states none."""
+        scale = next((s for s in find_scales(text) if s.of_money), None)
+        if scale and self.blocks and _NOTE.match(text):
+            rows = self.blocks[-1].rows
+            if all(row.scale is None for row in rows):
+                self.blocks[-1].rows = [row._replace(scale=scale) for row in rows]
+
     def _add_row(self, line: Line, row: Row) -> None:
         if not self.blocks and not self._block.rows:
             self._opening = self._between
@@ -306,8 +319,9 @@ class Page:
 
     def unit(self, row: TableRow, block: Block) -> str | None:
         """Return the currency of a row's cells: of its caption, or of a sign beside it."""
-        if row.scale is not None and row.scale.unit:
-            return row.scale.unit
+        for scale in (row.own, row.scale):
+            if scale is not None and scale.unit:
+                return scale.unit
         signs = Counter(c.unit for r in block.rows for c in r.row.cells if c.unit)
         if signs:
             unit = signs.most_common(1)[0][0]
