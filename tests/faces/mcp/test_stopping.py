@@ -24,9 +24,9 @@ WAYS = ["end of input", *(pytest.param(name, marks=pytest.mark.slow) for name in
 EXIT_CODES = {"end of input": 0, "SIGINT": 130, "SIGTERM": 143}
 
 SERVE = """
-from casetrack.faces.mcp import going_on, server
+from casetrack.faces.mcp import server, shutdown
 
-going_on.DELAY_SECONDS = 0.1  # before it goes on with what an earlier one left
+shutdown.DELAY_SECONDS = 0.1  # before it goes on with what an earlier one left
 server.main()
 """
 

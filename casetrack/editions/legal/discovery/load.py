@@ -236,7 +236,7 @@ def load_production(
     Parameters
     ----------
     load_file, image_file, root, encoding, separator, qualifier
-        See :func:`casetrack.editions.legal.discovery.production.read_production`.
+        See :func:`casetrack.editions.legal.discovery.production_read.read_production`.
     name
         What the production is called in the collection; without it as its load file is.
     dry_run
