@@ -35,6 +35,7 @@ def _is_worker(child: psutil.Process) -> bool:
 
 def wait_until(condition: Callable[[], object]) -> bool:
     end = time.monotonic() + 60
-    while not condition() and time.monotonic() < end:
+    # What is seen once counts: a process may be short.
+    while not (seen := bool(condition())) and time.monotonic() < end:
         time.sleep(0.02)
-    return bool(condition())
+    return seen
