@@ -165,6 +165,7 @@ class ClusterRun:
     cancel: threading.Event
     progress: Callable[[IngestProgress], None] | None = None
     _recorder: Recorder = field(init=False)
+    _idle: int = 0  # rounds in a row of which nothing came
     _total: int = 0
     _pages: int = 0
     _chunks: int = 0
@@ -191,6 +192,8 @@ class ClusterRun:
         while pending and not self.cancel.is_set():
             orders = self._admitted(pending)
             why = self._round(orders, pending, alone=any(tries[o.found.place[0]] for o in orders))
+            if self._idle:
+                continue
             for order in orders:
                 number = order.found.place[0]
                 tries[number] += number in pending
@@ -333,7 +336,9 @@ class ClusterRun:
                     self._record(work, pending)
                     came += 1
         failure = results.failure
-        if failure is not None and (not came or isinstance(failure, ConnectionError)):
+        self._idle = 0 if came or failure is None else self._idle + 1
+        # On a busy cluster processes may start too late once; that says nothing of the files.
+        if self._idle > 1 or isinstance(failure, ConnectionError):
             self.session.commit()
             raise ClusterFailed("nothing came back from it", failure) from failure
         return failure
