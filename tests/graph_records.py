@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.collection import Collection
@@ -227,7 +228,7 @@ class Answers:
         for name in (n for n in dir(self) if n.startswith("do_")):
             method = name.removeprefix("do_")
             owner = next(part for part in (Collection, Read, Map, Admin) if hasattr(part, method))
-            patch.setattr(owner, method, self._recorded(name))
+            patch.setattr(owner, method, wraps(getattr(owner, method))(self._recorded(name)))
         return self
 
     def _recorded(self, name: str) -> Any:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from casetrack.api.collection.drawing import draw_graph, draw_timeline
+from casetrack.api.operation import Arg, DayRef, DocumentRef, PassageRef
 from casetrack.base.arguments import day_text, several
 from casetrack.base.errors import UsageError
 from casetrack.base.records import DOCUMENT_TYPES, Document, RowList, Rows, untaken_text
-from casetrack.base.records.graph import Topic
+from casetrack.base.records.graph import RelationType, Topic
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Sequence
-    from datetime import date
+    from collections.abc import Callable
 
-    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import (
         Amounts,
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State, Workspace
 
 R = TypeVar("R")
+
+EveryKind = Literal[
+    "all", "person", "organization", "location", "date", "amount", "concept", "court"
+]
 
 
 class Map:
@@ -115,8 +119,13 @@ class Map:
     def timeline(
         self,
         *,
-        start: str | date | None = None,
-        end: str | date | None = None,
+        start: Annotated[
+            DayRef | None,
+            Arg("From this day on (YYYY-MM-DD).", "--from DATE", "start_date", "YYYY-MM-DD"),
+        ] = None,
+        end: Annotated[
+            DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE", "end_date")
+        ] = None,
         limit: int | None = 100,
     ) -> Timeline:
         """Return dated events in order; where there are too many, the weightiest.
@@ -146,7 +155,18 @@ class Map:
 
         return Rows(self._graph(topic_records), of=Topic)
 
-    def clusters(self, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
+    def clusters(
+        self,
+        strategy: Annotated[
+            Literal["topical", "entity", "reference", "document_type"],
+            Arg("Group by content, by shared names, by shared references or by kind.", "--by"),
+        ] = "topical",
+        /,
+        *,
+        limit: Annotated[
+            int, Arg("How many groups at most.", "--limit -k N", "max_clusters", ge=1, le=20)
+        ] = 10,
+    ) -> Clusters:
         """Return groups of documents that belong together.
 
         Parameters
@@ -171,11 +191,18 @@ class Map:
     def entities(
         self,
         *,
-        kind: str = "all",
-        sort_by: str = "mentions",
+        kind: Annotated[
+            EveryKind, Arg("Only people, organizations and so on.", "--kind", "entity_type")
+        ] = "all",
+        sort_by: Annotated[
+            Literal["mentions", "documents", "name"],
+            Arg("What to sort by; the most first, names by the alphabet.", "--sort"),
+        ] = "mentions",
         named: str | None = None,
         skip: int = 0,
-        limit: int | None = 50,
+        limit: Annotated[
+            int | None, Arg("How many at most.", "--limit -k N", "top_k", ge=1, mcp_le=500)
+        ] = 50,
     ) -> Rows[Entity]:
         """Return entities of the collection.
 
@@ -250,7 +277,24 @@ class Map:
             lambda state: document_entities(graph_of(state), state.document(document), limit=limit)
         )
 
-    def encounters(self, names: Sequence[str], /, *, limit: int | None = 20) -> Encounters:
+    def encounters(
+        self,
+        names: Annotated[
+            Sequence[str],
+            Arg(
+                "Two to five names of people, firms, places or things.",
+                "NAME",
+                "entities",
+                ge=2,
+                le=5,
+            ),
+        ],
+        /,
+        *,
+        limit: Annotated[
+            int | None, Arg("How many at most.", "--limit -k N", "top_k", ge=1, mcp_le=100)
+        ] = 20,
+    ) -> Encounters:
         """Return passages that mention several entities together.
 
         Raises
@@ -267,7 +311,26 @@ class Map:
             needs="entity_relationships",
         )
 
-    def graph(self, name: str | None = None, /, *, depth: int = 2, limit: int = 20) -> EntityGraph:
+    def graph(
+        self,
+        name: Annotated[
+            str | None,
+            Arg(
+                "Whom to put in the middle; else the best connected ones.",
+                "NAME",
+                "entity_name",
+                "In the middle",
+            ),
+        ] = None,
+        /,
+        *,
+        depth: Annotated[
+            int, Arg("How many steps away from the middle.", "--depth N", "", "Steps from it", 1, 4)
+        ] = 2,
+        limit: Annotated[
+            int, Arg("How many names at most.", "--limit -k N", "top_k", ge=1, le=100)
+        ] = 20,
+    ) -> EntityGraph:
         """Return entities and what connects them, around one of them or as a whole.
 
         Parameters
@@ -371,7 +434,22 @@ class Map:
         return RowList(chosen, of=Document)
 
     def related_documents(
-        self, document: DocumentRef, /, *, relation: str = "all", limit: int | None = 10
+        self,
+        document: Annotated[
+            DocumentRef,
+            Arg("Name, path or ID of the document.", "DOCUMENT", "document_name", "Name or ID"),
+        ],
+        /,
+        *,
+        relation: Annotated[
+            Literal["all", RelationType],
+            Arg(
+                "Only documents related in this way; a wrong one lists all ways.", "--relation HOW"
+            ),
+        ] = "all",
+        limit: Annotated[
+            int | None, Arg("How many documents at most.", "--limit -k N", "top_k", ge=1, le=50)
+        ] = 10,
     ) -> Rows[RelatedDocument]:
         """Return the documents that belong with a document, and why.
 
@@ -399,12 +477,31 @@ class Map:
 
     def similar_chunks(
         self,
-        chunk_id: PassageRef,
+        chunk_id: Annotated[PassageRef, Arg("A chunk's id, as search results give it.", "ID")],
         /,
         *,
-        exclude_same_document: bool = True,
-        min_similarity: float = 0.6,
-        limit: int | None = 10,
+        exclude_same_document: Annotated[
+            bool,
+            Arg(
+                "Look in the chunk's own document as well.",
+                "/--same",
+                note="Leave out its own document",
+            ),
+        ] = True,
+        min_similarity: Annotated[
+            float,
+            Arg(
+                "How similar at least, 0 to 1.",
+                "--least X",
+                "",
+                "Least cosine similarity",
+                0.0,
+                1.0,
+            ),
+        ] = 0.6,
+        limit: Annotated[
+            int | None, Arg("How many passages at most.", "--limit -k N", "top_k", ge=1, le=50)
+        ] = 10,
     ) -> Rows[SimilarChunk]:
         """Return passages that mean nearly the same as a passage.
 
@@ -440,7 +537,28 @@ class Map:
         )
 
     def compare(
-        self, document_a: DocumentRef, document_b: DocumentRef, topic: str, /, *, limit: int = 5
+        self,
+        document_a: Annotated[
+            DocumentRef, Arg("Name, path or ID of one document.", "A", note="Name or ID")
+        ],
+        document_b: Annotated[
+            DocumentRef, Arg("Name, path or ID of the other document.", "B", note="Name or ID")
+        ],
+        topic: Annotated[
+            str, Arg("What to compare them on.", "--topic -t WORDS", note="Such as payment terms")
+        ],
+        /,
+        *,
+        limit: Annotated[
+            int,
+            Arg(
+                "How many passages of each at most.",
+                "--limit -k N",
+                "top_k_per_document",
+                ge=1,
+                le=20,
+            ),
+        ] = 5,
     ) -> Comparison:
         """Return what two documents say of a topic, side by side.
 
@@ -474,7 +592,12 @@ class Map:
 
         return self._ask(compared, needs="document_comparison")
 
-    def changes(self, before: DocumentRef, after: DocumentRef, /) -> Changes:
+    def changes(
+        self,
+        before: Annotated[DocumentRef, Arg("Name, path or ID of the earlier version.", "BEFORE")],
+        after: Annotated[DocumentRef, Arg("Name, path or ID of the later version.", "AFTER")],
+        /,
+    ) -> Changes:
         """Return what changed from one document to another, paragraph by paragraph.
 
         Raises
@@ -499,13 +622,45 @@ class Map:
     def amounts(
         self,
         *,
-        kind: str = "all",
-        unit: str | None = None,
-        least: float | None = None,
-        most: float | None = None,
-        document: DocumentRef | None = None,
-        sort_by: str = "document",
-        limit: int | None = 100,
+        least: Annotated[
+            float | None, Arg("Only amounts of at least this.", "--min N", "min_value", "At least")
+        ] = None,
+        most: Annotated[
+            float | None, Arg("Only amounts of at most this.", "--max N", "max_value", "At most")
+        ] = None,
+        unit: Annotated[
+            str | None,
+            Arg("Only this unit: GBP, $, %, kg.", "--unit -u UNIT", "", "Such as GBP, $, %, kg"),
+        ] = None,
+        kind: Annotated[
+            Literal["all", "money", "percent", "quantity"],
+            Arg("Only money, percentages or quantities.", "--kind", "", "Kind of amount"),
+        ] = "all",
+        document: Annotated[
+            DocumentRef | None,
+            Arg(
+                "Only those of this document.", "--document -d NAME", "document_name", "Only in it"
+            ),
+        ] = None,
+        sort_by: Annotated[
+            Literal["document", "value", "lowest"],
+            Arg(
+                "In reading order, or by value: the highest or lowest first.",
+                "--sort",
+                note="value: highest first",
+            ),
+        ] = "value",
+        limit: Annotated[
+            int | None,
+            Arg(
+                "How many at most.",
+                "--limit -k N",
+                note="How many",
+                ge=1,
+                mcp_le=100,
+                mcp_default=10,
+            ),
+        ] = 20,
     ) -> Amounts:
         """Return sums of money, percentages and quantities, each with the words that say it.
 
@@ -521,7 +676,7 @@ class Map:
         document
             Only those of this document: its name, path or id, or the document itself.
         sort_by
-            ``document`` (reading order), ``value`` (the highest first) or ``lowest``. Units are not
+            ``value`` (the highest first), ``lowest`` or ``document`` (reading order). Units are not
             converted: by value those of one unit stand together, and ``notes`` says so.
         limit
             At most so many; ``None`` for all.

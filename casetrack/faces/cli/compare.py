@@ -1,59 +1,35 @@
 """``casetrack compare``, ``changes``, ``related``, ``similar``: documents beside others."""
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from casetrack.base.records.graph import RelationType
-from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import Part, counted, line, one_line, write_json
+from casetrack.api.collection.map import Map
+from casetrack.faces.cli.asking import asks
+from casetrack.faces.cli.output import Part, counted, line, one_line
 from casetrack.faces.cli.quotes import flat, reference_parts, show_quote
-from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.base.records.graph import Change, Changes, Comparison, Entity
+    from casetrack.base.records import Rows
+    from casetrack.base.records.graph import (
+        Change,
+        Changes,
+        Comparison,
+        Entity,
+        RelatedDocument,
+        SimilarChunk,
+    )
 
 _STYLES = {"same": "", "removed": "red strike", "added": "bold green"}
 # Where colours are not shown, the words that were taken out or put in stand in brackets.
 _MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 _NAMED = 12
-DocumentArgument = Annotated[
-    str, typer.Argument(metavar="A", help="Name, path or ID of one document.")
-]
-OtherArgument = Annotated[
-    str, typer.Argument(metavar="B", help="Name, path or ID of the other document.")
-]
 
 
-def compare(
-    ctx: typer.Context,
-    document_a: DocumentArgument,
-    document_b: OtherArgument,
-    topic: Annotated[
-        str, typer.Option("--topic", "-t", metavar="WORDS", help="What to compare them on.")
-    ],
-    collection: CollectionOption = None,
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", "-k", metavar="N", min=1, max=20, help="How many passages of each at most."
-        ),
-    ] = 3,
-    as_json: JsonOption = False,
-) -> None:
+@asks(Map.compare)
+def compare(found: "Comparison", _given: dict[str, Any]) -> None:
     """Show what two documents say of a topic, and what they share."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.compare(document_a, document_b, topic, limit=limit)
-    if as_json:
-        write_json(found.as_dict())
-        return
-    _show_comparison(found)
-
-
-def _show_comparison(found: "Comparison") -> None:
     from casetrack.api.quoting import Words
     from casetrack.faces.cli.passages import show_passage
 
@@ -97,23 +73,9 @@ def _show_names(title: str, entities: "Sequence[Entity]") -> None:
     line((f"{title}: ", "bold"), ", ".join([*names, *more]))
 
 
-def changes(
-    ctx: typer.Context,
-    before: Annotated[
-        str, typer.Argument(metavar="BEFORE", help="Name, path or ID of the earlier version.")
-    ],
-    after: Annotated[
-        str, typer.Argument(metavar="AFTER", help="Name, path or ID of the later version.")
-    ],
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@asks(Map.changes)
+def changes(found: "Changes", _given: dict[str, Any]) -> None:
     """Show word by word what changed from one version of a document to another."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.changes(before, after)
-    if as_json:
-        write_json(found.as_dict())
-        return
     show_changes(found)
 
 
@@ -190,34 +152,9 @@ _REVERSED = {
 _QUOTES = 2
 
 
-def related(
-    ctx: typer.Context,
-    document: Annotated[
-        str, typer.Argument(metavar="DOCUMENT", help="Name, path or ID of the document.")
-    ],
-    collection: CollectionOption = None,
-    relation: Annotated[
-        Literal["all", RelationType],
-        typer.Option(
-            "--relation",
-            metavar="HOW",
-            help="Only documents related in this way; a wrong one lists all ways.",
-        ),
-    ] = "all",
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", "-k", metavar="N", min=1, max=50, help="How many documents at most."
-        ),
-    ] = 10,
-    as_json: JsonOption = False,
-) -> None:
+@asks(Map.related_documents)
+def related(found: "Rows[RelatedDocument]", _given: dict[str, Any]) -> None:
     """Find the documents that belong to another one, and say why, with the exact source."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.related_documents(document, relation=relation, limit=limit)
-    if as_json:
-        write_json([r.as_dict() for r in found])
-        return
     if not found:
         line("No other document is related to it in this way.")
     for number, each in enumerate(found):
@@ -241,41 +178,13 @@ def _name(kind: str, outgoing: bool | None) -> str:
     return name if outgoing is not False else _REVERSED.get(kind, name)
 
 
-def similar(
-    ctx: typer.Context,
-    chunk_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A chunk's id, as search results give it.")
-    ],
-    collection: CollectionOption = None,
-    same: Annotated[
-        bool, typer.Option("--same", help="Look in the chunk's own document as well.")
-    ] = False,
-    least: Annotated[
-        float,
-        typer.Option(
-            "--least", metavar="X", min=0.0, max=1.0, help="How similar at least, 0 to 1."
-        ),
-    ] = 0.6,
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", "-k", metavar="N", min=1, max=50, help="How many passages at most."
-        ),
-    ] = 10,
-    as_json: JsonOption = False,
-) -> None:
+@asks(Map.similar_chunks)
+def similar(found: "Rows[SimilarChunk]", given: dict[str, Any]) -> None:
     """Find passages in other documents that mean nearly the same as one of them."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.similar_chunks(
-        chunk_id, exclude_same_document=not same, min_similarity=least, limit=limit
-    )
-    if as_json:
-        write_json([s.as_dict() for s in found])
-        return
     from casetrack.faces.cli.passages import show_passage
 
     if not found:
-        line(f"No passage is as similar as {least:g}; try a lower --least.")
+        line(f"No passage is as similar as {given['min_similarity']:g}; try a lower --least.")
     for number, each in enumerate(found):
         if number:
             line()

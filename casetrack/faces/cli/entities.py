@@ -1,11 +1,13 @@
 """``casetrack entities``, ``entity``, ``together``, ``references`` and ``graph``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from casetrack.api.collection.map import Map
 from casetrack.base.errors import UsageError
+from casetrack.faces.cli.asking import asks
 from casetrack.faces.cli.marks import one_of_edits, said
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import Field, counted, line, one_line, record_table, write_json
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from casetrack.api.collection import Collection
+    from casetrack.base.records import Rows
     from casetrack.base.records.graph import (
         Edge,
+        Encounters,
         Entity,
         EntityGraph,
         Quote,
@@ -35,9 +39,6 @@ if TYPE_CHECKING:
 
 OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept", "court"]
 NamedKind = Literal["person", "organization", "location"]
-EveryKind = Literal[
-    "all", "person", "organization", "location", "date", "amount", "concept", "court"
-]
 LimitOption = Annotated[
     int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
 ]
@@ -58,33 +59,18 @@ _A_KIND = {"person": "a person", "organization": "an organization", "location": 
 _DOCUMENTS = 10
 
 
-def entities(
-    ctx: typer.Context,
-    collection: CollectionOption = None,
-    kind: Annotated[
-        EveryKind, typer.Option("--kind", help="Only people, organizations and so on.")
-    ] = "all",
-    sort: Annotated[
-        Literal["mentions", "documents", "name"],
-        typer.Option("--sort", help="What to sort by; the most first, names by the alphabet."),
-    ] = "mentions",
-    limit: LimitOption = 50,
-    as_json: JsonOption = False,
-) -> None:
+@asks(Map.entities)
+def entities(found: "Rows[Entity]", given: dict[str, Any]) -> None:
     """List the people, organizations, places, dates and amounts that the documents mention."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.entities(kind=kind, sort_by=sort, limit=limit)
-    if as_json:
-        write_json([e.as_dict() for e in found])
-        return
     if not found:
-        line(f'Nothing of this kind is mentioned in "{target.info.name}".')
+        name = given["collection"].info.name
+        line(f'Nothing of this kind is mentioned in "{name}".')
         return
     from casetrack.base.records.graph import Entity
 
     record_table(Entity, _FIELDS, found)
-    if len(found) == limit:
-        line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
+    if len(found) == given["limit"]:
+        line((f"The first {len(found):,}; see more with --limit, or one kind with --kind.", "dim"))
 
 
 def entity(
@@ -201,29 +187,9 @@ def _show(target: "Collection", name: str, kind: OneKind, limit: int, *, as_json
     show_rest(len(found.mentions), found.total, "mentions", "ask with a higher --limit.")
 
 
-def together(
-    ctx: typer.Context,
-    names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME", help="Two to five names of people, firms, places or things."
-        ),
-    ],
-    collection: CollectionOption = None,
-    limit: LimitOption = 10,
-    as_json: JsonOption = False,
-) -> None:
+@asks(Map.encounters)
+def together(found: "Encounters", _given: dict[str, Any]) -> None:
     """Find the passages that mention several people, firms or things together."""
-    if not 2 <= len(names) <= 5:
-        raise UsageError(
-            f"Two to five names are needed, not {len(names)}.",
-            hint='Put a name of several words in quotation marks: "Acme Corp" "Mary Jones".',
-        )
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.encounters(names, limit=limit)
-    if as_json:
-        write_json(found.as_dict())
-        return
     for each in found.entities:
         line(*entity_parts(each))
     line(f"{counted(found.total, 'passage mentions', 'passages mention')} two or more of them.")

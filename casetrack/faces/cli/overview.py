@@ -1,11 +1,13 @@
 """``casetrack summary``, ``statistics``, ``topics``, ``clusters``, ``timeline``, ``amounts``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from casetrack.api.collection.map import Map
 from casetrack.base.errors import UsageError
+from casetrack.faces.cli.asking import asks
 from casetrack.faces.cli.collection import quoted
 from casetrack.faces.cli.marks import one_of_edits, said
 from casetrack.faces.cli.options import CollectionOption, FromDayOption, JsonOption, ToDayOption
@@ -25,10 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from casetrack.base.records import Document
+    from casetrack.base.records import Document, Rows
     from casetrack.base.records.graph import (
         Amounts,
         Clusters,
+        CollectionStatistics,
         CollectionSummary,
         Event,
         KeyActor,
@@ -49,15 +52,9 @@ _PREPARED = {
 }
 
 
-def summary(
-    ctx: typer.Context, collection: CollectionOption = None, as_json: JsonOption = False
-) -> None:
+@asks(Map.summary)
+def summary(found: "CollectionSummary", _given: dict[str, Any]) -> None:
     """Show a collection at a glance: who, when, what about, which documents, what is cited."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.summary()
-    if as_json:
-        write_json(found.as_dict())
-        return
     stats = found.statistics
     line((found.collection, "bold cyan"), f" ({found.collection_type})")
     if not stats.document_count:
@@ -132,15 +129,9 @@ def names(documents: "Sequence[Document]", limit: int = _NAMED, /) -> str:
 # --- statistics -----------------------------------------------------------------------------
 
 
-def statistics(
-    ctx: typer.Context, collection: CollectionOption = None, as_json: JsonOption = False
-) -> None:
+@asks(Map.statistics)
+def statistics(found: "CollectionStatistics", _given: dict[str, Any]) -> None:
     """Count what a collection holds, and what of it could not be read."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.statistics()
-    if as_json:
-        write_json(found.as_dict())
-        return
     facts(
         [
             ("Collection", found.collection),
@@ -189,15 +180,9 @@ def _methods(counts: "Mapping[str, int]") -> str:
 # --- topics and clusters --------------------------------------------------------------------
 
 
-def topics(
-    ctx: typer.Context, collection: CollectionOption = None, as_json: JsonOption = False
-) -> None:
+@asks(Map.topics)
+def topics(found: "Rows[Topic]", _given: dict[str, Any]) -> None:
     """Show what the passages of a collection are about, the largest topic first."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.topics()
-    if as_json:
-        write_json([t.as_dict() for t in found])
-        return
     if not found:
         line("There are too few passages, or none with vectors, to tell topics apart.")
     for number, topic in enumerate(found):
@@ -214,31 +199,9 @@ def _show_topic(topic: "Topic", *, with_id: bool = True) -> None:
     _show_evidence(topic.quotes[0] if topic.quotes else None, 4, with_id=with_id)
 
 
-def clusters(
-    ctx: typer.Context,
-    collection: CollectionOption = None,
-    by: Annotated[
-        Literal["topical", "entity", "reference", "document_type"],
-        typer.Option(
-            "--by", help="Group by content, by shared names, by shared references or by kind."
-        ),
-    ] = "topical",
-    limit: Annotated[
-        int,
-        typer.Option("--limit", "-k", metavar="N", min=1, max=20, help="How many groups at most."),
-    ] = 10,
-    as_json: JsonOption = False,
-) -> None:
+@asks(Map.clusters)
+def clusters(found: "Clusters", _given: dict[str, Any]) -> None:
     """Put all documents of a collection into groups by what they share."""
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.clusters(by, limit=limit)
-    if as_json:
-        write_json(found.as_dict())
-        return
-    _show_clusters(found)
-
-
-def _show_clusters(found: "Clusters") -> None:
     if not found.clusters:
         line("No documents share enough to form a group.")
     for number, each in enumerate(found.clusters, 1):
@@ -404,51 +367,12 @@ def show_event(event: "Event", /, *, with_id: bool = True) -> None:
 # ``casetrack amounts``: sums of money, percentages and quantities, each with its source.
 
 
-def amounts(
-    ctx: typer.Context,
-    collection: CollectionOption = None,
-    least: Annotated[
-        float | None, typer.Option("--min", metavar="N", help="Only amounts of at least this.")
-    ] = None,
-    most: Annotated[
-        float | None, typer.Option("--max", metavar="N", help="Only amounts of at most this.")
-    ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option("--unit", "-u", metavar="UNIT", help="Only this unit: GBP, $, %, kg."),
-    ] = None,
-    kind: Annotated[
-        Literal["all", "money", "percent", "quantity"],
-        typer.Option("--kind", help="Only money, percentages or quantities."),
-    ] = "all",
-    document: Annotated[
-        str | None,
-        typer.Option("--document", "-d", metavar="NAME", help="Only those of this document."),
-    ] = None,
-    sort: Annotated[
-        Literal["document", "value", "lowest"],
-        typer.Option("--sort", help="In reading order, or by value: the highest or lowest first."),
-    ] = "document",
-    limit: Annotated[
-        int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
-    ] = 20,
-    as_json: JsonOption = False,
-) -> None:
+@asks(Map.amounts)
+def amounts(found: "Amounts", _given: dict[str, Any]) -> None:
     """Find sums of money, percentages and quantities by their size, each with its exact source.
 
     Units are not converted: by value, those of one unit stand together.
     """
-    target = ctx.ensure_object(State).collection(collection)
-    found = target.map.amounts(
-        kind=kind, unit=unit, least=least, most=most, document=document, sort_by=sort, limit=limit
-    )
-    if as_json:
-        write_json(found.as_dict())
-        return
-    _show_amounts(found)
-
-
-def _show_amounts(found: "Amounts") -> None:
     if found:
         units = ", ".join(map(str, found.units))
         line((counted(found.total, "amount"), "bold"), (f"  {units}", "dim"))

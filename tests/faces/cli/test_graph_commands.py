@@ -64,7 +64,7 @@ CALLS: dict[str, tuple[ASKED, list[str]]] = {
         [" 0.90 ---"],
     ),
     "compare a b --topic 'late payment'": (
-        ("compare", ("a", "b", "late payment"), {"limit": 3}),
+        ("compare", ("a", "b", "late payment"), {"limit": 5}),
         ["--- A1 ---", "--- B3 ---", ": Halyard", " 0.81"],
     ),
     "changes a b": (("changes", ("a", "b"), {}), ["[-thirty-]{+sixty+}"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -231,7 +232,8 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], None]:
 
     def put(method: str, value: Any) -> None:
         owner = next(part for part in (Collection, Map, Admin) if hasattr(part, method))
-        monkeypatch.setattr(owner, method, lambda *_, **__: value)
+        answer = wraps(getattr(owner, method))(lambda *_, **__: value)
+        monkeypatch.setattr(owner, method, answer)
 
     return put
 

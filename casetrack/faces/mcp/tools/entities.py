@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.collection.map import Map
 from casetrack.base.records.graph import Entity, Mention, Quote
 from casetrack.base.records.graph.entities import DocumentMentions
 from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.asking import Asked, asks
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import Telling, telling
 from casetrack.faces.mcp.render import graph as render
@@ -31,7 +33,13 @@ from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFor
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.records.graph import CollectionStatistics, Encounter, EntityMentions
+    from casetrack.base.records.graph import (
+        CollectionStatistics,
+        Encounter,
+        Encounters,
+        EntityGraph,
+        EntityMentions,
+    )
 
 OneKind = Literal["person", "organization", "date", "amount", "location", "concept", "any"]
 EveryKind = Literal["person", "organization", "date", "amount", "location", "concept", "all"]
@@ -263,22 +271,15 @@ class EntityTools(SessionTools):
         feature="entity_relationships",
         sets=("map",),
     )
-    async def search_entity_relationships(
-        self,
-        entities: Annotated[list[str], Field(min_length=2, max_length=5)],
-        top_k: MentionCount = 20,
-        offset: Offset = 0,
-        response_format: ResponseFormat = "concise",
-        collection: CollectionName = None,
+    @asks(Map.encounters, most=results.PLACES)
+    def search_entity_relationships(
+        self, found: "Encounters", asked: Asked
     ) -> Annotated[CallToolResult, EncountersOutput]:
         """Return passages that mention several entities."""
-        target: Collection = await locate(self._session, collection)
-        limit = min(offset + top_k, results.PLACES)
-        found = await in_thread(partial(target.map.encounters, entities, limit=limit))
-        told = await telling(response_format, target)
+        offset, told = asked.offset, asked.told
         aliases = _FEW if told.concise else results.ALIASES
         facts: dict[str, Any] = {
-            "collection": target.info.name,
+            "collection": asked.name,
             "notice": outputs.QUOTED,
             "entities": [
                 told.entry(results.entity_facts(e, aliases=aliases)) for e in found.entities
@@ -287,7 +288,7 @@ class EntityTools(SessionTools):
         }
 
         def entry(item: "Encounter") -> Any:
-            return results.encounter(item, target.info.id, told)
+            return results.encounter(item, asked.target.info.id, told)
 
         def block(item: "Encounter", facts: Any) -> str:
             return render.encounter(item, found.entities, facts if told.concise else None)
@@ -319,18 +320,12 @@ class EntityTools(SessionTools):
         sets=("map",),
         page="graph",
     )
-    async def get_entity_graph(
-        self,
-        entity_name: Annotated[str | None, Field(description="In the middle")] = None,
-        depth: Annotated[int, Field(ge=1, le=4, description="Steps from it")] = 2,
-        top_k: MentionCount = 20,
-        collection: CollectionName = None,
-        response_format: ResponseFormat = "concise",
+    @asks(Map.graph)
+    def get_entity_graph(
+        self, found: "EntityGraph", asked: Asked
     ) -> Annotated[CallToolResult, EntityGraphOutput]:
         """Return entities and what connects them."""
-        target: Collection = await locate(self._session, collection)
-        found = await in_thread(partial(target.map.graph, entity_name, depth=depth, limit=top_k))
-        told = await telling(response_format, target)
+        told = asked.told
         facts: dict[str, Any] = {
             "collection": found.collection,
             "notice": outputs.QUOTED,
@@ -346,7 +341,7 @@ class EntityTools(SessionTools):
                 "or ask for fewer entities with top_k."
             )
         return answer(
-            render.entity_graph(found, facts["nodes"], edges, more, depth=depth),
+            render.entity_graph(found, facts["nodes"], edges, more, depth=asked.given["depth"]),
             told.whole(facts | {"edges": edges, "edges_omitted": omitted, "more": more}),
         )
 

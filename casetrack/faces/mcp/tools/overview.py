@@ -1,11 +1,11 @@
 """Tools that show a collection as a whole: summary, timeline, counts, groups of documents."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from mcp.types import CallToolResult
-from pydantic import Field
 
+from casetrack.api.collection.map import Map
 from casetrack.base.records import Document
 from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import (
@@ -21,16 +21,18 @@ from casetrack.base.records.graph import (
 from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.asking import Asked, asks
 from casetrack.faces.mcp.briefing import Briefing, counts
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.render import overview as render
 from casetrack.faces.mcp.results import after_page, answer, first, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.specs import READS, CollectionName, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
+    from casetrack.base.records.graph import Clusters
 
 _EVENTS = 100
 _CONCISE_ROOM = 3_000
@@ -111,20 +113,13 @@ class OverviewTools(SessionTools):
         sets=("daily", "map", "legal"),
         page="timeline",
     )
-    async def get_collection_timeline(
-        self,
-        start_date: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
-        end_date: str | None = None,
-        offset: Offset = 0,
-        collection: CollectionName = None,
-        response_format: ResponseFormat = "concise",
+    # Always the same number: which events are the weightiest depends on how many are read.
+    @asks(Map.timeline, most=results.PLACES, limit=results.PLACES)
+    def get_collection_timeline(
+        self, found: Timeline, asked: Asked
     ) -> Annotated[CallToolResult, TimelineOutput]:
         """Return events by date."""
-        target: Collection = await locate(self._session, collection)
-        # Always the same number: which events are the weightiest depends on how many are read.
-        work = partial(target.map.timeline, start=start_date, end=end_date, limit=results.PLACES)
-        found = await in_thread(work)
-        told = await telling(response_format, target)
+        offset, told = asked.offset, asked.told
         facts: dict[str, Any] = found.as_dict() | {"notice": outputs.QUOTED}
         del facts["events"]
         ranked = sorted(found.events, key=lambda e: -e.weight)
@@ -167,18 +162,12 @@ class OverviewTools(SessionTools):
         feature="document_clusters",
         sets=("map",),
     )
-    async def find_document_clusters(
-        self,
-        strategy: Literal["topical", "entity", "reference", "document_type"] = "topical",
-        max_clusters: Annotated[int, Field(ge=1, le=20)] = 10,
-        offset: Offset = 0,
-        collection: CollectionName = None,
-        response_format: ResponseFormat = "concise",
+    @asks(Map.clusters, most=20)
+    def find_document_clusters(
+        self, found: "Clusters", asked: Asked
     ) -> Annotated[CallToolResult, ClustersOutput]:
         """Group a collection's documents."""
-        target: Collection = await locate(self._session, collection)
-        found = await in_thread(partial(target.map.clusters, strategy, limit=max_clusters))
-        told = await telling(response_format, target)
+        offset, told = asked.offset, asked.told
 
         def entry(document: Document) -> Any:
             return told.entry(NAMED.of(document))

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.collection.map import Map
 from casetrack.base.records import Chunk, Document, DocumentType
 from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import Change, Entity, Reference, RelatedDocument
 from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.asking import Asked, asks
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.comparing import comparison
 from casetrack.faces.mcp.concise import Telling, document_forms, telling
@@ -22,6 +24,7 @@ from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFor
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
+    from casetrack.base.records.graph import Comparison
 
 
 RelationshipType = Literal[
@@ -209,20 +212,12 @@ class RelationTools(SessionTools):
         sets=("map", "legal"),
         page="compare",
     )
-    async def compare_documents(
-        self,
-        document_a: DocumentName,
-        document_b: DocumentName,
-        topic: Annotated[str, Field(description="Such as payment terms")],
-        top_k_per_document: Annotated[int, Field(ge=1, le=20)] = 5,
-        response_format: ResponseFormat = "concise",
-        collection: CollectionName = None,
+    @asks(Map.compare)
+    def compare_documents(
+        self, found: "Comparison", asked: Asked
     ) -> Annotated[CallToolResult, ComparisonOutput]:
         """Return what two documents say of a topic."""
-        target: Collection = await locate(self._session, collection)
-        work = partial(target.map.compare, document_a, document_b, topic, limit=top_k_per_document)
-        found = await in_thread(work)
-        facts = comparison(found, target.info, await telling(response_format, target))
+        facts = comparison(found, asked.target.info, asked.told)
         return answer(render.comparison(found, facts), facts)
 
 
@@ -242,7 +237,7 @@ async def _related(
 
     def work() -> "tuple[Document, tuple[RelatedDocument, ...]]":
         document = target.document(name)
-        wanted = _RENAMED.get(kind, kind)
+        wanted: Any = _RENAMED.get(kind, kind)
         key = document.document_id
         return document, target.map.related_documents(key, relation=wanted, limit=limit)
 

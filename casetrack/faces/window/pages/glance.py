@@ -7,10 +7,11 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from casetrack.api.collection.map import Map
+from casetrack.api.operation import choices
 from casetrack.api.viewer.sheet import page_policy
 from casetrack.api.viewer.timeline_figure import when
 from casetrack.base.errors import FreeTierLimit
-from casetrack.base.records.graph import RELATION_TYPES
 from casetrack.faces.window.drawings import words_of
 from casetrack.faces.window.pages.base import Page, document_names
 
@@ -68,15 +69,14 @@ _HEALTH_PAGES = (Page("health", "/c/{collection}/health", health),)
 
 # What the documents are about, and which of them belong together.
 
-_STRATEGIES = ("topical", "entity", "reference", "document_type")
 _SHOWN = 30
 _DOCUMENTS = 12
 
 
 def topics(visit: Visit, /) -> Response:
     """Show the topics, and groups of documents that belong together."""
-    collection, by = visit.collection, visit.asked("by")
-    by = by if by in _STRATEGIES else "topical"
+    collection, strategies = visit.collection, choices(Map.clusters, "strategy")
+    by = visit.asked_word("by", strategies, "topical")
     found = collection.map.topics()
     try:
         groups, refused = collection.map.clusters(by), None
@@ -92,15 +92,15 @@ def topics(visit: Visit, /) -> Response:
         groups=groups,
         refused=refused,
         by=by,
-        strategies=_STRATEGIES,
+        strategies=strategies,
         shown=_DOCUMENTS,
     )
 
 
 def related(visit: Visit, /) -> Response:
     """Show the documents that belong with a document, and why."""
-    collection, relation = visit.collection, visit.asked("relation")
-    relation = relation if relation in RELATION_TYPES else "all"
+    collection, relations = visit.collection, choices(Map.related_documents, "relation")
+    relation = visit.asked_word("relation", relations, "all")
     wanted = visit.asked("document")
     document = collection.document(wanted) if wanted else None
     found = (
@@ -114,7 +114,7 @@ def related(visit: Visit, /) -> Response:
         document=document,
         found=found,
         relation=relation,
-        relations=("all", *RELATION_TYPES),
+        relations=relations,
         names=document_names(collection),
     )
 

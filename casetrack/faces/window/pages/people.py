@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from casetrack.api.collection.map import Map
+from casetrack.api.operation import choices
 from casetrack.base.errors import UsageError
 from casetrack.base.records.graph import NAME_KINDS
 from casetrack.base.records.marks import ENTITY_EDITS
@@ -80,10 +82,8 @@ _NEAR = 12
 
 def people(visit: Visit, /) -> Response:
     """List who is mentioned."""
-    kind = visit.asked("kind")
-    kind = kind if kind in KINDS else "person"
-    order = visit.asked("order")
-    order = order if order in ("name", "documents") else "mentions"
+    kind = visit.asked_word("kind", KINDS, "person")
+    order = visit.asked_word("order", choices(Map.entities, "sort_by"), "mentions")
     sheet = visit.asked_number("sheet", 1)
     found = visit.collection.map.entities(
         kind=kind,
