@@ -112,7 +112,7 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 "Find where several names are mentioned together.",
                 '"John Smith" "Summit Services" -c Acme'),
         Command("amounts", ".overview:amounts", "Find sums and quantities by their size.",
-                "-c Acme --min 500000 --unit GBP --sort value"),
+                "-c Acme --min 500000 --unit GBP"),
         Command("graph", ".entities:graph", "Show who and what belongs together.",
                 '"Acme Corp" -c Acme --depth 1'),
         Command("references", ".entities:references", "List what is cited, or where it is.",
