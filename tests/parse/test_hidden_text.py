@@ -30,10 +30,15 @@ def removed(tag: str, text: str) -> str:
     return f'<w:{tag} w:author="Ann">{inner}</w:{tag}>'
 
 
+def styled(properties: str) -> str:
+    return r(f"<w:rPr>{properties}</w:rPr><w:t>ten</w:t>")
+
+
 def hypertext(inner: str) -> str:
     return r(inner) + t("site") + r('<w:fldChar w:fldCharType="end"/>')
 
 
+WHITE = '<w:color w:val="FFFFFF"/>'
 LINK = (
     '<w:fldChar w:fldCharType="begin"/><w:instrText>HYPERLINK "https://a.example/b"</w:instrText>'
     '<w:fldChar w:fldCharType="separate"/>'
@@ -48,7 +53,11 @@ GONE = ROW.format('<w:trPr><w:del w:author="Ann"/></w:trPr>')
         (p(t("a "), removed("del", "ten"), t("b")), ["a b"], [("deleted", "ten")]),
         (p(removed("del", "te"), removed("del", "n")), [], [("deleted", "ten")]),
         (p(removed("moveFrom", "ten"), t("b")), ["b"], [("moved", "ten")]),
-        (p(r("<w:rPr><w:vanish/></w:rPr><w:t>ten</w:t>")), [], [("hidden", "ten")]),
+        (p(styled("<w:vanish/>")), [], [("hidden", "ten")]),
+        (p(styled('<w:sz w:val="2"/>')), [], [("hidden", "ten")]),
+        (p(styled(WHITE)), [], [("background", "ten")]),
+        (p(styled(f'{WHITE}<w:highlight w:val="black"/>')), ["ten"], []),
+        (f"<w:tbl><w:tr><w:tc>{p(styled(WHITE))}</w:tc></w:tr></w:tbl>", ["ten"], []),
         (f"<w:tbl>{ROW.format('')}{GONE}</w:tbl>", ["a | b"], [("deleted", "a b")]),
         (p(hypertext(LINK)), ["site", "Link: https://a.example/b"], []),
     ],
@@ -112,6 +121,12 @@ def test_rtf_web_and_opendocument(tmp_path: Path) -> None:
         ("", "<td style='font-size:0px'><p style='font-size:13px'>ten", "ten", []),
         ("", "<p style='visibility:hidden'>ten<b style='visibility:visible'>b</b>", "b", "hidden"),
         ("", "a<noscript>ten</noscript>", "a", [("hidden", "ten")]),
+        ("", "<p style='display:none;display:block'>ten", "ten", []),
+        (".x{color:transparent}", "a<b class=x>ten", "a", [("background", "ten")]),
+        *(
+            (f".x{{{style}}}", "a<b class=x>ten", "a", "hidden")
+            for style in "clip:rect(0,0,0,0)|height:0;overflow:hidden|font-size:1px".split("|")
+        ),
     ],
 )
 def test_style_sheets(tmp_path: Path, style: str, body: str, shown: str, marked: Any) -> None:
@@ -289,16 +304,6 @@ def test_links_of_formulas(tmp_path: Path, ending: str) -> None:
     reading, (page,) = read(tmp_path / f"a.{ending}")
     assert texts(page) == ["site | [Link: https://a.example/b]", "site"]
     assert [numbers(warning) for warning in reading.warnings] == [["1"]]
-
-
-def test_a_hidden_sheet_is_hidden_as_a_whole(tmp_path: Path) -> None:
-    book = openpyxl.Workbook()
-    other = book.create_sheet("Old")
-    other.append(["secret"])
-    other.sheet_state = "veryHidden"
-    book.save(tmp_path / "a.xlsx")
-    page = read(tmp_path / "a.xlsx")[1][1]
-    assert [page.text[span.start : span.end] for span in page.hidden] == ["secret"]
 
 
 def pptx_slide(path: Path) -> Path:

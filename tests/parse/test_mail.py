@@ -235,7 +235,7 @@ def alternative(plain: str, html: str) -> EmailMessage:
 def test_plain_text_is_preferred_where_it_carries_the_content(tmp_path: Path) -> None:
     html = "<p>The <b>whole</b> story, with a table</p><table><tr><td>x</td></tr></table>"
     page = read_eml(tmp_path, alternative("The whole story, with a table", html).as_bytes())[1]
-    assert blocks(page) == [("body", "The whole story, with a table")]
+    assert blocks(page) == [("body", "The whole story, with a table"), ("body", "x")]
 
 
 def test_html_is_read_where_plain_text_is_a_stub(tmp_path: Path) -> None:

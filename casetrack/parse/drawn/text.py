@@ -215,7 +215,9 @@ def link_blocks(targets: Iterable[str], shown: Iterable[Block], /) -> Iterator[B
             yield Block((f"Link: {target}",), "quote")
 
 
-def picture_block(description: str | None, name: str | None, /) -> Block | None:
+def picture_block(
+    description: str | None, name: str | None, /, what: str = "Picture"
+) -> Block | None:
     """Return what a picture's author says it shows, ``None`` for a mere name or file name.
 
     Parameters
@@ -228,4 +230,4 @@ def picture_block(description: str | None, name: str | None, /) -> Block | None:
     text = " ".join(words)
     if words == (name or "").split() or _NAMELESS.fullmatch(text) or _FILE.fullmatch(text):
         return None
-    return Block((f"Picture: {text}",))
+    return Block((f"{what}: {text}",))

@@ -142,17 +142,26 @@ def _alternative(part: Part, mail: Mail, found: _BodyParts) -> None:
         if child.type != "text/calendar" or not (plain or other.blocks):
             _walk(child, mail, other)
     blocks = [block for child in plain for block in _blocks(child, mail, found)]
-    if _word_count(blocks) >= _ENOUGH * _word_count(other.blocks):
-        found.blocks += blocks + [block for block in other.blocks if _is_hidden(block)]
+    words = _words(blocks)
+    if len(words) >= _ENOUGH * len(_words(other.blocks)):
+        told = set(words)
+        found.blocks += blocks
+        found.blocks += [b for b in other.blocks if _is_hidden(b) or _is_new(b, told)]
     else:
         found.blocks += other.blocks
     found.files += other.files
     found.pictures_shown |= other.pictures_shown
 
 
-def _word_count(blocks: list[BodyBlock]) -> int:
+def _words(blocks: list[BodyBlock]) -> list[str]:
     shown = (block for block in blocks if not _is_hidden(block))
-    return sum(len(_WORDS.findall(line)) for block in shown for line in block.lines)
+    return [w for block in shown for line in block.lines for w in _WORDS.findall(line.casefold())]
+
+
+def _is_new(block: BodyBlock, told: set[str]) -> bool:
+    """Return whether at least half of a block's words are not in the plain text."""
+    own = _words([block])
+    return bool(own) and 2 * sum(word in told for word in own) <= len(own)
 
 
 def _is_hidden(block: BodyBlock) -> bool:

@@ -276,10 +276,9 @@ class Flow:
 
     @staticmethod
     def _description(frame: Any) -> Iterator[Block]:
-        if frame.find(f"{DRAW}image") is None:
-            return
+        what = "Alternative text" if frame.find(f"{DRAW}image") is None else "Picture"
         for tag in (f"{SVG}desc", f"{SVG}title"):
-            block = picture_block(frame.findtext(tag), frame.get(f"{DRAW}name"))
+            block = picture_block(frame.findtext(tag), frame.get(f"{DRAW}name"), what)
             if block is not None:
                 yield block
                 return

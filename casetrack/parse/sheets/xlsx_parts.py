@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
@@ -223,14 +224,12 @@ def _blocks(anchor: Any, graphics: Mapping[str, Any]) -> Iterator[Block]:
             yield from frame_blocks(
                 element, lambda key, _: graphics.get(key or ""), charts=chart_names
             )
-        elif element.tag == f"{XDR}pic":
-            facts = element.find(f"{XDR}nvPicPr/{XDR}cNvPr")
-            if facts is not None:
-                picture = picture_block(facts.get("descr"), facts.get("name"))
-                yield from () if picture is None else (picture,)
-        else:
-            body = element.find(f"{XDR}txBody")
-            yield from () if body is None else body_blocks(body, ListStyle())
+        elif (body := element.find(f"{XDR}txBody")) is not None:
+            yield from body_blocks(body, ListStyle())
+        what = "Picture" if element.tag == f"{XDR}pic" else "Alternative text"
+        for facts in islice(element.iter(f"{XDR}cNvPr"), 1):
+            picture = picture_block(facts.get("descr"), facts.get("name"), what)
+            yield from () if picture is None else (picture,)
 
 
 def _corner(anchor: Any, name: str) -> tuple[int, int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
@@ -171,15 +172,15 @@ class SlideContent:
 
     def _own(self, shape: Shape) -> list[Block]:
         element = shape.element
-        if element.tag == f"{P}graphicFrame":
-            return list(frame_blocks(element, self._related))
-        blocks = []
+        blocks = list(
+            frame_blocks(element, self._related) if element.tag == f"{P}graphicFrame" else ()
+        )
         body = element.find(f"{P}txBody")
         if body is not None:
             blocks = [_heading(body)] if shape.is_title else list(body_blocks(body, shape.style))
-        if element.tag == f"{P}pic":
-            facts = element.find(f"{P}nvPicPr/{P}cNvPr")
-            picture = facts is not None and picture_block(facts.get("descr"), facts.get("name"))
+        what = "Picture" if element.tag == f"{P}pic" else "Alternative text"
+        for facts in islice(element.iter(f"{P}cNvPr"), 1):
+            picture = picture_block(facts.get("descr"), facts.get("name"), what)
             blocks += [picture] if picture else []
         return [block for block in blocks if block.text]
 

@@ -55,15 +55,15 @@ _HOLDS_BLOCKS = frozenset(
 )
 _GONE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|mso-hide\s*:\s*all"
-    r"|opacity\s*:\s*0?(?:\.0+)?%?\s*(?:!|;|$)|(?:text-indent|left|top)\s*:\s*-\d{4,}px)",
+    r"|opacity\s*:\s*0?(?:\.0+)?%?\s*(?:!|;|$)|(?:text-indent|left|top)\s*:\s*-\d{4,}px"
+    r"|clip\s*:\s*rect\((?:[01](?:px)?[\s,]*){4}\)|clip-path\s*:\s*inset\((?:50|100)%\)"
+    r"|transform\s*:\s*scale\(0\))",
     re.IGNORECASE,
 )
 """Styles that hide an element with all that is in it."""
-_DISPLAYED = re.compile(
-    r"(?:^|;)\s*display\s*:\s*(?:block|contents|flex|flow|grid|inherit|initial|inline|list-item"
-    r"|ruby|table|unset|-webkit-)",
-    re.IGNORECASE,
-)
+_FLAT = re.compile(r"(?:^|;)\s*(?:max-)?height\s*:\s*0(?:px)?\s*(?:;|$)", re.IGNORECASE)
+_CUT = re.compile(r"(?:^|;)\s*overflow\s*:\s*(?:hidden|clip)", re.IGNORECASE)
+_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:", re.IGNORECASE)
 """Styles that show an element despite its attribute ``hidden``, which is a style of browsers."""
 _LOOKS = re.compile(
     r"(?:^|;)\s*(visibility|font-size|color|background)(?:-color|-image)?\s*:([^;!]*)",
@@ -71,10 +71,10 @@ _LOOKS = re.compile(
 )
 _LOOK_ATTRIBUTES = (("color", "color"), ("bgcolor", "background"), ("background", "background"))
 _LOOK_NAMES = frozenset(name for name, _ in _LOOK_ATTRIBUTES)
-_NO_SIZE = re.compile(r"0*\.?0+(?:[a-z]+|%)?")
+_NO_SIZE = re.compile(r"0*\.?0+(?:[a-z]+|%)?|0*1?(?:\.\d+)?p[xt]")
 _RELATIVE = re.compile(r"[\d.]+(?:em|%)|smaller|larger")
 _AS_BEFORE = frozenset({"", "inherit", "currentcolor", "unset", "none", "transparent", "initial"})
-_WHITE = frozenset({"white", "#fff", "#ffffff", "rgb(255,255,255)"})
+_WHITE = re.compile(r"white|transparent|#fff|#(?:f[a-f]){3}|rgb\((?:25[0-5],?){3}\)")
 CONCEALED = "concealed"
 """Tag of an empty element for hidden text: its attributes are ``kind`` and ``text``."""
 _NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
@@ -340,7 +340,7 @@ class _Builder:
             self._unseen = int(tag not in _VOID)
         elif tag == "noscript":
             self._unseen, self._concealed, self._kind = 1, [], "hidden"
-        elif not self._styled(tag, attributes):
+        elif not self._styled(tag, attributes) or (tag == "dialog" and "open" not in attributes):
             if tag not in _VOID:
                 self._unseen, self._concealed, self._kind = 1, [], "hidden"
         elif tag == "iframe":
@@ -353,7 +353,7 @@ class _Builder:
         """Work out the look of an element; return whether it is there to be seen at all."""
         self._look = self.opened[-1].look
         style = attributes.get("style", "")
-        if self._styles.has_rules:
+        if style or self._styles.has_rules:
             self._marks = self._styles.marks(attributes)
             self.opened.append(_Open(tag, self.dom.root, self._look, self._marks))
             style = self._styles.style(style, self.opened)
@@ -520,7 +520,7 @@ def _language(attributes: Mapping[str, str]) -> str | None:
 
 
 def _is_gone(attributes: Mapping[str, str], style: str) -> bool:
-    if _GONE.search(style):
+    if _GONE.search(style) or (_FLAT.search(style) and _CUT.search(style)):
         return True
     hidden = attributes.get("hidden", "until-found")
     return hidden.strip().lower() != "until-found" and not _DISPLAYED.search(style)
@@ -543,14 +543,14 @@ def _look(above: _Look, attributes: Mapping[str, str], style: str, *, is_whole: 
     declared.append(("background", attributes.get("background", "")))
     for name, text in declared + _LOOKS.findall(style):
         value = "".join(text.lower().split())
-        if value in _AS_BEFORE:
+        if value in _AS_BEFORE and (name.lower(), value) != ("color", "transparent"):
             continue
         if name.lower() == "visibility":
             invisible = value in {"hidden", "collapse"}
         elif name.lower() == "color":
-            white = value in _WHITE
+            white = _WHITE.fullmatch(value) is not None
         elif name.lower() == "background":
-            ground = value not in _WHITE
+            ground = _WHITE.fullmatch(value) is None
         elif not (empty and _RELATIVE.fullmatch(value)):
             empty = _NO_SIZE.fullmatch(value) is not None
     return _Look(invisible, empty, white, ground)

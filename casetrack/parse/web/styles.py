@@ -37,9 +37,16 @@ _NO_RULE = re.compile(
 _BRACE = re.compile("[{}]")
 _PROPERTY = re.compile(
     r"(?:^|;)\s*(display|visibility|opacity|font-size|color|background(?:-color|-image)?|mso-hide"
-    r"|text-indent|left|top)\s*:\s*([^;!]*)(!\s*important)?",
+    r"|text-indent|left|top|clip|clip-path|height|max-height|overflow|transform)"
+    r"\s*:\s*([^;!]*)(!\s*important)?",
     re.IGNORECASE,
 )
+_DISPLAY = re.compile(
+    r"none|block|contents|flex|flow|grid|inherit|initial|inline|list-item|revert|ruby|table|unset"
+    r"|-webkit-",
+    re.IGNORECASE,
+)
+"""Browsers leave out a declaration of another value."""
 _COMPOUND = re.compile(
     r"(?P<tag>[a-z][\w-]*|\*)?(?P<marks>(?:[.#][\w-]+|\[[\da-f]+\])*)", re.IGNORECASE
 )
@@ -134,15 +141,14 @@ class Styles:
         """
         near = [r for key in (chain[-1].tag, "*") for r in self._rules.get(key, ())]
         near += [r for mark in chain[-1].marks for r in self._rules.get(mark, ())]
-        if not near:
-            return own
         matching = [(r.weight, n, r) for n, r in near if _matches(r.parts, chain)]
-        if not matching:
+        in_order = [d for *_, rule in sorted(matching) for d in rule.declared]
+        if not in_order and ";" not in own:
             return own
         found: dict[str, tuple[bool, str]] = {}
-        in_order = (d for *_, rule in sorted(matching) for d in rule.declared)
         for name, value, is_important in (*in_order, *_declared(own)):
             if is_important or not found.get(name, (False, ""))[0]:
+                found.pop(name, None)
                 found[name] = is_important, value
         return ";".join(f"{name}:{value}" for name, (_, value) in found.items())
 
@@ -190,8 +196,8 @@ def _passes(mark: str, attributes: Mapping[str, str]) -> bool:
 
 def _declared(text: str) -> tuple[tuple[str, str, bool], ...]:
     """Return the declarations that may hide something: property, value, whether important."""
-    found = _PROPERTY.findall(text)
-    return tuple((name.lower(), value.strip(), bool(mark)) for name, value, mark in found)
+    found = [(n.lower(), value.strip(), bool(mark)) for n, value, mark in _PROPERTY.findall(text)]
+    return tuple(one for one in found if one[0] != "display" or _DISPLAY.match(one[1]))
 
 
 def _rules(css: str, depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -35,23 +35,42 @@ class ListPlace:
     style: str
 
 
+_WHITE = re.compile(r"(?:F[A-F]){3}", re.IGNORECASE)
+_NO_SIZE = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How text looks, as far as it is said at one place; *size* in points."""
+    """How text looks, as far as it is said at one place; *size* in points.
+
+    *has_ground*: it has a shade of its own, on which white may be seen.
+    """
 
     size: float | None = None
     is_bold: bool | None = None
     is_hidden: bool | None = None
+    is_white: bool | None = None
+    has_ground: bool | None = None
 
     @classmethod
-    def of(cls, properties: Any, /) -> Look:
-        """Read it from a ``w:rPr``."""
-        if properties is None:
-            return cls()
-        size = _integer(attribute(properties, "sz"))
+    def of(cls, properties: Any, paragraph: Any = None, /) -> Look:
+        """Read it from a ``w:rPr``, its ground also from a ``w:pPr``."""
+        size, color = _integer(attribute(properties, "sz")), attribute(properties, "color")
+        grounds = [attribute(p, n) for p in (properties, paragraph) for n in ("shd", "highlight")]
         return cls(
-            size / 2 if size else None, _switch(properties, "b"), _switch(properties, "vanish")
+            size / 2 if size else None,
+            _switch(properties, "b"),
+            _switch(properties, "vanish"),
+            color and _WHITE.fullmatch(color) is not None,
+            any(grounds) or None,
         )
+
+    @property
+    def kind(self) -> str:
+        """The kind of hidden text that it makes on white paper, empty for visible text."""
+        if self.is_hidden or (self.size or _NO_SIZE + 1) <= _NO_SIZE:
+            return "hidden"
+        return "background" if self.is_white and not self.has_ground else ""
 
     def over(self, other: Look, /) -> Look:
         """Return this look, where it says nothing the other."""
@@ -59,6 +78,8 @@ class Look:
             other.size if self.size is None else self.size,
             other.is_bold if self.is_bold is None else self.is_bold,
             other.is_hidden if self.is_hidden is None else self.is_hidden,
+            other.is_white if self.is_white is None else self.is_white,
+            other.has_ground if self.has_ground is None else self.has_ground,
         )
 
 
@@ -89,7 +110,8 @@ def is_on(element: Any, path: str, /) -> bool:
 
 
 def _switch(element: Any, name: str) -> bool | None:
-    return is_on(element, name) if element.find(f"{W}{name}") is not None else None
+    is_set = element is not None and element.find(f"{W}{name}") is not None
+    return is_on(element, name) if is_set else None
 
 
 def _integer(text: str | None) -> int | None:
@@ -124,7 +146,7 @@ class Styles:
                 _integer(attribute(properties, "outlineLvl")),
                 attribute(properties, "numPr/numId"),
                 _integer(attribute(properties, "numPr/ilvl")),
-                Look.of(element.find(f"{W}rPr")),
+                Look.of(element.find(f"{W}rPr"), properties),
             )
             if kind == "character":
                 self._characters[identity] = style
@@ -139,7 +161,7 @@ class Styles:
 
     def paragraph_look(self, properties: Any, /) -> Look:
         """Return how a paragraph's text looks where its runs say nothing."""
-        look = Look()
+        look = Look.of(None, properties)
         for style in self._chain(properties):
             look = look.over(style.look)
         return look.over(self._usual)

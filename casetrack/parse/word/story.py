@@ -13,6 +13,7 @@ from casetrack.parse.drawn.text import A, Block, picture_block
 from casetrack.parse.page_builder import hidden_mark
 from casetrack.parse.word.parts import W, attribute, is_on
 from casetrack.parse.word.text import (
+    PLACED,
     Aside,
     Comment,
     FieldState,
@@ -124,6 +125,11 @@ class TableRows:
         column = 1 + _number(attribute(row, "trPr/gridBefore"))
         for element in _children(row, "tc"):
             span = max(1, _number(attribute(element, "tcPr/gridSpan")))
+            if (gone := element.find(f"{W}tcPr/{W}cellDel")) is not None:
+                by = gone.get(f"{W}author", "")
+                whole.nested.append(Aside("deleted", removed_text(element), by))
+                column += span
+                continue
             part = self._cell(element)
             whole.add(part)
             merged = element.find(f"{W}tcPr/{W}vMerge")
@@ -162,7 +168,6 @@ def _is_bold(cell: Any) -> bool:
 
 # Drawings in Word documents: pictures by their description, charts and diagrams by their words.
 
-_PLACED = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic"
 
 
@@ -175,11 +180,11 @@ def graphic_blocks(graphic: Graphic, graphics: Mapping[str, Any], /) -> Iterator
         Charts and diagrams by the name of their part.
     """
     element = graphic.element
-    if next(element.iter(_PICTURE), None) is not None:
-        for facts in element.iter(f"{_PLACED}docPr"):
-            block = picture_block(facts.get("descr"), facts.get("name"))
-            if block is not None:
-                yield block
+    what = "Alternative text" if next(element.iter(_PICTURE), None) is None else "Picture"
+    for facts in element.iter(f"{PLACED}docPr"):
+        block = picture_block(facts.get("descr"), facts.get("name"), what)
+        if block is not None:
+            yield block
     for frame in element.iter(f"{A}graphic"):
         yield from frame_blocks(frame.getparent(), lambda key, _: graphics.get(key or ""))
 

@@ -197,6 +197,7 @@ _WRITERS: dict[str, Callable[[dict[str, str], Any], str]] = {
 }
 
 
+PLACED = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _VML = "{urn:schemas-microsoft-com:vml}"
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -374,7 +375,8 @@ def _choice(alternate: Any) -> Any:
 
 
 def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iterator[Item]:
-    is_hidden = styles.run_look(run.find(f"{W}rPr"), look).is_hidden
+    kind = styles.run_look(run.find(f"{W}rPr"), look).kind
+    is_hidden = kind == "hidden" or (kind and _is_on_paper(run))
     for child in run:
         tag = child.tag
         if tag == f"{W}fldChar":
@@ -387,9 +389,15 @@ def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iter
             if tag == f"{W}lastRenderedPageBreak":
                 yield Mark.RENDERED_PAGE
             elif is_hidden and tag == f"{W}t" and not fields.is_code and not fields.is_unstable:
-                yield Aside("hidden", child.text or "")
+                yield Aside(kind, child.text or "")
         else:
             yield from _shown(child, tag, fields, styles)
+
+
+def _is_on_paper(run: Any) -> bool:
+    """Return whether a run is not in a cell, a text box or a document with a ground of its own."""
+    is_inside = next(run.iterancestors(f"{W}tc", f"{W}txbxContent"), None) is not None
+    return not is_inside and run.getroottree().getroot().find(f"{W}background") is None
 
 
 def _shown(child: Any, tag: str, fields: FieldState, styles: Styles) -> Iterator[Item]:
@@ -420,8 +428,11 @@ def _shown(child: Any, tag: str, fields: FieldState, styles: Styles) -> Iterator
 
 
 def _drawn(element: Any) -> Iterator[Item]:
+    is_hidden = any(
+        facts.get("hidden") in {"1", "true"} for facts in element.iter(f"{PLACED}docPr")
+    )
     for content in element.iter(f"{W}txbxContent"):
-        yield TextBox(content)
+        yield Aside("hidden", removed_text(content)) if is_hidden else TextBox(content)
     if element.tag == f"{W}drawing":
         yield Graphic(element)
     for path in element.iter(f"{_VML}textpath"):
