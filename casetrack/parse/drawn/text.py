@@ -216,7 +216,7 @@ def link_blocks(targets: Iterable[str], shown: Iterable[Block], /) -> Iterator[B
 
 
 def picture_block(
-    description: str | None, name: str | None, /, what: str = "Picture"
+    description: str | None, name: str | None, /, *, what: str = "Picture"
 ) -> Block | None:
     """Return what a picture's author says it shows, ``None`` for a mere name or file name.
 

@@ -278,7 +278,7 @@ class Flow:
     def _description(frame: Any) -> Iterator[Block]:
         what = "Alternative text" if frame.find(f"{DRAW}image") is None else "Picture"
         for tag in (f"{SVG}desc", f"{SVG}title"):
-            block = picture_block(frame.findtext(tag), frame.get(f"{DRAW}name"), what)
+            block = picture_block(frame.findtext(tag), frame.get(f"{DRAW}name"), what=what)
             if block is not None:
                 yield block
                 return

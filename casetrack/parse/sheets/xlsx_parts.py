@@ -228,7 +228,7 @@ def _blocks(anchor: Any, graphics: Mapping[str, Any]) -> Iterator[Block]:
             yield from body_blocks(body, ListStyle())
         what = "Picture" if element.tag == f"{XDR}pic" else "Alternative text"
         for facts in islice(element.iter(f"{XDR}cNvPr"), 1):
-            picture = picture_block(facts.get("descr"), facts.get("name"), what)
+            picture = picture_block(facts.get("descr"), facts.get("name"), what=what)
             yield from () if picture is None else (picture,)
 
 

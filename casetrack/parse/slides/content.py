@@ -180,7 +180,7 @@ class SlideContent:
             blocks = [_heading(body)] if shape.is_title else list(body_blocks(body, shape.style))
         what = "Picture" if element.tag == f"{P}pic" else "Alternative text"
         for facts in islice(element.iter(f"{P}cNvPr"), 1):
-            picture = picture_block(facts.get("descr"), facts.get("name"), what)
+            picture = picture_block(facts.get("descr"), facts.get("name"), what=what)
             blocks += [picture] if picture else []
         return [block for block in blocks if block.text]
 

@@ -61,7 +61,7 @@ class Look:
             size / 2 if size else None,
             _switch(properties, "b"),
             _switch(properties, "vanish"),
-            color and _WHITE.fullmatch(color) is not None,
+            None if color is None else _WHITE.fullmatch(color) is not None,
             any(grounds) or None,
         )
 

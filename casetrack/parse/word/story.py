@@ -182,7 +182,7 @@ def graphic_blocks(graphic: Graphic, graphics: Mapping[str, Any], /) -> Iterator
     element = graphic.element
     what = "Alternative text" if next(element.iter(_PICTURE), None) is None else "Picture"
     for facts in element.iter(f"{PLACED}docPr"):
-        block = picture_block(facts.get("descr"), facts.get("name"), what)
+        block = picture_block(facts.get("descr"), facts.get("name"), what=what)
         if block is not None:
             yield block
     for frame in element.iter(f"{A}graphic"):
