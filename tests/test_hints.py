@@ -129,7 +129,8 @@ def bad_in_shell(text: str, called: list[str], program: str) -> list[str]:
     """Return what a text of a command names that this command lacks."""
     rest = plain(text)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest)) - (options(called, program) or set())
-    return [*bad_commands(text), *named, *(PARAMETERS & set(re.findall(r"\b\w+_\w+\b", rest)))]
+    words = (PARAMETERS | EVERY_TOOL) & set(re.findall(r"\b\w+_\w+\b", rest))
+    return [*bad_commands(text), *named, *words]
 
 
 def bad_in_mcp(text: str, tool: Any, catalogue: Any) -> list[str]:
@@ -316,9 +317,11 @@ def test_python_errors_name_parameters_and_no_options(several: Library, tmp_path
         lambda: c.sql("SELECT nothing FROM nowhere"),
         lambda: several.get("Closed").ingest(tmp_path),
         lambda: c.sync(tmp_path / "none"),
+        lambda: c.admin.rename("Acme"),
     )
     for call in calls:
         with pytest.raises(CaseTrackError) as caught:
             call()
         assert list(bad_commands(str(caught.value))) == []
         assert not re.search(r"(?<![\w-])--[a-z]", plain(str(caught.value)))
+        assert not EVERY_TOOL & set(re.findall(r"\w+_\w+", plain(str(caught.value))))

@@ -62,7 +62,7 @@ def update(
         if changed == info:
             raise UsageError(
                 f'Nothing was changed: "{info.name}" has these facts already.',
-                hint=f'`casetrack collection info "{info.name}"` (get_collection_info) shows them.',
+                hint=f'`casetrack collection info "{info.name}"` shows them.',
             )
         told = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
         audit.note(workspace.folder, "collection changed", detail=", ".join(told))

@@ -126,7 +126,7 @@ def edit(kind: str, entity: Entity, /, **told: Any) -> Mark:
     return new_mark(kind=kind, entity_id=entity.entity_id, entity_name=entity.name, **told)
 
 
-def somebody(state: State, name: str, /) -> Entity:
+def somebody(state: State, name: str, kind: str = "any", /) -> Entity:
     """Return the entity that a name stands for, which the user has named well enough to change it.
 
     Raises
@@ -139,7 +139,7 @@ def somebody(state: State, name: str, /) -> Entity:
     from casetrack.graph.answers.lookup import match_entities
     from casetrack.graph.entities.edits import EDITABLE
 
-    matches = match_entities(graph_of(state), name, limit=5)
+    matches = match_entities(graph_of(state), name, kind=kind, limit=5)
     best, score = matches[0]
     if score < _SURE:
         raise EntityNotFound(name, [(e.name, e.entity_id) for e, _ in matches])

@@ -213,6 +213,10 @@ class UserMarks:
 
     # --- who is who ---------------------------------------------------------------------------
 
+    def id_of(self, name: str, /, *, kind: str) -> str:
+        """Return the id of somebody of a kind; raises as :meth:`merge` does."""
+        return self._workspace.ask(lambda s: marking.somebody(s, name, kind)).entity_id
+
     def merge(self, name: str, other: str, /) -> PlacedMark:
         """Say that two are one: *other* goes by the entry of *name* from now on.
 
@@ -581,7 +585,7 @@ class UserMarks:
         if not new:
             raise UsageError(
                 "Nothing was changed: it is marked like this already.",
-                hint="`casetrack marks` (list_marks) shows what is marked, and where.",
+                hint="`casetrack marks` shows what is marked, and where.",
             )
         store.add(self._workspace.folder, new)
         known = {m.mark_id: m for m in self.all(undone=True)}

@@ -435,7 +435,7 @@ def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> 
         state = "watched" if watch.enabled else "paused"
         raise UsageError(
             f"Nothing was changed: {watch.folder} is {state} like this already.",
-            hint="`casetrack watch list` (list_watches) shows how each folder is watched.",
+            hint="`casetrack watch list` shows how each folder is watched.",
         )
     return changed
 

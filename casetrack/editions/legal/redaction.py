@@ -155,6 +155,7 @@ def redact(
     from casetrack.editions.legal.paper import blackout, pdf
     from casetrack.editions.legal.paper.covered import in_pdfium, read_sheet
     from casetrack.editions.legal.paper.flat import flattened
+    from casetrack.editions.legal.paper.letters import plain_signs
     from casetrack.editions.legal.paper.proof import check_copy
 
     path = path.resolve()
@@ -170,17 +171,22 @@ def redact(
         recognise = _recogniser(ocr, models_dir)
         found, not_read = blackout.find_areas(flat, patterns, shapes=shapes, recognise=recognise)
         found = [*areas, *found]
-        if not found:
+        # The copy loses what lies beyond its pages, in layers that are off, in earlier versions.
+        lost = [] if found else hidden_text(path, passwords=passwords)
+        lost = [one for one in lost if any(any(at(plain_signs(one.text))) for _, at in patterns)]
+        if not found and not lost:
             unread = f" Pages {_listed(not_read)} could not be read." if not_read else ""
             raise UsageError(
                 f"The pages of {path.name} have none of the words and numbers.{unread}",
                 hint="Check the spelling; --inside-words finds parts of longer words, too. A copy "
                 "has no properties, bookmarks, notes and attached files; they are not searched.",
             )
+        unseen = [(n, one.text) for n, held in covered.items() for one in held]
+        unseen += [(one.page or 0, one.text) for one in lost]
         blackout.take_out(flat, found, covered=boxes, label=label)
         pdf.write_copy(flat, target)
     with pdf.opened(target) as written:
-        left = blackout.remains(written, found)
+        left = blackout.remains(written, {one.text for one in (*found, *lost)})
     checked = check_copy(target, found, patterns, recognise=recognise)
     left += checked.left
     if left:
@@ -200,17 +206,18 @@ def redact(
         dict(Counter(area.why for area in found)),
         () if recognise is None else tuple(shapes),
         tuple(sorted({*not_read, *checked.unread})),
-        tuple(f"p. {n}: “{one.text}”" for n, held in covered.items() for one in held),
+        tuple(dict.fromkeys(f"p. {n}: “{text}”" for n, text in unseen)),
         tuple(f"p. {page}: “{text}”" for page, text in checked.covered),
-        tuple(_proof(checked)),
+        tuple(_proof(checked, has_areas=bool(found))),
         () if checked.recognised else (_UNPROVED,),
     )
 
 
-def _proof(checked: Findings) -> Iterator[str]:
+def _proof(checked: Findings, *, has_areas: bool) -> Iterator[str]:
     """Yield what a check without findings has shown."""
     yield "no page has the words in its text, as PDFium reads it"
-    yield "no letter is in a black area"
+    if has_areas:
+        yield "no letter is in a black area"
     if not checked.covered:
         yield "every letter of the text is visible on its rendered page"
     if checked.recognised:

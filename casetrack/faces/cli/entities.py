@@ -128,6 +128,8 @@ def entity(
             hint='Such as: casetrack entity "John Smith" --split Smith --in Lease.pdf',
         )
     marks = target.marks
+    if kind != "any" and any([merge, split, set_kind, rename, hide]):
+        name = marks.id_of(name, kind=kind)
     if merge is not None:
         placed = marks.merge(name, merge)
         told = f"Merged {placed.mark.other_name} into {placed.mark.entity_name}."

@@ -285,6 +285,8 @@ def timeline(
     """
     target = ctx.ensure_object(State).collection(collection)
     one_of_edits([add, change, hide, unhide])
+    if add is None and (source or page):
+        raise UsageError("--source and --page say more of --add.", hint="")
     if add is not None:
         if source is None:
             raise UsageError(

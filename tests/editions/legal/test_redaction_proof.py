@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BLACK, WHITE = (0, 0, 0), (1, 1, 1)
-SECRET = "Ida Munroe"
+SECRET, LONG = "Ida Munroe", "Ordinary words of the letter stay visible."
 
 
 def saved(path: Path, draw: Callable[[Any], None], media: str = "[0 0 595 842]") -> Path:
@@ -56,7 +56,11 @@ def in_a_picture(page: Any) -> None:
 @pytest.mark.parametrize("media", ["[0 0 595 842]", "[0 100 595 942]", "[-30 -40 565 802]"])
 @pytest.mark.parametrize("turn", [0, 90])
 def test_a_box_drawn_before_its_words_hides_them(tmp_path: Path, media: str, turn: int) -> None:
-    path = saved(tmp_path / "a.pdf", lambda p: (highlighted(p), p.set_rotation(turn)), media)
+    path = saved(
+        tmp_path / "a.pdf",
+        lambda p: (highlighted(p), p.insert_text((72, 600), LONG), p.set_rotation(turn)),
+        media,
+    )
     (found,) = hidden_text(path)
     assert (found.text, found.cover) == (SECRET, "box")
     assert found.box is not None
@@ -66,6 +70,7 @@ def test_a_box_drawn_before_its_words_hides_them(tmp_path: Path, media: str, tur
     middle = (shown.tl + shown.br) / 2
     assert found.box.x0 < middle.x < found.box.x1
     assert found.box.y0 < middle.y < found.box.y1
+    assert redact(path, tmp_path / "copy.pdf", words=["witness"]).covered == ()
 
 
 def on_white(page: Any) -> None:
@@ -126,6 +131,12 @@ def gradient(page: Any) -> None:
     page.insert_image(box, stream=picture.getvalue(), keep_proportion=False)
 
 
+def bare_note(page: Any) -> None:
+    note = page.add_rect_annot((70, 285, 200, 305))
+    note.set_colors(stroke=BLACK, fill=BLACK)
+    page.parent.xref_set_key(note.xref, "AP", "null")
+
+
 def cropped(page: Any) -> None:
     page.parent.xref_set_key(page.xref, "CropBox", "[0 0 595 700]")
 
@@ -135,13 +146,17 @@ INVISIBLE: dict[str, tuple[str, Callable[[Any], object]]] = {
     "not drawn": ("invisible", lambda page: page.insert_text((72, 300), SECRET, render_mode=3)),
     "off the page": ("invisible", lambda page: page.insert_text((72, 900), SECRET)),
     "transparent": ("invisible", lambda page: page.insert_text((72, 300), SECRET, fill_opacity=0)),
-    "tiny": ("invisible", lambda page: page.insert_text((72, 300), SECRET, fontsize=0.02)),
+    "tiny": ("invisible", lambda page: page.insert_text((72, 300), SECRET, fontsize=0.9)),
     "colour of its ground": (
         "box",
         lambda page: (
             box(page, 60, 280, 300, 310, fill=(0.5, 0.5, 0.5)),
             page.insert_text((72, 300), SECRET, color=(0.5, 0.5, 0.5)),
         ),
+    ),
+    "under a note without an appearance": (
+        "annotation",
+        lambda page: (page.insert_text((72, 300), SECRET), bare_note(page)),
     ),
     "under a gradient": (
         "picture",
@@ -176,6 +191,8 @@ def test_invisible_words_are_found_and_left_out(tmp_path: Path, how: str) -> Non
         text = copy[0].get_textpage().get_text_range()
     assert "Munroe" not in text
     assert "The" in text
+    asked = redact(path, tmp_path / "asked.pdf", words=[SECRET])
+    assert (asked.covered, asked.left_out) == ((), made.left_out)
 
 
 def test_a_crop_beside_the_page(tmp_path: Path) -> None:
@@ -189,6 +206,7 @@ def test_a_crop_beside_the_page(tmp_path: Path) -> None:
 def test_a_very_large_page(tmp_path: Path) -> None:
     path = saved(tmp_path / "a.pdf", highlighted, "[0 0 30000 842]")
     assert [one.text for one in hidden_text(path)] == [SECRET]
+    assert redact(path, tmp_path / "copy.pdf", words=["witness"]).pages == (1,)
 
 
 @pytest.mark.slow

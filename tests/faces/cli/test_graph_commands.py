@@ -242,6 +242,8 @@ def test_amounts_are_shown_by_size_with_their_source(filled: Run) -> None:
         (["related", "lise.txt"], "document_not_found", "lease.txt"),
         (["related", "lease.txt", "--relation", "amended"], "usage", "shared_entities"),
         (["timeline", "--from", "soon"], "usage", "soon"),
+        (["timeline", "--source", "lease.txt"], "usage", "--add"),
+        (["entity", "4 per cent", "--kind", "person", "--hide"], "entity_not_found", "person"),
         (["read", "lease.txt", "--pages", "4-2"], "usage", "4"),
         (["amounts", "--min", "5", "--max", "2"], "usage", "5"),
         (["changes", "lease.txt", "lease.txt"], "usage", '"lease.txt"'),

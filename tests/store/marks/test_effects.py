@@ -241,6 +241,8 @@ def test_every_editing_tool_changes_something_or_reports_that_it_did_not(
                 first = await client.call_tool(tool, arguments)
                 assert not first.is_error, (tool, arguments, first.content)
                 assert (after := stored(library)) != before, (tool, arguments)
+                more = await client.call_tool(tool, arguments | {"document": FILE, "page": 1})
+                assert more.is_error, (tool, arguments, more.content)
                 again = await client.call_tool(tool, arguments)
                 facts = again.structured_content or {}
                 claims = facts.get("changed") is not False and any(
@@ -285,7 +287,9 @@ def test_every_editing_form_changes_something_or_reports_that_it_did_not(
         first = window.post(f"/c/Lease/{place}", data=sent)
         assert first.status_code < 400, (place, sent, first.text)
         assert (after := stored(library)) != before, (place, sent)
-        assert window.post(f"/c/Lease/{place}", data=sent).status_code >= 400, (place, sent)
+        some = {"what": "hide", "who": [FIRM, "Nobody"]}
+        for where, wrong in ((place, sent), ("people", some)):
+            assert window.post(f"/c/Lease/{where}", data=wrong).status_code >= 400, (place, wrong)
         before = stored(library)
         assert before == after, (place, sent)
 

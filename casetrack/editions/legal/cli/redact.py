@@ -40,8 +40,8 @@ def redactions(
     Reports words of a PDF that its rendered pages do not show (covered, invisible, off the page),
     marks for a redaction that was not carried out, and words of earlier versions; in Word files
     dark letters on a dark ground, hidden text and tracked deletions. The exit code is 1 where
-    something was found. Words inside pictures, properties, bookmarks, notes and attached files are
-    not searched.
+    something was found. Words inside pictures, properties, bookmarks, notes, links, hidden fields,
+    replacement texts and attached files are not searched.
     """
     from casetrack.editions.legal.redaction import hidden_text
     from casetrack.faces.cli.progress import Meter
@@ -64,7 +64,8 @@ def redactions(
     else:
         line(f"No covered or invisible words on the pages of {counted(len(files), 'file')}.")
         line(
-            "Not searched: words inside pictures, properties, bookmarks, notes, attached files.",
+            "Not searched: words inside pictures, properties, bookmarks, notes, links, hidden "
+            "fields, replacement texts (ActualText), attached files.",
             indent=2,
         )
     return EXIT_FAILED if found else 0
@@ -140,8 +141,9 @@ def redact(
         write_json(made.as_dict())
         return EXIT_FAILED if made.not_read or made.covered else 0
     line(("Wrote ", "bold"), made.copy)
-    pages = counted(len(made.pages), "page")
-    line(f"{counted(made.places, 'black area')} on {pages}: {_reasons(made.by_reason)}")
+    if made.places:
+        pages = counted(len(made.pages), "page")
+        line(f"{counted(made.places, 'black area')} on {pages}: {_reasons(made.by_reason)}")
     for said in made.proof:
         line(f"checked: {said}", indent=2)
     for said in made.unproved:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.editions.legal.paper.flat import as_picture
+from casetrack.editions.legal.paper.flat import as_picture, pixels_per_point
 from casetrack.editions.legal.paper.letters import letters_of, letters_read, words_of
 from casetrack.editions.legal.paper.pdf import silenced
 
@@ -84,8 +84,9 @@ def find_areas(
             if recognise is None:
                 unread.append(number)
             else:
-                read = recognise(_picture(page), _READ_DPI)
-                sheets.append(letters_read(read, _POINTS_PER_INCH / _READ_DPI))
+                scale = pixels_per_point(page, _READ_DPI)
+                read = recognise(_picture(page, scale), scale * _POINTS_PER_INCH)
+                sheets.append(letters_read(read, 1 / scale))
         for sheet in sheets:
             for why, places in patterns:
                 for start, end in places(sheet.text):
@@ -94,9 +95,8 @@ def find_areas(
     return areas, unread
 
 
-def _picture(page: Any) -> Picture:
+def _picture(page: Any, scale: float) -> Picture:
     pymupdf = silenced()
-    scale = _READ_DPI / _POINTS_PER_INCH
     drawn = page.get_pixmap(
         matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False
     )
@@ -170,15 +170,14 @@ def _touches(letter: tuple[float, float, float, float], box: Box) -> bool:
     return box.x0 - _GROW <= x <= box.x1 + _GROW and letter[1] < box.y1 and letter[3] > box.y0
 
 
-def remains(document: Any, areas: Sequence[Area], /) -> list[str]:
-    """Return the objects of a written document that have words of *areas*, and other leftovers.
+def remains(document: Any, words: Collection[str], /) -> list[str]:
+    """Return the objects of a written document that have some words, and other leftovers.
 
     Every object is looked at unpacked, in the encodings that PDFs use for text. Leftovers are what
     a reader doesn't see on the pages: properties, bookmarks, attached files, links, notes, scripts
     and earlier versions.
     """
-    words = {area.text for area in areas if area.text}
-    needles = [form for word in sorted(words) for form in _encoded(word)]
+    needles = [form for word in sorted(filter(None, words)) for form in _encoded(word)]
     found = [
         f"object {xref} of the file"
         for xref in range(1, document.xref_length())

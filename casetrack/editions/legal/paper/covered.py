@@ -41,6 +41,8 @@ _BESIDE = 0.15
 """Share of a letter's height to both sides that must be dark, too: a thick letter fills its box."""
 _MOST_DOTS = 25e6
 """Dots of a rendered page at most; larger pages are rendered with fewer dots per inch."""
+_LEAST_SIZE = 1.0
+"""Points that a letter is wide or high; smaller ones leave grey dots that nobody reads."""
 _LATIN_END = 0x250
 _SCAN_DOTS = 250_000
 """Dots of a page's pictures from which on its text may be the recognised text of a scan."""
@@ -135,6 +137,7 @@ def read_sheet(document: Any, number: int, /) -> Sheet:
     letters, covers, shapes = _look(page)
     if raw.FPDFPage_GetAnnotCount(page):
         before = dict(zip(letters, covers, strict=True))
+        page.render(scale=0.1)  # draws the notes that have no appearance stored
         raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
         letters, covers, shapes = _look(document[number - 1])
         covers = [
@@ -304,6 +307,8 @@ def _darkness(
         return None
     x0, y0, x1, y1 = (side * scale for side in letter.box)
     rise = y1 - y0
+    if max(x1 - x0, rise) < _LEAST_SIZE * scale:
+        return False
     whole = _cut(seen, x0, y0, x1, y1)
     wide = _cut(seen, x0 - _BESIDE * rise, y0 + rise / 4, x1 + _BESIDE * rise, y1 - rise / 4)
     if wide.size and wide.max() <= _DARK and int(wide.max()) - wide.min() <= _DARK_STEP:

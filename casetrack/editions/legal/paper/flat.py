@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +17,13 @@ if TYPE_CHECKING:
 
 _POINTS_PER_INCH = 72.0
 _PICTURE_DPI = 220.0
+_MOST_DOTS = 6e7
+"""Dots of a picture at most; larger pages have fewer dots per inch."""
 _COLOURED = 24
 """Red, green and blue of a grey page as drawn differ by no more."""
 _GREY_STEP = 17
+_LONG = 4
+"""Letters from which on a word is longer than its line is high."""
 _INVISIBLE = 3
 """Render mode of text that is not drawn."""
 
@@ -72,10 +77,15 @@ def as_picture(page: Any, target: Any, number: int, words: Iterable[tuple[str, B
     _lay_under(fresh, held)
 
 
+def pixels_per_point(page: Any, dpi: float, /) -> float:
+    """Return the scale of a picture of a page; that of fewer than *dpi* for a very large one."""
+    return float(min(dpi / _POINTS_PER_INCH, (_MOST_DOTS / page.rect.get_area()) ** 0.5))
+
+
 def _photograph(page: Any) -> bytes:
     """Return a page as a picture: grey without loss, or in colour where it has any."""
     pymupdf = silenced()
-    scale = _PICTURE_DPI / _POINTS_PER_INCH
+    scale = pixels_per_point(page, _PICTURE_DPI)
     drawn = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
     seen = np.frombuffer(drawn.samples, np.uint8).reshape(-1, drawn.n)
     if drawn.n > 1 and int((seen.max(axis=1) - seen.min(axis=1)).max()) > _COLOURED:
@@ -93,11 +103,27 @@ def _lay_under(page: Any, words: Iterable[tuple[str, Box]]) -> None:
     """Write words on a page so that they can be found and copied, and aren't drawn."""
     pymupdf = silenced()
     fonts = pymupdf.Font("helv"), pymupdf.Font("cjk")
-    writer = pymupdf.TextWriter(page.rect)
-    for word, box in words:
+    level, turned = pymupdf.TextWriter(page.rect), pymupdf.TextWriter(page.rect)
+    held = list(words)
+    # Words of a turned page are higher than wide, and follow each other up or down.
+    steps = [after.y0 - before.y0 for (_, before), (_, after) in pairwise(held)]
+    turn = -90 if sum(np.sign(steps)) > 0 else 90
+    is_turned = False
+    for word, box in held:
         font = fonts[0] if all(fonts[0].has_glyph(ord(letter)) for letter in word) else fonts[1]
         length = font.text_length(word, fontsize=1.0) or 1.0
-        size = max(min((box.x1 - box.x0) / length, 1.5 * (box.y1 - box.y0)), 1.0)
-        base = box.y1 - (box.y1 - box.y0) * 0.2
-        writer.append((box.x0, base), word + " ", font=font, fontsize=size)
-    writer.write_text(page, render_mode=_INVISIBLE)
+        width, rise = box.x1 - box.x0, box.y1 - box.y0
+        writer, start = level, pymupdf.Point(box.x0, box.y1 - rise * 0.2)
+        if len(word) >= _LONG:  # a shorter word runs as the one before it
+            is_turned = rise > width
+        if is_turned:
+            writer = turned
+            start = pymupdf.Point(box.x1 - width * 0.2, box.y1)
+            if turn < 0:
+                start = pymupdf.Point(box.x0 + width * 0.2, box.y0)
+            start *= pymupdf.Matrix(turn)
+            width, rise = rise, width
+        size = max(min(width / length, 1.5 * rise), 1.0)
+        writer.append(start, word + " ", font=font, fontsize=size)
+    level.write_text(page, render_mode=_INVISIBLE)
+    turned.write_text(page, render_mode=_INVISIBLE, morph=(pymupdf.Point(), pymupdf.Matrix(turn)))

@@ -35,6 +35,20 @@ Action = Literal[
     "undo",
 ]
 
+_TAKES = {
+    "tag": "value page note",
+    "untag": "value page",
+    "star": "page note",
+    "unstar": "page",
+    "split": "value note document",
+    "hide": "",
+    "add_event": "date value page",
+    "change_event": "date value",
+    "hide_event": "date",
+    "undo": "",
+}
+"""What an action takes beside its target; others take a value."""
+
 
 class MarkEntry(TypedDict):
     """A mark and whether it counts; ``get_chunk`` gives the passage of ``chunk_id``."""
@@ -103,6 +117,10 @@ class MarkTools(SessionTools):
         def one(make: Callable[[], "PlacedMark"]) -> "list[PlacedMark]":
             return [make()]
 
+        given = {"value": value, "page": page, "date": date, "note": note, "document": document}
+        for name in (n for n, one in given.items() if one):
+            if name not in _TAKES.get(action, "value").split():
+                raise UsageError(f"{action} has no use for {name}.", hint=f"Leave {name} out.")
         tags = [] if value is None else [value]
         works: dict[str, Callable[[], list[PlacedMark]]] = {
             "tag": lambda: list(marks.tag(target, *tags, page=page, note=note)),

@@ -161,7 +161,9 @@ def change(visit: Visit, /) -> Response:
 
 def change_several(visit: Visit, /) -> Response:
     """Join those that were chosen to one, or hide them all."""
-    marks, chosen = visit.collection.marks, visit.sent_all("who")
+    marks = visit.collection.marks
+    # All are looked up before the first change: where one is missing, nothing is changed.
+    chosen = list(dict.fromkeys(marks.id_of(who, kind="any") for who in visit.sent_all("who")))
     if not chosen:
         raise UsageError(str(visit.texts("people.nobody")), hint=str(visit.texts("people.choose")))
     first, *others = chosen
