@@ -125,7 +125,9 @@ def table_of_authorities(
         passim=passim,
         authorities=tuple(found),
         uncounted=tuple(
-            Uncounted(c.text, _place(draft, c, numbers), c.note or "It could mean several.")
+            Uncounted(
+                c.text, _place(draft, c, numbers), c.note or "CaseTrack found several candidates."
+            )
             for c in counted
             if not (c.resolved and c.key)
         ),
@@ -332,7 +334,7 @@ def _notes(
 ) -> list[str]:
     notes = []
     if not found:
-        notes.append("No authority is cited in this file.")
+        notes.append("CaseTrack found no citation in this file.")
     if draft.is_estimated:
         notes.append(
             "This file does not say where its pages end, so that the pages are estimates. Save it "
@@ -356,11 +358,11 @@ def _notes(
     short = [a for a in found if not a.is_complete]
     if short:
         names = "; ".join(a.name for a in short)
-        notes.append(f"Never cited in full, so that the entry is as short as the brief's: {names}.")
+        notes.append(f"CaseTrack found no full citation outside of the tables: {names}.")
     if compare and own:
         notes.append("Differences are those that CaseTrack found; check each in the brief.")
     if compare and not own:
-        notes.append("The brief holds no table of authorities to compare with.")
+        notes.append("CaseTrack found no table of authorities in the brief to compare with.")
     return notes
 
 

@@ -186,7 +186,7 @@ def redact(
         blackout.take_out(flat, found, covered=boxes, label=label)
         pdf.write_copy(flat, target)
     with pdf.opened(target) as written:
-        left = blackout.remains(written, {one.text for one in (*found, *lost)})
+        left = blackout.remains(written, [a.text for a in found] + [one.text for one in lost])
     checked = check_copy(target, found, patterns, recognise=recognise)
     left += checked.left
     if left:
