@@ -6,12 +6,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from casetrack import __version__
 from casetrack.base.registry import registered
 from casetrack.faces.cli.layout import Command, Entry, Family, program
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.program import global_first, run_command
 from casetrack.faces.cli.state import State
+from casetrack.version import __version__
 
 # The list of commands, as ``casetrack --help`` groups them.
 

@@ -29,7 +29,6 @@ from mcp.types import (
 from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
 
-from casetrack import __version__
 from casetrack.base import actor
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp import failures
@@ -49,6 +48,7 @@ from casetrack.faces.mcp.specs import ToolChoice
 from casetrack.faces.mcp.steps import work_with
 from casetrack.faces.mcp.uris import visible
 from casetrack.faces.mcp.wire import AnsweringStream
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

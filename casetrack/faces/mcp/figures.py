@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from casetrack import __version__
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.metrics import CALL_SECONDS, CALLS, CONTENT_TYPE, counted, told
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Literal
 
-from casetrack import __version__
 from casetrack.base.errors import DesktopUnwritable
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

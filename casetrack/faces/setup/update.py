@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import casetrack
-from casetrack import __version__
 from casetrack.base.errors import UpdateFailed, UpdateImpossible, UpdateUntrusted, UsageError
 from casetrack.base.records.shape import Record
 from casetrack.faces.setup.installation import Installation, shown
 from casetrack.faces.setup.installers import install_missing, newest_version, unpack
 from casetrack.faces.setup.signature import PACKAGED, NotSigned, public_keys
 from casetrack.faces.setup.switching import NEW, STAGE, checked, switch, tidied
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,11 +6,11 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from casetrack import __version__
 from casetrack.editions.context.cli.state import ContextState
 from casetrack.faces.cli.layout import Command, Entry, Family, program
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.program import global_first, run_command
+from casetrack.version import __version__
 
 # The list of commands of ``ctx``; see :mod:`casetrack.faces.cli.main`.
 

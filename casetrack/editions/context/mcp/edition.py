@@ -20,13 +20,13 @@ from mcp.types import (
 from starlette.responses import Response
 from starlette.routing import Route
 
-from casetrack import __version__
 from casetrack.base.editions import edition
 from casetrack.faces.mcp.edition import ServedEdition
 from casetrack.faces.mcp.failures import whole_list
 from casetrack.faces.mcp.prompts import quoted
 from casetrack.faces.mcp.results import sendable
 from casetrack.faces.mcp.session import ConnectionState, in_thread, serve_for
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

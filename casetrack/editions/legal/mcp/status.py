@@ -11,7 +11,6 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from casetrack import __version__
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.records import Document, IngestProgress, IngestReport
 from casetrack.editions.legal.mcp import words
@@ -35,6 +34,7 @@ from casetrack.faces.mcp.tools.ingest import (
     ingest_task,
 )
 from casetrack.faces.mcp.tools.status import ProfileStatus, StatusTools
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

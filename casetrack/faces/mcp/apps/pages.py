@@ -21,12 +21,12 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from casetrack import __version__
 from casetrack.base.errors import UsageError
 from casetrack.faces.mcp import failures
 from casetrack.faces.mcp.handlers import STATELESS
 from casetrack.faces.mcp.resources import RESOURCE_NOT_FOUND, told
 from casetrack.faces.mcp.specs import PageName
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

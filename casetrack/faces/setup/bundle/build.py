@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import casetrack
-from casetrack import __version__
 from casetrack.base.errors import BundleError
 from casetrack.faces.setup.clients import NAME
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
