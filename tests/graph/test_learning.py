@@ -257,7 +257,7 @@ def test_a_correspondent(text: str, key: str, address: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "To: all.staff@acme.com, help.desk@acme.com",
+        "To: all.staff@acme.com, shift.dl-portland@acme.com, help.desk@acme.com",
         "From: acme.announcements@acme.com",
         "To: undisclosed-recipients; IT Helpdesk <it@acme.com>",
         "cc: Jo Roe's team, Senior Vice President, Human Resources",

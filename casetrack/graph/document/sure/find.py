@@ -152,6 +152,7 @@ def _called(address: str) -> str:
     owner = fold(host).split(".")
     if (
         any(p in _FUNCTIONS or p in owner for p in low)
+        or not _FUNCTIONS.isdisjoint("-".join(low).split("-"))
         or max(map(len, low)) < 2
         or len(low[-1]) < 2
     ):
