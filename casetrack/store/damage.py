@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _LIBRARIES = ("lance", "pyarrow")
 _PANIC = "PanicException"
 _HINT = (
-    "Run `casetrack doctor` to see what is wrong; restore the folder from a backup if you have one."
+    "Run `casetrack doctor --repair`: it repairs what it can, and names what is lost. Or restore "
+    "the folder from a backup."
 )
 
 _ELSEWHERE = (

@@ -228,7 +228,8 @@ def _in_data_files(folder: Path, dataset: Any) -> Iterator[pa.Table]:
 
     place = place_of(folder)
     needed = {f.name for f in dataset.schema if not f.nullable}
-    for file in sorted(dataset_files(dataset, "data"), key=lambda f: f.modified):
+    files = (file for file in dataset_files(dataset, "data") if file.size)  # an empty one panics
+    for file in sorted(files, key=lambda f: f.modified):
         where = f"{dataset.uri}/data/{file.name}"
         try:
             with reading(dataset.uri):

@@ -22,7 +22,7 @@ from casetrack.store.snapshots import points
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -166,9 +166,6 @@ def carry_out(
 def bring_back(folder: Path, session: WriteSession, lost: Sequence[Document], /) -> dict[str, str]:
     """Bring documents that are damaged back as earlier states of the collection hold them.
 
-    A state counts where it holds the document as it was made of the same file, and every row of it
-    is what was written.
-
     Parameters
     ----------
     folder, session
@@ -182,15 +179,30 @@ def bring_back(folder: Path, session: WriteSession, lost: Sequence[Document], /)
         What each document that is back came from, by its id: a named snapshot, or the number of a
         state that was still kept.
     """
-    left, found = {d.document_id: d for d in lost}, dict[str, str]()
-    for point in points(folder):
-        if not left:
-            break
+    found = dict[str, str]()
+    for live, old, tables, state in in_earlier_states(folder, lost):
+        revision = session.new_revision()
+        for table in tables:
+            session.append(_with_revision(table, revision))
+        session.finish(replace(old, revision=revision), replaces=live.revision)
+        found[live.document_id] = state
+    return found
+
+
+def in_earlier_states(
+    folder: Path, lost: Iterable[Document], /
+) -> Iterator[tuple[Document, Document, list[pa.Table], str]]:
+    """Yield live documents that an earlier state holds whole, with its row, passages and name.
+
+    A state counts where it holds the document as it was made of the same file, and every row of it
+    is what was written.
+    """
+    left = {d.document_id: d for d in lost}
+    for point in points(folder) if left else ():
         ledger = conform(point.ledger, schema.table("documents").arrow())
         # A row without a fingerprint was made from passages: it is no better than the live one.
         whole = ~damaged(ledger, "documents") & (ledger["pipeline_fingerprint"].to_numpy() != "")
-        ledger = ledger.filter(whole)
-        for row in ledger.to_pylist():
+        for row in ledger.filter(whole).to_pylist():
             live = left.get(row["document_id"])
             if live is None or row["file_hash"] != live.file_hash:
                 continue
@@ -202,14 +214,9 @@ def bring_back(folder: Path, session: WriteSession, lost: Sequence[Document], /)
                 tables = list(rows.batches(old.revision))
             except CollectionDamaged:
                 continue  # an older one may be whole: it lies in other files
-            revision = session.new_revision()
-            for table in tables:
-                session.append(_with_revision(table, revision))
-            session.finish(replace(old, revision=revision), replaces=live.revision)
-            name, number = point.info.name, point.info.number
-            found[live.document_id] = f'snapshot "{name}"' if name else f"earlier state {number}"
             del left[live.document_id]
-    return found
+            name, number = point.info.name, point.info.number
+            yield live, old, tables, f'snapshot "{name}"' if name else f"earlier state {number}"
 
 
 def with_copies(folder: Path, todo: Plan, /) -> tuple[Plan, tuple[str, ...]]:

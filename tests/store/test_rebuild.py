@@ -13,6 +13,7 @@ from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.heads import manifests
 from casetrack.store.session import write_session
 from casetrack.store.untaken import LOST
+from casetrack.store.upkeep import compact
 from stub_source import StubSource
 
 if TYPE_CHECKING:
@@ -200,3 +201,20 @@ def test_a_snapshot_whose_files_are_damaged_is_reported(collection: Collection) 
         damaged.append(fresh(collection).admin.doctor().ok)
         path.write_bytes(whole)
     assert not any(damaged)
+
+
+def test_a_damaged_data_file_loses_no_document_that_a_snapshot_holds(
+    collection: Collection, store_text: Callable[..., Document]
+) -> None:
+    with write_session(collection.folder) as session:
+        store_text(session, "a.txt", "Text number 4.")
+        store_text(session, "b.txt", "Text number 5.")
+    collection.admin.take_snapshot("more")
+    collection.delete_document("b.txt")
+    home = collection.folder / CHUNKS / "data"
+    before = set(home.iterdir())
+    compact(collection.folder)
+    (path,) = set(home.iterdir()) - before
+    cut(path)
+    report = fresh(collection).admin.doctor(repair=True)
+    assert (report.unmended, shown(collection)) == ((), ({*NAMES, "a.txt"}, 4))

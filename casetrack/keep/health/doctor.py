@@ -24,6 +24,7 @@ from casetrack.keep.health.repair import (
 )
 from casetrack.store.damage import damage_told
 from casetrack.store.rebuild import is_made_from_passages
+from casetrack.store.restore import in_earlier_states
 from casetrack.store.rows import drop_files
 
 _ROUNDS = 3
@@ -136,11 +137,14 @@ def _without_unreadable(
     """
     folder, documents = workspace.folder, workspace.state().snapshot.documents
     unmended = []
+    states = in_earlier_states(folder, [documents[i] for i in lost.documents])
+    in_states = {live.document_id for live, *_ in states}
     for document_id in sorted(lost.documents):
         document = documents[document_id]
         root = root_of(document, documents)
         problem = _obstacle(workspace, found, document_id)
-        if not (can_be_read_again(root) or kept_file(folder, root, fetched=False)):
+        can_be_read = can_be_read_again(root) or kept_file(folder, root, fetched=False)
+        if not (can_be_read or document_id in in_states):
             problem = problem or _next_step(workspace, root)
         if problem:
             unmended.append(f"{document.name}: {problem}")
