@@ -152,7 +152,7 @@ def somebody(state: State, name: str, kind: str = "any", /) -> Entity:
             f"{best.name} is {'an' if best.kind == 'amount' else 'a'} {best.kind}: what it is, the "
             "text says.",
             hint="People, organizations, places and concepts can be joined, split, renamed and "
-            "hidden; an event is hidden with `casetrack timeline --hide`.",
+            "hidden.",
         )
     return best
 

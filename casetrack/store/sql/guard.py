@@ -257,7 +257,7 @@ def check(
     if kind not in _READING:
         raise QueryError(
             f"Only reading is allowed here, and this is {_named(statement, kind)} statement.",
-            hint="Use SELECT. To change a collection, use the ingest and delete commands.",
+            hint="Use SELECT; no query changes a collection.",
         )
     if kind == "EXPLAIN":
         _check_explained(connection, statement)
@@ -276,7 +276,7 @@ def check(
         if is_called and name in CHANGES_ALL:
             raise QueryError(
                 f"Only reading is allowed here, and {name}() does more.",
-                hint="Leave it out. To change a collection, use the ingest and delete commands.",
+                hint="Leave it out; no query changes a collection.",
             )
     _check_values(parsed[0].named_parameters, set(params or ()))
     return kind
