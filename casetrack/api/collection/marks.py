@@ -214,7 +214,20 @@ class UserMarks:
     # --- who is who ---------------------------------------------------------------------------
 
     def id_of(self, name: str, /, *, kind: str) -> str:
-        """Return the id of somebody of a kind; raises as :meth:`merge` does."""
+        """Return the id of who or what is called so.
+
+        Parameters
+        ----------
+        name
+            A name or id.
+        kind
+            Its kind, or ``any``.
+
+        Raises
+        ------
+        EntityNotFound, UsageError
+            Nothing of the kind is called so, or several are.
+        """
         return self._workspace.ask(lambda s: marking.somebody(s, name, kind)).entity_id
 
     def merge(self, name: str, other: str, /) -> PlacedMark:
