@@ -267,12 +267,7 @@ def _of_relations() -> list[Question]:
         ),
         Question(
             "compare_documents",
-            {
-                "document_a": AGREEMENT,
-                "document_b": PROPOSAL,
-                "topic": TOPIC,
-                "top_k_per_document": 3,
-            },
+            {"document_a": AGREEMENT, "document_b": PROPOSAL, "topic": TOPIC},
             ("compare", AGREEMENT, PROPOSAL, "--topic", TOPIC),
         ),
         Question(
