@@ -267,8 +267,13 @@ def _of_relations() -> list[Question]:
         ),
         Question(
             "compare_documents",
-            {"document_a": AGREEMENT, "document_b": PROPOSAL, "topic": TOPIC},
-            ("compare", AGREEMENT, PROPOSAL, "--topic", TOPIC),
+            {
+                "document_a": AGREEMENT,
+                "document_b": PROPOSAL,
+                "topic": TOPIC,
+                "top_k_per_document": 3,
+            },
+            ("compare", AGREEMENT, PROPOSAL, "--topic", TOPIC, "-k", "3"),
         ),
         Question(
             "compare_versions",
