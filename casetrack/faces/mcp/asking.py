@@ -66,7 +66,10 @@ def asks(
             response_format, offset = call.pop("response_format"), call.pop("offset", 0)
             declared = {each.mcp_name: each for each in arguments_of(method)}
             # Models send empty texts for what they leave out.
-            given = {declared[name].name: None if v == "" else v for name, v in call.items()}
+            given = {
+                declared[name].name: None if v == "" and declared[name].default is None else v
+                for name, v in call.items()
+            }
             wanted = given | fixed
             if most is not None and "limit" in given:
                 wanted["limit"] = min(offset + given["limit"], most)
