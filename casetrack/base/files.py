@@ -116,22 +116,39 @@ def write_atomic(path: Path, data: bytes, /, *, durable: bool = True) -> None:
     """
     with storage_errors(path):
         private_folder(path.parent)
-        # Threads of one process may write the same file, so its id would not be enough.
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{UNFINISHED}")
-        try:
-            temporary.touch(mode=0o600)
-            with temporary.open("wb") as file:
-                file.write(data)
-                if durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            put_in_place(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replacement(path, durable=durable) as temporary:
+            temporary.write_bytes(data)
         if not durable:
             return
         sync_folder(path.parent)
         remove_unfinished(path.parent, of=f"{path.name}.", below=False)
+
+
+@contextlib.contextmanager
+def replacement(path: Path, /, *, durable: bool = True) -> Iterator[Path]:
+    """Yield an empty file of the owner's alone that takes the place of *path* if all goes well.
+
+    Parameters
+    ----------
+    durable
+        Wait until the disk has its content.
+
+    Raises
+    ------
+    OSError
+        It cannot be made, or cannot take that place.
+    """
+    # Threads of one process may write the same file, so its id would not be enough.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{UNFINISHED}")
+    try:
+        temporary.touch(mode=0o600)
+        yield temporary
+        if durable:
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+        put_in_place(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def put_in_place(temporary: Path, path: Path, /) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_origin
 
 import typer
 
-from casetrack.api.operation import Argument, arguments_of, called
+from casetrack.api.operation import Arg, Argument, arguments_of, called
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import write_json
 from casetrack.faces.cli.state import State
@@ -68,18 +68,26 @@ def _in_order(method: Callable[..., Any]) -> list[Argument | inspect.Parameter]:
 def _of(each: Argument | inspect.Parameter) -> inspect.Parameter:
     if isinstance(each, inspect.Parameter):
         return each
-    is_list = get_origin(each.type) is list
-    words: dict[str, Any] = {
-        "metavar": each.arg.metavar,
-        "help": each.arg.help,
-        "min": None if is_list else each.arg.ge,
-        "max": None if is_list else each.arg.le,
-    }
-    words = {name: word for name, word in words.items() if word is not None}
-    options = [option.lstrip("/") for option in each.arg.options]
-    info = typer.Option(*options, **words) if options else typer.Argument(**words)
+    info = option(each.arg, bounds=get_origin(each.type) is not list)
     default = not each.default if _turns_off(each) else each.default
     return _parameter(each.name, Annotated[each.type, info], default)
+
+
+def option(arg: Arg, /, *, bounds: bool = True, **more: Any) -> Any:
+    """Return what Typer knows of an argument that is declared so.
+
+    Parameters
+    ----------
+    bounds
+        Whether its value is held against the declared bounds.
+    more
+        Other words for Typer, such as ``autocompletion``.
+    """
+    limits = {"min": arg.ge, "max": arg.le} if bounds else {}
+    words = {"metavar": arg.metavar, "help": arg.help, **limits, **more}
+    words = {name: word for name, word in words.items() if word is not None}
+    options = [option.lstrip("/") for option in arg.options]
+    return typer.Option(*options, **words) if options else typer.Argument(**words)
 
 
 def _turns_off(each: Argument) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import re
@@ -37,6 +38,8 @@ _MARKS = re.compile("[\u061c\u200e\u200f]")
 """Bidi controls, too, but no more than letters without a shape: right-to-left texts hold many."""
 _ESCAPED = re.compile(f"{_MARKS.pattern}|{_CONTROL.pattern}")
 _CELL_LIMIT = 300
+_PAD_LIMIT = 4000
+"""Columns up to which others are aligned to a cell; a single huge one must not swell every row."""
 _NOTHING: tuple[Any, ...] = (None, "", ())
 
 
@@ -217,7 +220,7 @@ def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
     if is_terminal(sys.stdout):
         _rich_table(fields, texts)
     else:
-        _write("".join(row + "\n" for row in plain_table(fields, texts)), sys.stdout)
+        _write("".join(row + "\n" for row in plain_table(fields, lambda: texts)), sys.stdout)
 
 
 def record_table(record: type[Record], fields: Sequence[Field], items: Iterable[Any], /) -> None:
@@ -236,21 +239,29 @@ def record_table(record: type[Record], fields: Sequence[Field], items: Iterable[
     table(every, [[cell(f, item, layout.row(item)) for f in every] for item in items])
 
 
-def plain_table(fields: Sequence[Field], rows: Sequence[Sequence[str]], /) -> list[str]:
-    """Return the lines of a plain table; every column is as wide as its widest cell."""
+def plain_table(
+    fields: Sequence[Field], rows: Callable[[], Iterable[Sequence[str]]], /
+) -> Iterator[str]:
+    """Yield the lines of a plain table; every column is as wide as its widest cell.
+
+    Parameters
+    ----------
+    rows
+        Returns the rows; called twice.
+    """
     from rich.cells import cell_len
 
-    flat = [[f.title for f in fields], *([one_line(cell) for cell in row] for row in rows)]
+    titles = [f.title for f in fields]
     # Wide letters, such as Chinese ones, take two columns each.
-    widths = [max(map(cell_len, column)) for column in zip(*flat, strict=True)]
-    lines = []
-    for row in flat:
+    widths = [cell_len(title) for title in titles]
+    for row in rows():
+        widths = [max(w, cell_len(one_line(cell))) for w, cell in zip(widths, row, strict=True)]
+    for row in itertools.chain([titles], rows()):
         cells = []
-        for cell, width, f in zip(row, widths, fields, strict=True):
-            gap = " " * (width - cell_len(cell))
-            cells.append(gap + cell if f.align == "right" else cell + gap)
-        lines.append("  ".join(cells).rstrip())
-    return lines
+        for text, width, f in zip(map(one_line, row), widths, fields, strict=True):
+            gap = " " * (min(width, _PAD_LIMIT) - cell_len(text))
+            cells.append(gap + text if f.align == "right" else text + gap)
+        yield "  ".join(cells).rstrip()
 
 
 def _fitting(fields: Sequence[Field], rows: Sequence[Sequence[str]], width: int) -> list[int]:

@@ -111,7 +111,7 @@ def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[
         result = _built(app)(arguments, prog_name=program, standalone_mode=False, obj=state)
         flush()
     except CaseTrackError as error:
-        return _tell(error, _hint(error, app, arguments), as_json)
+        return show_error(error, hint=_hint(error, app, arguments), as_json=as_json)
     except BrokenPipeError:
         raise
     except typer.TyperException as error:
@@ -124,7 +124,7 @@ def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else EXIT_FAILED
     except Exception as error:  # noqa: BLE001 - the last resort, told in full on request
-        return _tell_unexpected(error, as_json)
+        return show_unexpected(error, as_json=as_json)
     code = result if isinstance(result, int) else 0
     if code == EXIT_INTERRUPTED and not state.interrupt_told:
         line("Stopped by Ctrl-C. What was finished is kept.", err=True)
@@ -152,7 +152,17 @@ def _hint(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> str:
     return spelled(error.hint, spell, lambda _: "")
 
 
-def _tell(error: CaseTrackError, hint: str, as_json: bool) -> int:
+def show_error(error: CaseTrackError, /, *, hint: str | None = None, as_json: bool = False) -> int:
+    """Write an error and what to do next to standard error; return the exit code.
+
+    Parameters
+    ----------
+    hint
+        In place of the error's own.
+    as_json
+        Also write it to standard output.
+    """
+    hint = error.hint if hint is None else hint
     line(("Error: ", "bold red"), error.message, err=True)
     if hint:
         line(hint, err=True, indent=2)
@@ -189,7 +199,8 @@ def _with_near_name(message: str) -> str:
     return f'{message} Did you mean "{near[0]}"?' if near else message
 
 
-def _tell_unexpected(error: Exception, as_json: bool) -> int:
+def show_unexpected(error: Exception, /, *, as_json: bool = False) -> int:
+    """Write an error that no code expected to standard error; return the exit code."""
     if os.environ.get("CASETRACK_DEBUG") == "1":
         import traceback
 

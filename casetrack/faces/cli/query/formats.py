@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import secrets
 import sys
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.base.arrow_values import is_bignum, without_formula
 from casetrack.base.errors import UsageError
+from casetrack.base.files import replacement
 from casetrack.faces.cli.output import clean, is_terminal, json_text, needs_ascii, write_text
 from casetrack.faces.cli.query.values import blocks, is_numeric, text_of, unique_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
@@ -23,12 +22,8 @@ if TYPE_CHECKING:
 
 Format = Literal["table", "json", "jsonl", "csv", "parquet", "arrow", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-BY_ENDING: dict[str, Format] = {
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
+_SAME_ENDING: tuple[Format, ...] = ("json", "jsonl", "csv", "parquet", "arrow")
+BY_ENDING: dict[str, Format] = {f".{name}": name for name in _SAME_ENDING} | {
     ".feather": "arrow",
     ".md": "markdown",
     ".txt": "table",
@@ -91,6 +86,8 @@ def write_stdout(rows: pa.Table, wanted: Format, /, *, raw: bool = False) -> Non
 def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = False) -> None:
     """Write rows to a file: the whole of it, or nothing.
 
+    What is no regular file, such as a pipe, cannot be replaced, and is written to as it is.
+
     Parameters
     ----------
     raw
@@ -101,13 +98,20 @@ def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = F
     UsageError
         It cannot be written there.
     """
+    is_special = output.exists() and not output.is_file()
+    target = output.resolve()  # a link stays a link
     try:
-        with _replacing(output) as file:
+        with (
+            contextlib.nullcontext(output) if is_special else replacement(target) as new,
+            new.open("wb") as file,
+        ):
             if wanted in BINARY:
                 _write_binary(rows, wanted, file)
             else:
                 for block in text_blocks(rows, wanted, raw=raw):
                     file.write(block.encode("utf-8", "replace"))
+            if target.is_file():
+                new.chmod(target.stat().st_mode & 0o7777)
     except OSError as error:
         raise UsageError(
             f"Cannot write {output}: {error.strerror or error}.",
@@ -115,78 +119,41 @@ def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = F
         ) from error
 
 
-@contextlib.contextmanager
-def _replacing(output: Path) -> Iterator[BinaryIO]:
-    """Open a new file that takes the place of *output* when all went well.
-
-    What is no regular file, such as a pipe, cannot be replaced, and is written to as it is.
-    """
-    from casetrack.base.files import UNFINISHED
-
-    if output.exists() and not output.is_file():
-        with output.open("wb") as file:
-            yield file
-        return
-    target = output.resolve()  # a link stays a link
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{UNFINISHED}")
-    try:
-        with temporary.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o7777)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _write_binary(rows: pa.Table, wanted: Format, file: BinaryIO) -> None:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     rows = rows.rename_columns(unique_names(rows.column_names))
     if wanted == "arrow":
         with pa.ipc.new_file(file, rows.schema) as writer:
             writer.write_table(rows)
         return
-    _refuse_for_parquet(rows.slice(0, 0))  # before the first byte is written
+    refused = (pa.ArrowInvalid, pa.ArrowNotImplementedError)
     try:
-        pq.write_table(rows, file)
-    except pa.ArrowInvalid:
-        _refuse_for_parquet(rows)
-        raise
-
-
-def _refuse_for_parquet(rows: pa.Table) -> None:
-    """Refuse rows that Parquet cannot hold, and name the columns.
-
-    Raises
-    ------
-    UsageError
-        There are such columns.
-    """
-    names = [rows.column_names[i] for i in range(rows.num_columns) if not _fits(rows.select([i]))]
-    if names:
+        _write_parquet(rows, file)
+    except refused:
+        names = []
+        for name in rows.column_names:
+            try:
+                _write_parquet(rows.select([name]), pa.BufferOutputStream())
+            except refused:
+                names.append(name)
+        if not names:
+            raise
         casts = ", ".join(f'"{name}"::VARCHAR' for name in names[:3])
         columns = f"the column{'' if len(names) == 1 else 's'} {', '.join(names)}"
         raise UsageError(
             f"Parquet has no type for the values of {columns}.",
             hint=f"Select them as text, such as {casts}, or write another format.",
-        )
+        ) from None
 
 
-def _fits(column: pa.Table) -> bool:
+def _write_parquet(rows: pa.Table, file: Any) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if is_bignum(column.schema.types[0]):  # it would be written as bytes that only DuckDB reads
-        return False
-    try:
-        pq.write_table(column, pa.BufferOutputStream())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return False
-    return True
+    if any(map(is_bignum, rows.schema.types)):
+        raise pa.ArrowNotImplementedError("only DuckDB could read the bytes of a bignum")
+    pq.write_table(rows, file)
 
 
 def text_blocks(
@@ -207,12 +174,12 @@ def text_blocks(
     if wanted == "jsonl":
         return ("".join(f"{text}\n" for text in t) for t in _objects(rows, ascii_only, None))
     if wanted == "csv":
-        return _csv(rows, raw)
+        return ("".join(map(_csv_line, block)) for block in _cells(rows, raw))
     if wanted == "markdown":
         return _markdown(rows, raw)
-    from casetrack.faces.cli.query.tables import plain_blocks
+    from casetrack.faces.cli.query.tables import plain_lines
 
-    return plain_blocks(rows)
+    return plain_lines(rows)
 
 
 def _objects(rows: pa.Table, ascii_only: bool, indent: int | None) -> Iterator[list[str]]:
@@ -243,11 +210,6 @@ def _cells(rows: pa.Table, raw: bool) -> Iterator[list[list[str]]]:
         yield [list(map(cell, values, numeric)) for values in block]
 
 
-def _csv(rows: pa.Table, raw: bool) -> Iterator[str]:
-    for block in _cells(rows, raw):
-        yield "".join(map(_csv_line, block))
-
-
 def _csv_line(cells: list[str]) -> str:
     # Python's own writer leaves a lone carriage return without quotation marks before 3.13.
     quoted = ('"' + c.replace('"', '""') + '"' if _CSV_SIGNS.search(c) else c for c in cells)
@@ -255,19 +217,16 @@ def _csv_line(cells: list[str]) -> str:
 
 
 def _markdown(rows: pa.Table, raw: bool) -> Iterator[str]:
-    def row(cells: list[str]) -> str:
-        return "| " + " | ".join(cells) + " |\n"
+    for number, block in enumerate(_cells(rows, raw)):
+        yield "".join(_markdown_line(map(_markdown_cell, cells)) for cells in block)
+        if not number:
+            rules = ("---:" if is_numeric(field.type) else "---" for field in rows.schema)
+            yield _markdown_line(rules)
 
-    cells = _cells(rows, raw)
-    for names in next(cells):
-        yield row(list(map(_markdown_cell, names)))
-    yield row(["---:" if is_numeric(field.type) else "---" for field in rows.schema])
-    for block in cells:
-        yield "".join(row(list(map(_markdown_cell, values))) for values in block)
+
+def _markdown_line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
 
 
 def _markdown_cell(text: str) -> str:
-    text = clean(text)
-    for sign in ("\\", "|", "<"):
-        text = text.replace(sign, "\\" + sign)
-    return text.replace("\n", "<br>")
+    return re.sub(r"([\\|<])", r"\\\1", clean(text)).replace("\n", "<br>")

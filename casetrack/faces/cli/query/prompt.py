@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
+import os
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
 from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.filters import Condition
-from prompt_toolkit.history import History
+from prompt_toolkit.history import FileHistory
 
 from casetrack.api.sql.completion import Words, candidates
-from casetrack.base.errors import QueryError, StorageError
-from casetrack.base.files import write_atomic
+from casetrack.base.errors import QueryError
 from casetrack.base.sql.statements import is_blank, split
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.query.repl import is_command
@@ -27,15 +28,11 @@ from casetrack.faces.cli.query.running import AlreadyTold, told
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
-    from pathlib import Path
 
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
-    from prompt_toolkit.input import Input
-    from prompt_toolkit.output import Output
 
     from casetrack.faces.cli.query.repl import Shell
     from casetrack.faces.cli.query.running import How
@@ -50,7 +47,7 @@ _GRACE_SECONDS = 3.0
 
 
 class Child:
-    """The process that runs statements, from the first one on.
+    """The process that runs statements; it starts at once, so that it is ready for the first one.
 
     Parameters
     ----------
@@ -60,29 +57,22 @@ class Child:
 
     def __init__(self, state: State, /) -> None:
         self._state = replace(state, _library=None)
-        self._process: SpawnProcess | None = None
-        self._connection: Connection[Any, Any] | None = None
+        self._start()
 
-    def __enter__(self) -> Self:
-        """Start it, so that it is ready for the first statement."""
-        self._started()
-        return self
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, its_end = context.Pipe()
+        self._process = context.Process(target=serve, args=(its_end, self._state), daemon=True)
+        self._process.start()
+        its_end.close()
 
-    def __exit__(self, *_: object) -> None:
-        """End it."""
-        self.end()
-
-    def _started(self) -> Connection[Any, Any]:
-        """Start the process if there is none, and return the way to it."""
-        if self._process is not None and not self._process.is_alive():
-            self.end()
-        if self._connection is None:
-            context = multiprocessing.get_context("spawn")
-            self._connection, its_end = context.Pipe()
-            self._process = context.Process(target=serve, args=(its_end, self._state), daemon=True)
-            self._process.start()
-            its_end.close()
-        return self._connection
+    def close(self) -> int | None:
+        """End the process, and return its exit code."""
+        self._connection.close()
+        self._process.join(_LOOK_SECONDS)
+        self._process.kill()
+        self._process.join()
+        return self._process.exitcode
 
     def run(
         self, source: QueryTarget, statement: str, values: Mapping[str, Any], how: How, /
@@ -98,25 +88,15 @@ class Child:
         KeyboardInterrupt
             Ctrl-C came, and the process had to be ended.
         """
+        if not self._process.is_alive():
+            self.close()
+            self._start()
         names = tuple(collection.info.id for collection in source.collections)
-        connection = self._started()
-        connection.send((names, statement, dict(values), how))
-        if not self._answer(connection):
+        self._connection.send((names, statement, dict(values), how))
+        if not self._answer():
             raise AlreadyTold
 
-    def end(self) -> int | None:
-        """End the process, and return its exit code."""
-        code = None
-        if self._process is not None and self._connection is not None:
-            self._connection.close()
-            self._process.join(_LOOK_SECONDS)
-            self._process.kill()
-            self._process.join()
-            code = self._process.exitcode
-        self._process = self._connection = None
-        return code
-
-    def _answer(self, connection: Connection[Any, Any]) -> bool:
+    def _answer(self) -> bool:
         """Return whether the statement came to its end.
 
         Ctrl-C reaches the process itself as well, which tells of it.
@@ -124,18 +104,18 @@ class Child:
         last = float("inf")
         while True:
             try:
-                if connection.poll(_LOOK_SECONDS):
-                    done: bool = connection.recv()
+                if self._connection.poll(_LOOK_SECONDS):
+                    done: bool = self._connection.recv()
                     return done
                 if time.monotonic() > last:
                     raise KeyboardInterrupt
             except KeyboardInterrupt:
                 if last < float("inf"):
-                    self.end()
+                    self.close()
                     raise
                 last = time.monotonic() + _GRACE_SECONDS
             except (EOFError, ConnectionError):
-                if (code := self.end()) in (EXIT_USAGE, EXIT_INTERRUPTED):
+                if (code := self.close()) in (EXIT_USAGE, EXIT_INTERRUPTED):
                     return False
                 raise QueryError(
                     f"The process of the statement was ended from outside (exit code {code}).",
@@ -154,52 +134,35 @@ def serve(connection: Connection[Any, Any], state: State, /) -> None:
 
     prepare_streams()
     show_repairs()
-    sources: dict[tuple[str, ...], QueryTarget] = {}
-
-    def work(names: tuple[str, ...], statement: str, values: dict[str, Any], how: How) -> None:
-        if names not in sources:
-            sources[names] = QueryTarget(state, names, stopped="Cancelled.")
-        run(sources[names], statement, values, how)
-
+    source_of = cache(partial(QueryTarget, state, stopped="Cancelled."))
     with suppress(EOFError, BrokenPipeError):
         while True:
-            request = connection.recv()
+            names, *request = connection.recv()
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            done = told(lambda: work(*request))  # noqa: B023 - called at once
+            done = told(lambda: run(source_of(names), *request))  # noqa: B023 - called at once
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             sys.stdout.flush()
             connection.send(done)
 
 
-HISTORY_FILE = "query-history.jsonl"
-_MOST_KEPT = 1000
+HISTORY_FILE = "query-history"
 _MOST_PROMPT = 24
 
 
-def converse(
-    shell: Shell, /, *, editor_input: Input | None = None, editor_output: Output | None = None
-) -> None:
-    """Ask for statements and commands until the user leaves.
-
-    Parameters
-    ----------
-    editor_input, editor_output
-        Where keys come from and the editor draws; the terminal by default.
-    """
+def converse(shell: Shell, /) -> None:
+    """Ask for statements and commands until the user leaves."""
     session: PromptSession[str] = PromptSession(
         history=QueryHistory(shell.source.data_dir / HISTORY_FILE),
         completer=StatementCompleter(shell),
         complete_while_typing=False,
         multiline=Condition(lambda: not is_whole(get_app().current_buffer.text)),
         prompt_continuation=lambda width, _line, _wrapped: "-> ".rjust(width),
-        input=editor_input,
-        output=editor_output,
     )
     line(
         f"Asking {shell.source.title}. End a statement with ; and see \\help for more, \\q leaves.",
         err=True,
     )
-    with Child(shell.source.state) as child:
+    with closing(Child(shell.source.state)) as child:
         shell.run = child.run
         while True:
             try:
@@ -247,46 +210,25 @@ class StatementCompleter(Completer):
             yield Completion(found.text, -found.replaces, display_meta=found.kind)
 
 
-class QueryHistory(History):
-    """What was entered, each text once, in a file that only its owner can read.
+class QueryHistory(FileHistory):
+    """A file of the entered texts that only its owner can read.
 
     A text that begins with a space is not kept.
     """
 
-    def __init__(self, path: Path, /) -> None:
-        super().__init__()
-        self._path = path
-
-    def load_history_strings(self) -> Iterator[str]:
-        """Yield what was entered, the newest first."""
-        yield from reversed(self._read())
+    def load_history_strings(self) -> Iterable[str]:
+        """Return the texts, each once, the newest first."""
+        return dict.fromkeys(super().load_history_strings())
 
     def append_string(self, string: str) -> None:
-        """Remember a text, in the place of an equal older one."""
-        if string.startswith(" "):
-            return
-        if string in self._loaded_strings:
-            self._loaded_strings.remove(string)
-        super().append_string(string)
+        """Add a text that is not the last one already."""
+        if not string.startswith(" ") and string not in self.get_strings()[-1:]:
+            super().append_string(string)
 
     def store_string(self, string: str) -> None:
-        """Write a text to the file; a file that cannot be written keeps no history."""
-        kept = [*(old for old in self._read() if old != string), string][-_MOST_KEPT:]
-        data = "".join(json.dumps(text) + "\n" for text in kept).encode("ascii")
+        """Append a text to the file; a file that cannot be written keeps no history."""
         try:
-            write_atomic(self._path, data, durable=False)
-        except StorageError as error:
-            line((f"The history is not kept: {error.message}", "yellow"), err=True)
-
-    def _read(self) -> list[str]:
-        if not self._path.is_file():
-            return []
-        kept = []
-        for written in self._path.read_text(encoding="ascii", errors="replace").splitlines():
-            try:
-                text = json.loads(written)
-            except ValueError:  # a line that was damaged is no reason to lose the others
-                continue
-            if isinstance(text, str):
-                kept.append(text)
-        return list(dict.fromkeys(reversed(kept)))[::-1]
+            Path(os.fsdecode(self.filename)).touch(mode=0o600)
+            super().store_string(string)
+        except OSError as error:
+            line((f"The history is not kept: {error.strerror}", "yellow"), err=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.api.sql import saved
 from casetrack.api.sql.parameters import Parameter, pairs, values_for
 from casetrack.base.errors import UsageError
 from casetrack.base.sql.catalog import catalog
 from casetrack.base.sql.statements import all_of, is_blank, split
-from casetrack.faces.cli.output import Field, entry, is_terminal, line, table
+from casetrack.faces.cli.output import Field, entry, is_terminal, line, table, write_json
 from casetrack.faces.cli.query.formats import FORMATS, refuse_on_terminal
 from casetrack.faces.cli.query.running import How, run, told
 from casetrack.faces.cli.query.source import QueryTarget
@@ -22,11 +22,7 @@ from casetrack.faces.cli.query.source import QueryTarget
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.base.sql.catalog import Column, Function
-    from casetrack.faces.cli.query.formats import Format
-
-    _Act = Callable[[str], None]
-    _Names = Callable[[], Iterable[str]]
+    from casetrack.base.sql.catalog import Column, Function, View
 
 _LEAVING = {"exit", "quit", "\\q"}
 _GAP = 2
@@ -34,8 +30,7 @@ _HELPING = {"help", "?", ".help", "\\h", "\\?", "\\help"}
 """What people type who look for help, from whatever program they know."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command of the dialogue.
 
     Attributes
@@ -52,7 +47,7 @@ class Command:
     argument: str
     about: str
     act: Callable[[str], None]
-    completions: Callable[[], Iterable[str]]
+    completions: Callable[[], Iterable[str]] = tuple
 
 
 class Shell:
@@ -79,27 +74,27 @@ class Shell:
         self.given = given
         self.run: Callable[[QueryTarget, str, Mapping[str, Any], How], None] = run
         self._next_file: Path | None = None
-        functions = [f.name for f in catalog().functions]
-        described = [v.name for v in catalog().views] + functions
+        known = catalog()
+        functions = [function.name for function in known.functions]
+        names = [view.name for view in known.views] + functions
         formats = f"how rows are written: {', '.join(FORMATS)}"
         of_file = "write the next rows to this file, as its ending says"
-        of_functions = "functions, or the arguments of one"
-        of_run = "NAME [name=value ...]"
-        values = "give $name a value, or list the values"
-        rows: tuple[tuple[str, str, str, _Act, _Names], ...] = (
-            ("\\d", "[NAME]", "views, or the columns of one", self._describe, lambda: described),
-            ("\\f", "[NAME]", of_functions, self._functions, lambda: functions),
-            ("\\format", "NAME", formats, self._format, lambda: FORMATS),
-            ("\\o", "FILE", of_file, self._output, tuple),
-            ("\\saved", "", "list the saved queries", lambda _: show_saved(self.source), tuple),
-            ("\\run", of_run, "run a saved query", self._run_saved, self._saved_names),
-            ("\\set", "[name=value]", values, self._set, tuple),
-            ("\\timing", "", "tell or no longer tell rows and time", self._timing, tuple),
-            ("\\use", "NAME", "ask another collection", self._use, self._collections),
-            ("\\help", "", "this list", lambda _: self._help(), tuple),
-            ("\\q", "", "leave, as Ctrl-D does", lambda _: None, tuple),
+        of_functions, of_run = "functions, or the arguments of one", "NAME [name=value ...]"
+        of_values = "give $name a value, or list the values"
+        rows = (
+            Command("\\d", "[NAME]", "views, or the columns of one", self._describe, lambda: names),
+            Command("\\f", "[NAME]", of_functions, self._functions, lambda: functions),
+            Command("\\format", "NAME", formats, self._format, lambda: FORMATS),
+            Command("\\o", "FILE", of_file, self._output),
+            Command("\\saved", "", "list the saved queries", lambda _: show_saved(self.source)),
+            Command("\\run", of_run, "run a saved query", self._run_saved, self._saved_names),
+            Command("\\set", "[name=value]", of_values, self._set),
+            Command("\\timing", "", "tell or no longer tell rows and time", self._timing),
+            Command("\\use", "NAME", "ask another collection", self._use, self._collections),
+            Command("\\help", "", "this list", self._help),
+            Command("\\q", "", "leave, as Ctrl-D does", lambda _: None),
         )
-        self.commands = {row[0]: Command(*row) for row in rows}
+        self.commands = {command.name: command for command in rows}
 
     def _collections(self) -> list[str]:
         return [found.name for found in self.source.state.library.collections(status="all")]
@@ -122,16 +117,12 @@ class Shell:
         CaseTrackError
             The first of them that failed.
         """
-        stripped = text.strip()
-        if _word(text) in _HELPING:
-            self._help()
-            return
-        if not stripped.startswith("\\"):
+        if not is_command(text):
             for statement in all_of(text):
                 self._statement(statement, self.given)
             return
-        name, _, argument = stripped.partition(" ")
-        command = self.commands.get(name.rstrip(";"))
+        name, _, argument = text.strip().partition(" ")
+        command = self.commands.get("\\help" if _word(text) in _HELPING else name.rstrip(";"))
         if command is None:
             raise UsageError(f"There is no command {name}.", hint="See them all with \\help")
         command.act(argument.strip().rstrip(";").rstrip())
@@ -140,48 +131,47 @@ class Shell:
         self, sql: str, given: dict[str, str], declared: tuple[Parameter, ...] = ()
     ) -> None:
         values = values_for(sql, given, declared, way="\\set {name}=VALUE")
-        how = self.how
-        if self._next_file is not None:
-            how = replace(how, output=self._next_file, wanted=None)
+        next_file = self._next_file
+        how = replace(self.how, output=next_file, wanted=None) if next_file else self.how
         self.run(self.source, sql, values, how)
         self._next_file = None
 
     # --- commands --------------------------------------------------------------------------------
 
     def _describe(self, name: str) -> None:
+        known = catalog()
         if not name:
-            table(
-                (Field("View", whole=True), Field("About")),
-                [(view.name, view.about) for view in catalog().views],
-            )
+            fields = (Field("View", whole=True), Field("About"))
+            table(fields, [(view.name, view.about) for view in known.views])
             line(("\\d NAME shows the columns; \\f lists the functions.", "dim"), err=True)
             return
-        described = catalog().view(name.strip('"')) or catalog().function(name)
+        described = known.view(name.strip('"')) or known.function(name)
         if described is None:
-            names = ", ".join(view.name for view in catalog().views)
-            raise UsageError(f"There is no view {name!r}.", hint=f"Views: {names}.")
+            raise _unknown("view", name, known.views)
         line(described.about)
         _show_columns(described.columns)
 
     def _functions(self, name: str) -> None:
+        known = catalog().functions
         if not name:
-            table(
-                (Field("Function"), Field("About")),
-                [(f.signature, f.about) for f in catalog().functions],
-            )
+            table((Field("Function"), Field("About")), [(f.signature, f.about) for f in known])
             return
         function = catalog().function(name.rstrip("()"))
         if function is None:
-            names = ", ".join(f.name for f in catalog().functions)
-            raise UsageError(f"There is no function {name!r}.", hint=f"Functions: {names}.")
-        _show_function(function)
+            raise _unknown("function", name, known)
+        line((function.signature, "bold"))
+        line(function.about)
+        rows = [(p.name, p.type, p.default or "", p.about) for p in function.parameters]
+        _show_described(rows, ("Argument", "Default"), ", default {}")
+        line()
+        _show_columns(function.columns)
+        line(f"Example: {function.example};")
 
     def _format(self, name: str) -> None:
         if name not in FORMATS:
             raise UsageError(f"Not a format: {name!r}.", hint=f"Formats: {', '.join(FORMATS)}.")
-        wanted: Format = name
-        refuse_on_terminal(wanted)
-        self.how.wanted = wanted
+        refuse_on_terminal(name)
+        self.how.wanted = name
 
     def _output(self, name: str) -> None:
         if not name:
@@ -203,10 +193,9 @@ class Shell:
             self._statement(statement, given, query.parameters)
 
     def _set(self, argument: str) -> None:
-        self.given |= pairs(_words(argument)) if argument else {}
-        if not argument:
-            for name, value in self.given.items():
-                line(f"${name} = {value}")
+        self.given |= pairs(_words(argument))
+        for name, value in () if argument else self.given.items():
+            line(f"${name} = {value}")
 
     def _timing(self, _: str) -> None:
         self.how.counting = not self.how.counting
@@ -218,15 +207,18 @@ class Shell:
         self.source = QueryTarget(self.source.state, (name.strip("\"'"),))
         line(f"Asking {self.source.title}.", err=True)
 
-    def _help(self) -> None:
-        table(
-            (Field("Command", whole=True), Field("What it does")),
-            [(f"{c.name} {c.argument}".strip(), c.about) for c in self.commands.values()],
-        )
+    def _help(self, _: str) -> None:
+        rows = [(f"{c.name} {c.argument}".strip(), c.about) for c in self.commands.values()]
+        table((Field("Command", whole=True), Field("What it does")), rows)
         line(
             "A statement ends with ; and may have many lines. Ctrl-C cancels, Ctrl-D leaves, "
             "Tab completes."
         )
+
+
+def _unknown(kind: str, name: str, known: Iterable[View | Function]) -> UsageError:
+    names = ", ".join(each.name for each in known)
+    return UsageError(f"There is no {kind} {name!r}.", hint=f"{kind.capitalize()}s: {names}.")
 
 
 def is_command(text: str, /) -> bool:
@@ -272,34 +264,31 @@ def run_lines(shell: Shell, lines: Iterable[str], /) -> int:
     return count
 
 
-def show_saved(source: QueryTarget, /) -> None:
+def show_saved(source: QueryTarget, /, *, as_json: bool = False) -> None:
     """List the saved queries with title, parameters and where they come from."""
     queries = saved.listed(source.saved_places)
-    if is_terminal(sys.stdout):
+    if as_json:
+        write_json(
+            [
+                {"name": q.name, "title": q.title, "parameters": [asdict(p) for p in q.parameters]}
+                | {"from": q.origin, "path": str(q.path)}
+                for q in queries
+            ]
+        )
+    elif is_terminal(sys.stdout):
         for query in queries:
             line((query.name, "bold"), (f"  {query.origin}", "dim"))
             for text in filter(None, (query.title, *(p.explained for p in query.parameters))):
                 line(text, indent=2)
-        return
-    rows = [
-        (q.name, q.title, "; ".join(p.written for p in q.parameters), q.origin) for q in queries
-    ]
-    table((Field("Name", whole=True), Field("About"), Field("Parameters"), Field("From")), rows)
+    else:
+        fields = (Field("Name", whole=True), Field("About"), Field("Parameters"), Field("From"))
+        written = [(q, "; ".join(p.written for p in q.parameters)) for q in queries]
+        table(fields, [(q.name, q.title, parameters, q.origin) for q, parameters in written])
 
 
 def _show_columns(columns: Iterable[Column]) -> None:
     rows = [(c.name, c.type, c.unit, c.about) for c in columns]
     _show_described(rows, ("Column", "Unit"), " ({})")
-
-
-def _show_function(function: Function) -> None:
-    line((function.signature, "bold"))
-    line(function.about)
-    rows = [(p.name, p.type, p.default or "", p.about) for p in function.parameters]
-    _show_described(rows, ("Argument", "Default"), ", default {}")
-    line()
-    _show_columns(function.columns)
-    line(f"Example: {function.example};")
 
 
 def _show_described(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.sql.statements import is_blank, limited
 from casetrack.faces.cli.output import counted, line
+from casetrack.faces.cli.program import show_error, show_unexpected
 from casetrack.faces.cli.query import formats, tables
 
 if TYPE_CHECKING:
@@ -160,22 +160,15 @@ def told(work: Callable[[], None], /) -> bool:
     try:
         work()
     except CaseTrackError as error:
-        line(("Error: ", "bold red"), error.message, err=True)
-        if error.hint:
-            line(error.hint, err=True, indent=2)
+        show_error(error)
     except KeyboardInterrupt:
         line("Cancelled.", err=True)
     except AlreadyTold:
         return False
     except BrokenPipeError:
         raise
-    except Exception as error:  # noqa: BLE001 - told, and what was done before is not lost
-        if os.environ.get("CASETRACK_DEBUG") == "1":
-            import traceback
-
-            traceback.print_exception(error)
-        what = f"{type(error).__name__}: {error}".strip()
-        line(("Unexpected error: ", "bold red"), what, err=True)
+    except Exception as error:  # noqa: BLE001 - what was done before is not lost
+        show_unexpected(error)
     else:
         return True
     return False

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack.api.sql import saved
 from casetrack.base.records.cards import QueryReport
-from casetrack.faces.cli.output import is_terminal, line, write_json
+from casetrack.faces.cli.output import is_terminal, line
 from casetrack.faces.cli.progress import QUIET_SECONDS
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import NoReturn
+
+    from rich.status import Status
 
     from casetrack.api.collection import Collection
     from casetrack.base.errors import QueryError
@@ -61,74 +64,56 @@ def watched(
 
     control = Control()
     running = Running(lambda: work(control))
-    memory, interrupted, waiting = _Memory(), False, Waiting()
+    memory, interrupted = _Memory(), False
     while True:
         try:
-            with waiting:
+            with _waiting() as tick:
                 while not running.wait(_LOOK_SECONDS):
-                    waiting.tick()
-                    taken = memory.taken_mb(control)
-                    if taken > memory_mb * _SOFT:
+                    tick()
+                    used = memory.used_mb(control)
+                    if used > memory_mb * _SOFT:
                         control.stop(too_large(memory_mb))
-                    if taken > memory_mb * _HARD or _is_stuck(control):
-                        waiting.clear()
-                        _end(stopped if interrupted else control.error)
+                    late = time.monotonic() - (control.stopped_at or math.inf)
+                    if used > memory_mb * _HARD or late > GRACE_SECONDS:
+                        break
         except KeyboardInterrupt:
             if interrupted:
                 _end(stopped)
             interrupted = True
             control.stop()
             continue
+        if not running.over.is_set():
+            _end(stopped if interrupted or control.error is None else control.error)
         if interrupted:
             raise KeyboardInterrupt
         return running.result()
 
 
-class Waiting:
-    """A line on standard error with the seconds that a statement has taken, while it runs.
+@contextmanager
+def _waiting() -> Iterator[Callable[[], None]]:
+    """Yield a function that shows on a terminal how many seconds have passed.
 
-    It is shown on a terminal only, after :data:`QUIET_SECONDS`, and leaves
-    nothing behind.
+    Nothing is shown for :data:`QUIET_SECONDS`, and at the end the line is erased.
     """
+    started = time.monotonic()
+    shown: list[Status] = []
 
-    def __init__(self) -> None:
-        self._started = time.monotonic()
-        self._is_terminal = is_terminal(sys.stderr)
-        self._shown = ""
-
-    def __enter__(self) -> Self:
-        """Begin to count."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Take the line away."""
-        self.clear()
-
-    def tick(self) -> None:
-        """Show the time again where a second has passed."""
-        taken = time.monotonic() - self._started
-        if not self._is_terminal or taken < QUIET_SECONDS:
+    def tick() -> None:
+        seconds = time.monotonic() - started
+        if seconds < QUIET_SECONDS or not is_terminal(sys.stderr):
             return
-        text = f"Running for {taken:.0f} s; Ctrl-C stops it."
-        if text != self._shown:
-            self._shown = text
-            self._write(text)
+        if not shown:
+            from rich.console import Console
 
-    def clear(self) -> None:
-        """Take the line away; the next tick would show it again."""
-        if self._shown:
-            self._write(" " * len(self._shown))
-            self._shown = ""
+            shown.append(Console(file=sys.stderr, highlight=False).status("", spinner="line"))
+            shown[0].start()
+        shown[0].update(f"Running for {seconds:.0f} s; Ctrl-C stops it.")
 
-    def _write(self, text: str) -> None:
-        # What anything else writes meanwhile takes the place of the line.
-        sys.stderr.write(f"\r{text}\r")
-        sys.stderr.flush()
-
-
-def _is_stuck(control: Control) -> bool:
-    since = control.stopped_at
-    return since is not None and time.monotonic() - since > GRACE_SECONDS
+    try:
+        yield tick
+    finally:
+        for status in shown:
+            status.stop()
 
 
 class _Memory:
@@ -141,7 +126,7 @@ class _Memory:
     def __init__(self) -> None:
         self._before = self._last = 0
 
-    def taken_mb(self, control: Control) -> float:
+    def used_mb(self, control: Control) -> float:
         if not self._last and not control.counting:
             return 0.0  # most statements are over before there is something to look at
         now = _own_bytes()
@@ -160,27 +145,26 @@ def _own_bytes() -> int:
     return int(getattr(info, "private", info.rss - getattr(info, "shared", 0)))
 
 
-def _end(why: QueryError | str | None) -> NoReturn:
-    """Tell what happened as the command line does, and end the process.
+def _end(reason: QueryError | str) -> NoReturn:
+    """Report the reason as the command line does, and end the process.
 
     Parameters
     ----------
-    why
-        The error, or what is told of Ctrl-C.
+    reason
+        The error, or a message for Ctrl-C.
     """
-    code = EXIT_INTERRUPTED if isinstance(why, str) else EXIT_USAGE
+    from casetrack.faces.cli.program import show_error
+
+    code = EXIT_INTERRUPTED if isinstance(reason, str) else EXIT_USAGE
     # A reader who takes nothing from the pipe must not keep the statement alive.
     late = threading.Timer(GRACE_SECONDS, os._exit, (code,))
     late.daemon = True
     late.start()
     with suppress(OSError, ValueError):
-        if isinstance(why, str):
-            line(why, err=True)
-        elif why is not None:
-            line(("Error: ", "bold red"), why.message, err=True)
-            line(why.hint, err=True, indent=2)
-            if "--json" in sys.argv:
-                write_json({"error": why.as_dict()})
+        if isinstance(reason, str):
+            line(reason, err=True)
+        else:
+            show_error(reason, as_json="--json" in sys.argv)
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(code)
@@ -250,20 +234,18 @@ class QueryTarget:
             It was stopped.
         """
         start = time.perf_counter()
-
-        def work(control: Control) -> Any:
-            return self._sql(statement, params, explain=explain, control=control)
-
-        limit = self.state.settings.sql.memory_mb
-        found: Any = watched(work, memory_mb=limit, stopped=self._stopped)
-        return found if explain else QueryReport(found, "", (), time.perf_counter() - start)
-
-    def _sql(self, statement: str, params: Mapping[str, Any], **how: Any) -> Any:
-        given = dict(params) or None
+        asked: Any = self.state.library
+        options: dict[str, Any] = {"params": dict(params) or None, "explain": explain}
         if len(self.collections) == 1:
-            return self.collections[0].sql(statement, params=given, exact=True, **how)
-        names = tuple(collection.name for collection in self.collections)
-        return self.state.library.sql(statement, collections=names, params=given, exact=True, **how)
+            asked = self.collections[0]
+        else:
+            options["collections"] = tuple(collection.name for collection in self.collections)
+        answer = watched(
+            lambda control: asked.sql(statement, exact=True, control=control, **options),
+            memory_mb=self.state.settings.sql.memory_mb,
+            stopped=self._stopped,
+        )
+        return answer if explain else QueryReport(answer, "", (), time.perf_counter() - start)
 
     @cached_property
     def document_names(self) -> tuple[str, ...]:
