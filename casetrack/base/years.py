@@ -8,7 +8,8 @@ capitals before an early year, and a day and a month before a year such as 0002.
 by :func:`casetrack.extract.dates.finder.confidence`.
 
 Moments that a program has recorded, such as the head of a mail, the metadata or the time of a file,
-begin with the clocks that write them: an earlier one is an empty field, a later one a wrong clock.
+begin with the clocks that write them: an earlier one is an empty field, a later one a wrong clock,
+and the first days of clocks (1970, and 1980 of DOS and ZIP files) belong to clocks never set.
 Days of filing are read as those of clocks, from 1700 on. What a person has stated, such as the
 publication of a book, may be as early as a year in a text.
 """
@@ -25,8 +26,17 @@ FIRST_COMMON: Final = 1700
 FIRST_MAIL: Final = 1970
 _FIRST_RECORDED: Final = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
 """Before it a clock of files shows nothing but that it was not set."""
+_CLOCK_STARTS: Final = frozenset(
+    dt.date.fromisoformat(day) for day in ("1969-12-31", "1970-01-01", "1979-12-31", "1980-01-01")
+)
+"""The first days of clocks, in all time zones: a clock that shows them was never set."""
 _FIRST_STATED: Final = dt.datetime(YEARS[0], 1, 1, tzinfo=dt.UTC)
-_AHEAD: Final = dt.timedelta(days=366)
+_AHEAD: Final = dt.timedelta(days=31)
+
+
+def is_clock_fault(day: dt.date, /) -> bool:
+    """Return whether a program can only have recorded *day* by a wrong clock."""
+    return day in _CLOCK_STARTS or day > (dt.datetime.now(dt.UTC) + _AHEAD).date()
 
 
 def recorded(
@@ -35,7 +45,7 @@ def recorded(
     """Return a moment with its zone that a program has recorded, ``None`` if none can have."""
     if moment is None or not first <= moment <= dt.datetime.now(dt.UTC) + _AHEAD:
         return None
-    return moment
+    return None if first == _FIRST_RECORDED and is_clock_fault(moment.date()) else moment
 
 
 def written_day(year: int, month: int, day: int, /, *, first: int = FIRST_COMMON) -> str | None:

@@ -6,21 +6,20 @@ import datetime as dt
 import re
 from email.utils import parsedate_to_datetime
 
-from casetrack.base.years import FIRST_MAIL, recorded, stated
+from casetrack.base.years import recorded, stated
 
 _EARLY_YEAR = re.compile(
     r"(?<![+\-:\d])0\d{2,3}\s+\d{1,2}:\d\d"
     r"|(?:^|[a-z],?\s+)[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d\s+0\d{2,3}\s*$"
 )
 """A year such as 0002 before the time of day, or after it as in ``asctime``."""
-_FIRST_MAIL = dt.datetime(FIRST_MAIL, 1, 1, tzinfo=dt.UTC)
-_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d{2})?")
 
 
 def mail_date(text: str, /) -> dt.datetime | None:
     """Return the date of a mail's header field with its time zone; UTC where it names none.
 
-    ``None`` for a year without mail: the standard library reads 0002 as 2002.
+    ``None`` for a day that no right clock shows: the standard library reads 0002 as 2002.
     """
     if _EARLY_YEAR.search(text):
         return None
@@ -30,26 +29,28 @@ def mail_date(text: str, /) -> dt.datetime | None:
         aware.astimezone(dt.UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return recorded(aware, first=_FIRST_MAIL)
+    return recorded(aware)
 
 
 def parse_date(text: str | None, /) -> dt.datetime | None:
     """Return an ISO 8601 date or one of a mail header in UTC, ``None`` where it is neither.
 
-    A date without a time zone counts as UTC; a bare year or month as its first day.
+    A date without a time zone counts as UTC; a bare year or month is no moment.
     """
     if not text:
         return None
     text = text.strip()[:64]
-    bare = _YEAR_OR_MONTH.fullmatch(text)
-    if bare:
-        text = f"{bare[1]}-{bare[2] or '01'}-01"
     try:
         return _utc(dt.datetime.fromisoformat(text))
     except ValueError:
         pass
     found = mail_date(text)
     return None if found is None else _utc(found)
+
+
+def written_date(text: str | None, /) -> list[tuple[str, str]]:
+    """Return the property of a date that names no day, such as ``2021-03``; else nothing."""
+    return [("date", text)] if text and _YEAR_OR_MONTH.fullmatch(text.strip()) else []
 
 
 def _utc(moment: dt.datetime) -> dt.datetime | None:

@@ -48,6 +48,10 @@ def test_events_come_in_order_of_date() -> None:
         "Printed on [[date:2024-03-12|12/03/2024]] and delivered to the desk.",
         "Year | [[date:2024|2024]] | paid",
         "Model [[date:2024|2024]] is blue.",
+        "From: Bo\nDate: [[date:2057-05-02|2 May 2057]]\nSubject: Rent\n\nPaid.",
+        "From: Bo\nSent: [[date:1970-01-01|1 January 1970]] 00:00\nTo: Al\n\nPaid.",
+        "From: Bo\nDate: [[date:1979-12-31|31 Dec 1979]] 16:00\nTo: Al\n\nPaid.",
+        "From: Bo\nSubject: Rent\nStated date: [[date:2003-05-02|2 May 2003]] 16:00\n\nPaid.",
     ],
 )
 def test_noise_is_no_event(noise: str) -> None:
@@ -76,6 +80,19 @@ def test_the_place_that_says_most_speaks_for_the_date() -> None:
     assert event.quote.provenance.document_name == "b.txt"
     assert event.quote.text == "12 March 2024"
     assert 0 < event.weight <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "at_head"),
+    [
+        ("ACME Ltd.\n1 High Street\n\n[[date:2024-03-12|12 March 2024]]\n\nDear all,\nhi.", True),
+        ("Dear all,\n\nThe rent is due.\n\nBo\n[[date:2024-03-12|12 March 2024]]", False),
+        ("word " * 300 + "\n\nBo\n[[date:2024-03-12|12 March 2024]]", False),
+    ],
+)
+def test_only_a_date_above_the_text_is_at_the_head(text: str, at_head: bool) -> None:
+    ((_, said),) = events(text)
+    assert ("head of" in said) == at_head
 
 
 @pytest.mark.slow

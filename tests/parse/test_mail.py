@@ -186,6 +186,34 @@ def _is_utf8(data: bytes) -> bool:
     return decode_text(data).warning is None
 
 
+SERVERS = ("Tue, 12 Mar 2024 10:00:05 +0000", "Tue, 12 Mar 2024 10:00:01 +0000", "no date")
+
+
+@pytest.mark.parametrize(
+    ("sent", "received", "day", "noted"),
+    [
+        ("Tue, 12 Mar 2024 10:00:00 +0000", SERVERS, "2024-03-12", False),
+        ("Sat, 9 Mar 2024 10:00:00 +0000", SERVERS, "2024-03-09", False),
+        ("Thu, 1 Jan 1970 00:00:00 +0000", SERVERS, "2024-03-12", True),
+        ("Wed, 12 Mar 2003 10:00:00 +0000", SERVERS, "2024-03-12", True),
+        ("Mon, 12 Mar 2057 10:00:00 +0000", SERVERS, "2024-03-12", True),
+        ("Mon, 12 Mar 2057 10:00:00 +0000", (), None, True),
+        ("Wed, 12 Mar 2003 10:00:00 +0000", ("no date",), "2003-03-12", False),
+        ("", SERVERS, None, False),
+    ],
+)
+def test_a_date_of_a_wrong_clock_is_noted_and_the_receipt_counts(
+    tmp_path: Path, sent: str, received: tuple[str, ...], day: str | None, noted: bool
+) -> None:
+    lines = [f"Received: from a by b; {when}" for when in received]
+    data = "\n".join([*lines, *([f"Date: {sent}"] if sent else []), "From: a@b.c", "", "Hi."])
+    reading, page = read_eml(tmp_path, data.encode())
+    made = reading.info.created_at
+    assert (made.date().isoformat() if made else None) == day
+    assert bool(reading.warnings) == noted
+    assert sent in page.text
+
+
 @pytest.mark.parametrize(
     ("raw", "shown"),
     [

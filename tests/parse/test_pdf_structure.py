@@ -378,7 +378,7 @@ def test_signature_blocks_and_lead_ins_are_no_headings(tmp_path: Path) -> None:
         ("D:20240131120000-0530", datetime(2024, 1, 31, 17, 30, tzinfo=UTC)),
         ("D:20240131120000Z", datetime(2024, 1, 31, 12, tzinfo=UTC)),
         ("20240131", datetime(2024, 1, 31, tzinfo=UTC)),
-        ("D:2024", datetime(2024, 1, 1, tzinfo=UTC)),
+        ("D:2024", None),
         ("D:20241341", None),
         ("D:20240131120000+99'00'", None),
         ("yesterday", None),

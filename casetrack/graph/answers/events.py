@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.years import is_clock_fault
+from casetrack.extract.dates import read_date
 from casetrack.extract.papers.docket_sheet import is_docket_header
 from casetrack.graph.answers.sentence import sentence_around, shortened
 
@@ -87,8 +90,10 @@ _NOISE_BEFORE = re.compile(
     r"|downloaded(?: on)?|last saved|file name|rev(?:ision|\.)?|version|v)[\s:,.–-]*$",
     re.IGNORECASE,
 )
-_ROUTING = re.compile(r"[>\s]*(?:Received|Message-ID|Return-Path|X-[\w-]+):", re.IGNORECASE)
-"""Lines that say by which machines a mail went."""
+_ROUTING = re.compile(
+    r"[>\s]*(?:Received|Message-ID|Return-Path|X-[\w-]+|Stated date):", re.IGNORECASE
+)
+"""Lines that say by which machines a mail went, or when it was sent by a wrong clock."""
 _NOISE_SENTENCE = re.compile(r"©|\bcopyright\b|all rights reserved", re.IGNORECASE)
 _BEFORE_YEAR = re.compile(
     r"\b(?:in|since|until|till|by|during|from|before|after|of|year|to|seit|im Jahr|bis|en|depuis|"
@@ -100,6 +105,9 @@ _FIGURE = re.compile(r"\S*\d\S*")
 _FIGURES = 5
 """More figures than this, and than words, make a row of a table in plain text."""
 _NUMBER = re.compile(r"\d{3}")
+_SENTENCE_ENDS = frozenset(".!?")
+_RUNNING_WORDS = 3
+"""So many words in small letters make a line with a full stop running text, not a head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +126,9 @@ class Reading:
 def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading | None:
     """Read what a passage says of the date at ``text[start:end]``; ``None`` where it is no event.
 
-    Years of copyright, print dates, version dates, years that only head a column, rows of figures,
-    numbers without words and what the filing system of a court prints on each page are none. The
+    Days of mails that only a wrong clock shows, years of copyright, print dates, version dates,
+    years that only head a column, rows of figures, numbers without words and what the filing
+    system of a court prints on each page are none. The
     end of a period that is reported on, the day of a balance and the day on which a report was
     filed say little; the day of a mail is told with who wrote it to whom, and of what.
     """
@@ -128,6 +137,9 @@ def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading
     if is_docket_header(text[text.rfind("\n", 0, start) + 1 : line_end if line_end >= 0 else None]):
         return None
     if mail := mail_at(text, start, end):
+        sent = read_date(text[start:end])
+        if sent and sent.first and is_clock_fault(dt.date.fromisoformat(sent.first)):
+            return None
         return Reading(mail, _OF_MAIL, "mail")
     low, high = sentence_around(text, start, end)
     sentence = text[low:high]
@@ -192,13 +204,22 @@ def _says(sentence: str) -> float:
 
 
 def _bare(chunk: Chunk, start: int, end: int, line: tuple[int, int]) -> Reading:
-    """Say of a date that stands alone under what it stands: the head of a letter, or a heading."""
+    """Describe a date without a sentence by its place: the head of a document, or a heading."""
     own = shortened(chunk.text, *line, (start, end), _WIDTH)
     source = chunk.provenance
-    if source.chunk_index == 0:
+    if source.chunk_index == 0 and start < _HEAD and not _has_running_text(chunk.text[: line[0]]):
         return Reading(f"{own}: date at the head of {source.document_name}", 0.6)
     under = source.heading_path[-1].strip("# ") if source.heading_path else source.document_name
     return Reading(f"{under}: {own}" if under not in own else own, 0.15)
+
+
+def _has_running_text(text: str) -> bool:
+    return any(
+        line.rstrip()[-1:] in _SENTENCE_ENDS
+        and sum(word.islower() for word in line.split()) >= _RUNNING_WORDS
+        for line in text.splitlines()
+        if line.strip()
+    )
 
 
 _MAIL_LINE = re.compile(

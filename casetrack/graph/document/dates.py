@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import MONTHS, any_month
+from casetrack.base.years import is_clock_fault
 from casetrack.extract.dates import day_order, read_date
 from casetrack.extract.days import LEAST_CONFIDENCE, LETTERHEAD, head_day
 
@@ -376,13 +377,14 @@ def document_date(
     Of a mail its own; else the first full date at the head of its first page; else the date that
     its file name begins with. When a file was made says nothing of when its text was written.
     """
-    if document.format.lower() in _MAILS and document.content_created_at is not None:
+    is_mail = document.format.lower() in _MAILS
+    if is_mail and document.content_created_at is not None:
         return document.content_created_at.date()
     for chunk in chunks:
         if chunk.page != chunks[0].page or chunk.char_start > LETTERHEAD:
             break
         day = head_day(chunk.text, chunk.dates, day_first, document.document_type)
-        if day is not None:
+        if day is not None and not (is_mail and is_clock_fault(day)):
             return day
     named = _ISO_NAME.match(document.name.rpartition("/")[2])
     return _calendar_day(*map(int, named.groups())) if named else None

@@ -75,7 +75,7 @@ def mail_head(part: Part, /) -> Mail:
     """Return a mail with what its header fields say."""
     head = part.head
     date = headers.field(head, "date")
-    return Mail(
+    mail = Mail(
         subject=headers.field(head, "subject"),
         sender=headers.fields(head, "from") or headers.fields(head, "sender"),
         to=headers.fields(head, "to"),
@@ -89,6 +89,8 @@ def mail_head(part: Part, /) -> Mail:
         thread_index="".join(headers.field(head, "thread-index").split()),
         kept=headers.kept(head),
     )
+    mail.check_date(headers.received(head))
+    return mail
 
 
 def _walk(part: Part, mail: Mail, found: _BodyParts) -> None:

@@ -7,9 +7,14 @@ import codecs
 import re
 from dataclasses import dataclass
 from email.message import Message
+from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
+from casetrack.parse.dates import mail_date
 from casetrack.parse.encoding import NotText, decode
+
+if TYPE_CHECKING:
+    import datetime as dt
 
 # Text of mails: the declared charset where the bytes agree with it, else what they show.
 
@@ -204,6 +209,11 @@ def fields(message: Message, name: str, /) -> str:
     """Return all fields of a name, joined by commas: some mails repeat ``To``."""
     values = (" ".join(decode_words(str(value)).split()) for value in message.get_all(name, ()))
     return ", ".join(value.strip(" ,") for value in values if value.strip(" ,"))
+
+
+def received(message: Message, /) -> list[dt.datetime | None]:
+    """Return the moments at which servers recorded a mail, as its ``Received`` fields say."""
+    return [mail_date(str(v).rpartition(";")[2]) for v in message.get_all("received", ())]
 
 
 def kept(message: Message, /) -> tuple[tuple[str, str], ...]:

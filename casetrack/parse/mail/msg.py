@@ -302,7 +302,7 @@ def _head(found: storage.Properties) -> Mail:
         written_sender = headers.fields(internet, "from")
         sender = written_sender if "@" in written_sender else sender or written_sender
     written = headers.field(internet, "date")
-    return Mail(
+    mail = Mail(
         subject=found.line(storage.SUBJECT)
         or f"{found.line(storage.SUBJECT_PREFIX)} {found.line(storage.NORMALIZED_SUBJECT)}".strip(),
         sender=sender,
@@ -315,6 +315,8 @@ def _head(found: storage.Properties) -> Mail:
         or "".join(headers.field(internet, "thread-index").split()),
         kept=_kept(found, internet),
     )
+    mail.check_date([*headers.received(internet), found.time(storage.DELIVERY_TIME)])
+    return mail
 
 
 def _kept(found: storage.Properties, internet: Message) -> tuple[tuple[str, str], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from casetrack.parse.base import DocumentInfo
@@ -10,6 +11,7 @@ from casetrack.parse.embedded import attach
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from casetrack.parse.base import Page, PageKind, ParagraphKind, Reading, ReadOptions
@@ -84,12 +86,39 @@ class Mail:
         if text and text not in self.warnings:
             self.warnings.append(text)
 
+    def check_date(self, received: Iterable[datetime | None], /) -> None:
+        """Replace a date of a wrong clock by the first receipt, and note it.
+
+        Parameters
+        ----------
+        received
+            The moments at which servers recorded the mail.
+        """
+        known = [moment for moment in received if moment is not None]
+        if not self.date_text or any(
+            self.date and abs(self.date - moment) < _LONGEST_WAY for moment in known
+        ):
+            return
+        if known:
+            self.warn(
+                f'The mail is dated "{self.date_text}", but servers received it on '
+                f"{min(known):%Y-%m-%d}; that day counts."
+            )
+            self.extra.append((STATED_DATE, self.date_text))
+            self.date, self.date_text = min(known), ""
+        elif self.date is None:
+            self.warn(f'The mail has no usable date: "{self.date_text}".')
+
     def miss(self, text: str, /) -> None:
         """Note once what could not be read."""
         if text not in self.missing:
             self.missing.append(text)
 
 
+_LONGEST_WAY = timedelta(days=31)
+"""Longer than a server keeps trying to deliver a mail."""
+STATED_DATE = "Stated date"
+"""The line with the date that a mail states and that cannot be right."""
 _KIB = 1024
 _MAX_PROPERTY = 4000
 

@@ -140,10 +140,10 @@ def info_of(document: Any, /) -> DocumentInfo:
 def parse_date(text: str | None, /) -> datetime | None:
     """Return a PDF date (``D:20240131120000+01'00'``), without a zone taken as UTC.
 
-    ``None`` for what is no date.
+    ``None`` for what is no date, or names no day.
     """
     match = _DATE.match(text or "")
-    if match is None:
+    if match is None or match[3] is None:
         return None
     year, month, day, hour, minute, second = (
         int(match[i] or least) for i, least in zip(range(1, 7), (0, 1, 1, 0, 0, 0), strict=True)

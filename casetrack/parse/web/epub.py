@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from casetrack.base.errors import FileEncrypted
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
-from casetrack.parse.dates import parse_date
+from casetrack.parse.dates import parse_date, written_date
 from casetrack.parse.detect import ZIP_MAGIC
 from casetrack.parse.encoding import NotText
 from casetrack.parse.links import LinkTargets
@@ -317,12 +317,14 @@ def _info(book: Book) -> DocumentInfo:
     properties = [(name, facts[name][0]) for name in _PROPERTIES if name in facts]
     if "subject" in facts:
         properties.append(("keywords", ", ".join(facts["subject"])))
+    date = next(iter(facts.get("date", ())), None)
+    properties += written_date(date)
     return DocumentInfo(
         "epub",
         len(book.spine),
         title=clean_title(next(iter(facts.get("title", ())), None)),
         author=clean_title(", ".join(facts.get("creator", ()))),
-        created_at=parse_date(next(iter(facts.get("date", ())), None)),
+        created_at=parse_date(date),
         modified_at=parse_date(book.modified),
         properties=tuple((name, clean_text(text)[:_MAX_PROPERTY]) for name, text in properties),
     )

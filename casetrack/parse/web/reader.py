@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from casetrack.base.errors import ParseFailed
 from casetrack.base.words import WordLists
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
-from casetrack.parse.dates import parse_date
+from casetrack.parse.dates import parse_date, written_date
 from casetrack.parse.encoding import Decoded, NotText, codec_of, decode, looks_like_text
 from casetrack.parse.links import LinkTargets
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_text, clean_title
@@ -220,12 +220,14 @@ def _document(
     ]
     if language:
         properties.append(("language", language))
+    created = _first(dom, _CREATED)
+    properties += written_date(created)
     return HtmlDocument(
         title=clean_title(dom.title) or clean_title(_first(dom, _TITLE)),
         author=clean_title(_first(dom, _AUTHOR)),
         language=clean_title(language, limit=35),
         blocks=blocks,
-        created_at=parse_date(_first(dom, _CREATED)),
+        created_at=parse_date(created),
         modified_at=parse_date(_first(dom, _MODIFIED)),
         properties=tuple(properties),
         warnings=warnings,
