@@ -207,10 +207,10 @@ def _index(
 def _sure_keys(document: Document) -> Iterator[str]:
     """Yield the keys that the paper itself gives: where it is reported, its numbers."""
     for own in document.own_citations or ():
-        yield from _keys_in(own)
+        yield from keys_in(own)
     if _is_type(document, "statute"):
         for words in (document.legal_title or "", _stem(document)):
-            yield from list(_keys_in(words))[:1]
+            yield from list(keys_in(words))[:1]
     if document.docket_entry:
         yield f"record:{slug('dkt', document.docket_entry)}"
     if document.exhibit:
@@ -234,7 +234,8 @@ def _keys_of_its_name(document: Document) -> Iterator[str]:
             yield f"record:{slug(kind, witness['who'])}"
 
 
-def _keys_in(words: str) -> Iterator[str]:
+def keys_in(words: str, /) -> Iterator[str]:
+    """Yield the keys of what some words cite."""
     if _REPORTED.fullmatch(words):
         # As the reader of captions writes it, it is the key but for its points.
         yield f"case:{slug(words.replace('.', ''))}"

@@ -55,6 +55,27 @@ Companies Act 2006, s. 172 = companies-act-2006-172 | rights of SI 2013/1554 = u
 rights of S.I. 2013 No. 1554 = uk-si-2013-1554
 Section 1542 of the California Civil Code = california-civil-code-1542
 California Civil Code Section 1542 = california-civil-code-1542
+Cal. Civ. Code § 1542 = california-civil-code-1542
+CALIFORNIA CIVIL CODE § 1542 = california-civil-code-1542
+Section 1542 of the Civil Code of the State of California = california-civil-code-1542
+Cal. Rev. & Tax. Code § 17041 = california-revenue-and-taxation-code-17041
+California Code of Civil Procedure § 1060 = california-code-civil-procedure-1060
+Cal. Civ. Proc. Code § 1060 = california-code-civil-procedure-1060
+Section 5-1401 of the New York General Obligations Law = new-york-general-obligations-law-5-1401
+N.Y. Gen. Oblig. Law § 5-1401 = new-york-general-obligations-law-5-1401
+N.Y. Bus. Corp. Law § 626 = new-york-business-corporations-law-626
+New York Business Corporation Law § 626 = new-york-business-corporations-law-626
+New York Judiciary Law § 487 = new-york-judicial-law-487
+N.Y. Jud. Law § 487 = new-york-judicial-law-487
+Texas Business and Commerce Code § 17.46 = texas-business-and-commercial-code-17-46
+Tex. Bus. & Com. Code Ann. § 17.46 = texas-business-and-commercial-code-17-46
+Section 501.204, Florida Statutes = florida-statutes-501-204
+Florida Statutes § 501.204 = florida-statutes-501-204
+Section 18-101 of Title 6 of the Delaware Code = delaware-code-6-18-101
+Del. Code Ann. tit. 6, § 18-101 = delaware-code-6-18-101
+6 Del. C. § 18-101 = delaware-code-6-18-101
+Section 220 of the General Corporation Law of Delaware = delaware-code-8-220
+Revised Code of Washington § 19.86.020 = washington-revised-code-19-86-020
 Regulation (EU) 2016/679 and the GDPR = eu-2016-679 eu-2016-679
 the General Data Protection Regulation = eu-2016-679
 by Article 6(1)(f) GDPR = eu-2016-679-6-1-f
@@ -63,6 +84,7 @@ gemäß § 433 Abs. 1 BGB = bgb-433-1 | nach §§ 433, 434 BGB = bgb-433 bgb-434
 by Rule 10b-5 and Regulation S-K = sec-rule-10b-5 sec-regulation-sk
 """,
     "section": """
+under Section 12.3, New York Law shall govern = 12-3
 as Section 8.2(a) says = 8-2-a | clauses 6.3 and 6.4 apply = 6-3 6-4
 by Sections 8.2(a) and (b) hereof = 8-2-a 8-2-b
 by Sections 5 through 9 of this Agreement = 5 9 | under § 5 Abs. 2 dieses Vertrags = 5-2

@@ -20,7 +20,7 @@ from casetrack.editions.legal.records.check import DraftPlace
 from casetrack.extract.papers.text import TextPage, WholeText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.editions.legal.drafts import Draft
     from casetrack.editions.legal.own_table import OwnTable, PageNumbers
@@ -72,7 +72,8 @@ def table_of_authorities(
 
     A citation counts on the page on which it begins; short forms, *Id.* and *supra* count for
     their authority. The brief's own tables of contents and of authorities and the comments in its
-    margin are not read with it; and a document of the record is no authority.
+    margin are not read with it. A document of the record is no authority, nor is an opinion one
+    of its own.
 
     Parameters
     ----------
@@ -106,6 +107,8 @@ def table_of_authorities(
     counted = [c for c in every if c.kind in _SECTIONS]
     settled = [c for c in counted if c.resolved and c.key]
     leaders = _one_key(settled)
+    own_keys = {leaders.get(key, key) for key in _own_keys(draft)}
+    settled = [c for c in settled if leaders[c.key] not in own_keys]
     groups = _by_authority(settled, leaders)
     found = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
     order = {section: n for n, section in enumerate(AUTHORITY_SECTIONS)}
@@ -158,6 +161,15 @@ def _one_key(citations: Iterable[LegalCitation]) -> dict[str, str]:
         for key in citation.keys:
             leader[find(key)] = first
     return {key: find(key) for key in leader}
+
+
+def _own_keys(draft: Draft) -> Iterator[str]:
+    """Yield the keys of an opinion that is the draft itself: it is no authority of its table."""
+    from casetrack.extract.papers.caption import read_caption
+    from casetrack.graph.paper_sources import keys_in
+
+    for own in read_caption(draft.whole, name=draft.name).own_citations or ():
+        yield from keys_in(own)
 
 
 def _by_authority(

@@ -12,5 +12,5 @@ from casetrack.extract.references.matches import keys_relate
 
 __all__ = ["VERSION", "References", "keys_relate", "reads_case_law", "reference_key"]
 
-VERSION: int = 6
+VERSION: int = 7
 """Grows when the same text gives other references than before."""

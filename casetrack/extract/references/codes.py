@@ -28,6 +28,7 @@ CODE_WORDS: dict[str, str] = _LISTS.pairs("code_words")
 """Abbreviated words of codes, small and without points, and the word."""
 
 _WHOLE_WORDS = _LISTS.words("whole_words")
+_SAME_CODES = _LISTS.pairs("same_codes")
 _DROPPED = frozenset(("ann", "annotated", "a", "of"))
 
 
@@ -51,7 +52,8 @@ def _states() -> str:
     return "|".join(
         [
             *map(_abbreviation, dict.fromkeys(short)),
-            *map(_in_full, _longest_first(ABBREVIATED.values())),
+            *map(_in_full, full := _longest_first(set(ABBREVIATED.values()))),
+            *(_in_full(name).upper().replace(r"\S", r"\s") for name in full),
         ]
     )
 
@@ -93,7 +95,9 @@ def code_name(written: str, /) -> str:
     """
     words = re.sub(r"(?<=\.)(?=[A-Z])", " ", written.replace("’", "'")).lower().split()
     named = [CODE_WORDS.get(word.strip(".,"), word.strip(".,")) for word in words]
-    return " ".join(word for word in named if word and word not in _DROPPED)
+    return _SAME_CODES.get(
+        name := " ".join(word for word in named if word and word not in _DROPPED), name
+    )
 
 
 _SUBSECTIONS = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3}|[A-Z]{1,3})\))*"
@@ -137,8 +141,30 @@ _STATE_CODE = re.compile(
     rf"|(?<=\s)(?P<bare>\d{{1,6}}(?:[.:/-]\d{{1,5}}[A-Za-z]{{0,2}})+{_SUBSECTIONS})"
     rf"|(?<=\d)(?P<whole>(?=[\s,.;)]|$))|(?<=\d[A-Z])(?P<whole2>(?=[\s,.;)]|$)))"
 )
+_OF_STATE = (
+    rf"(?:(?P<state>{STATE})\s(?P<code>(?:{CODE_WORD},?\s?){{1,9}})"
+    rf"|(?P<code2>(?:{CODE_WORD},?\s){{1,9}})of\s(?:the\s)?(?:(?:State|Commonwealth)\sof\s)?"
+    rf"(?P<state2>{STATE})(?!\w))(?<!\s)"
+)
+_LIST = rf"(?:(?:,\s(?:and\s|or\s|&\s)?|\s(?:and|or|&|through|to)\s){SECTION_NUMBER})"
+_SECTION_OF_CODE = re.compile(
+    rf"(?:[Tt]itle\s(?P<title1>\d{{1,3}}[A-Z]?),\s)?(?<![\w.])(?P<sign>§{{1,2}}|[Ss]ections?"
+    rf"|SECTIONS?|[Ss]ecs?\.)\s?(?P<number>{SECTION_NUMBER})(?P<list>{_LIST}{{0,9}})"
+    rf"(?:,?\sof\s[Tt]itle\s(?P<title>\d{{1,3}}[A-Z]?))?(?:,\s|,?\s(?:of|under|in)\s)(?:the\s)?"
+    rf"{_OF_STATE}"
+)
+"""A section before its code: "Section 349 of the New York General Business Law"."""
+_CODE_OF_STATE = re.compile(
+    rf"(?<![\w.])(?P<code>(?:{CODE_WORD},?\s){{1,9}})of\s(?:the\s)?(?:(?:State|Commonwealth)\sof\s)?"
+    rf"(?P<state>{STATE}),?\s(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\.)\s?(?P<number>{SECTION_NUMBER})"
+)
+"""A code before its state: "Revised Code of Washington § 19.86.020"."""
+_OF_GATE = re.compile(
+    r"(?:§|(?i:section|sec\.))s?\s?\d[^\n;]{0,80}?(?:,|of|under|in)\s[^.;]{0,90}?(?:Code|CODE|Law|Statutes|Laws|Act)\b"
+    r"|(?:Code|Laws?|Statutes)\sof\s"
+)
 _CODE_HEAD = re.compile(
-    r"(?:Code|CODE|Stat|STAT|Law|Laws|R\.\s?S|Regs?|Act|Rules|Comp)\b|[CR]\.|S\.A"
+    r"(?:Code|CODE|Stat|STAT|Statutes|Law|Laws|R\.\s?S|Regs?|Act|Rules|Comp)\b|[CR]\.|S\.A"
 )
 _TITLED = re.compile(
     rf"(?<![\w.])(?P<title>\d{{1,4}})\s(?P<code>ILCS|I\.L\.C\.S\."
@@ -223,6 +249,8 @@ def find_codes(text: str, /) -> Iterator[ReferenceMatch]:
         yield from _federal(text)
     if _STATE_GATE.search(text):
         yield from _of_states(text)
+    if _OF_GATE.search(text):
+        yield from _of_named_states(text)
     if any(word in text for word in _INITIAL_WORDS):
         for match in _BY_INITIALS.finditer(text):
             letters = re.sub(r"[^A-Z]", "", match["code"].upper())
@@ -232,9 +260,9 @@ def find_codes(text: str, /) -> Iterator[ReferenceMatch]:
 
 _FEDERAL_WORDS = (*("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Code", "US C", "CODE", "Treas."),)
 _STATE_GATE = re.compile(
-    r"(?:Code|CODE|Stats?|STAT|Laws?|LAWS?|Regs?|Ann|Proc|Rem|Act|S|C|A"
-    r"|R)\b\.?(?:,?\s(?:[A-Z&][\w.’'-]*,?\s){0,5}|,?\s?)"
-    r"(?:§|[Ss]ec|ss?\s?\.?\s?\d|[Aa]rts?\.|[Rr]\.\s\d|[Tt]it\.|[Cc]h?\.\s\d|\d[\dA-Z]*[.:/-]\d)"
+    r"(?:Code|CODE|Stats?|STAT|Statutes|Laws?|LAWS?|Regs?|Rules|Ann|Proc|Rem|Act|S|C|A"
+    r"|R)\b\.?(?:,?\s(?:(?:[A-Z&][\w.’'-]*|of|and),?\s){0,5}|,?\s?)"
+    r"(?:§|[Ss]ec|ss?\s?\.?\s?\d|[Aa]rts?\.|[Rr]\.\s\d|[Tt]it\.|[Tt]itle|[Cc]h?\.\s\d|\d[\dA-Z]*[.:/-]\d)"
     r"|ILCS|NYCRR|Stat(?:\.|utes)$|, Fla"
 )
 _INITIAL_WORDS = (
@@ -262,8 +290,8 @@ def _of_states(text: str) -> Iterator[ReferenceMatch]:
     for match in _STATE_CODE.finditer(text):
         state = state_of(match["state"])
         if state and _CODE_HEAD.search(match["code"]):
-            name = f"{state} {code_name(match['code'])}"
-            yield from _listed(text, match, slug(name, *_higher(match)), 0.97)
+            code = _code_slug(state, match["code"], *_higher(match))
+            yield from _listed(text, match, code, 0.97)
     for match in _CALIFORNIAN.finditer(text):
         yield from _listed(text, match, slug("california", code_name(match["code"])), 0.9)
     for match in _BEHIND.finditer(text):
@@ -275,6 +303,45 @@ def _of_states(text: str) -> Iterator[ReferenceMatch]:
         letters = re.sub(r"[^a-z]", "", match["code"].lower())
         begun = max((n for n in _TITLED_CODES if letters.startswith(n)), key=len)
         yield from _listed(text, match, slug(_TITLED_CODES[begun], match["title"]), 0.97)
+
+
+def _code_slug(state: str, code: str, *parts: str) -> str:
+    """Return the part of a key that names a code; some names stand for another code."""
+    name = f"{state_of(state) or state} {code_name(code)}"
+    return slug(_SAME_CODES.get(name, name), *parts)
+
+
+def _names_code(written: str) -> bool:
+    """Return whether some words name a code, as "New York law" does not."""
+    is_law = code_name(written) in {"law", "laws", "act"}
+    return _CODE_HEAD.search(written) is not None and not is_law
+
+
+def _numbers(listed: str, offset: int) -> Iterator[tuple[int, int]]:
+    for found in re.finditer(rf"(?<=\s){SECTION_NUMBER}", listed):
+        yield found.start() + offset, found.end() + offset
+
+
+def _of_named_states(text: str) -> Iterator[ReferenceMatch]:
+    """Yield sections that stand before their code, and those of a code before its state."""
+    for match in filter(lambda m: _names_code(m["code"]), _CODE_OF_STATE.finditer(text)):
+        yield from _listed(text, match, _code_slug(match["state"], match["code"]), 0.97)
+    for match in _SECTION_OF_CODE.finditer(text):
+        written = match["code"] or match["code2"]
+        if not _names_code(written):
+            continue
+        title = match["title"] or match["title1"]
+        code = _code_slug(match["state"] or match["state2"], written, *filter(None, (title,)))
+        named = one_line(text[match.start("state" if match["code"] else "code2") : match.end()])
+        # The last number of a list holds the code.
+        at = match.start()
+        numbers = [match.span("number"), *_numbers(match["list"], match.start("list"))]
+        for place, (start, stop) in enumerate(numbers):
+            number = text[start:stop]
+            end = match.end() if place == len(numbers) - 1 else stop
+            name = f"{named} § {one_line(number)}" if place else one_line(text[at:end])
+            key = f"regulation:{slug(code, number)}"
+            yield ReferenceMatch(start if place else at, end, "regulation", key, name, 0.97)
 
 
 def _is_sure(letters: str, number: str) -> bool:

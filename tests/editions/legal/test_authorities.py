@@ -38,6 +38,15 @@ def test_short_forms_count_and_the_record_does_not() -> None:
     assert [p.page for p in authority.places] == [1, 3]
 
 
+def test_an_opinion_is_no_authority_of_itself() -> None:
+    head = (
+        "UNITED STATES COURT OF APPEALS\nFOR THE NINTH CIRCUIT\n\nJANE ROE, Plaintiff,\nv.\n"
+        "ACME CORP., Defendant.\n\nNo. 21-1234\n\nOPINION\n\nCite as: {}\n\nWe affirm. {}"
+    )
+    assert listed(table(head.format("509 U.S. 579", DAUBERT))) == {}
+    assert listed(table(head.format("45 F.4th 678", DAUBERT))) == {DAUBERT: "1"}
+
+
 def test_sections_stand_in_the_order_of_courts_and_entries_as_they_are_sorted() -> None:
     found = table("\n".join(reversed(AUTHORITIES)))
     assert [(a.section, a.name) for a in found.authorities] == [
