@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,103 +26,7 @@ def keys(text: str) -> list[str]:
     return [span.key for span in find(text)]
 
 
-# Texts and their keys, which begin with the kind of the table where they name no other one.
-KEYS = {
-    "standard": """
-certified to ISO 9001:2015 throughout = iso-9001-2015
-according to BS EN ISO 9001:2015 = iso-9001-2015 | under DIN EN ISO 14001 = iso-14001
-controls of ISO/IEC 27001 apply = iso-27001 | pressure tests to EN 378-2:2016 = en-378-2-2016
-rails to DIN EN 528 = en-528 | functional safety per IEC 61508-3 = iec-61508-3
-tension by ASTM D638-14 = astm-d638-14 | wireless IEEE 802.11ac = ieee-802-11ac
-keywords of RFC 2119 = rfc-2119 | controls of NIST SP 800-53 Rev. 5 = nist-sp-800-53-rev-5
-modules by FIPS PUB 140-2 = fips-140-2 | certificates by ITU-T X.509 = itu-t-x-509
-wired to AS/NZS 3000:2018 = as-nzs-3000-2018 | as GB/T 19001-2016 says = gb-t-19001-2016
-labels by ANSI Z535.4-2011 = ansi-z535-4-2011 | wired to BS 7671:2018+A2:2022 = bs-7671-2018
-""",
-    "regulation": """
-violates 17 C.F.R. § 240.10b-5 here = cfr-17-240-10b-5 | under 15 U.S.C. § 78j(b) = usc-15-78j-b
-21 C.F.R. § 312.70 or § 812.119 = cfr-21-312-70 cfr-21-812-119
-published at 81 Fed. Reg. 12,345 = fed-reg-81-12345
-by Wash. Rev. Code §§ 19.100.180 = washington-revised-code-19-100-180
-Fla. Stat. § 120.68 (2007) = florida-statutes-120-68
-Mass. Gen. Laws ch. 1, § 2 = massachusetts-general-laws-1-2
-see Public Law 108-53 = public-law-108-53
-the Securities Act of 1933, as amended = securities-act-1933
-filed under the Securities Act = securities-act-1933
-Section 10(b) of the Exchange Act = securities-exchange-act-1934-10-b
-by s. 172 Companies Act 2006 = companies-act-2006-172
-section 172(1) of the Companies Act 2006 = companies-act-2006-172-1
-Companies Act 2006, s. 172 = companies-act-2006-172 | rights of SI 2013/1554 = uk-si-2013-1554
-rights of S.I. 2013 No. 1554 = uk-si-2013-1554
-Section 1542 of the California Civil Code = california-civil-code-1542
-California Civil Code Section 1542 = california-civil-code-1542
-Cal. Civ. Code § 1542 = california-civil-code-1542
-CALIFORNIA CIVIL CODE § 1542 = california-civil-code-1542
-Section 1542 of the Civil Code of the State of California = california-civil-code-1542
-Cal. Rev. & Tax. Code § 17041 = california-revenue-and-taxation-code-17041
-California Code of Civil Procedure § 1060 = california-code-civil-procedure-1060
-Cal. Civ. Proc. Code § 1060 = california-code-civil-procedure-1060
-Section 5-1401 of the New York General Obligations Law = new-york-general-obligations-law-5-1401
-N.Y. Gen. Oblig. Law § 5-1401 = new-york-general-obligations-law-5-1401
-N.Y. Bus. Corp. Law § 626 = new-york-business-corporations-law-626
-New York Business Corporation Law § 626 = new-york-business-corporations-law-626
-New York Judiciary Law § 487 = new-york-judicial-law-487
-N.Y. Jud. Law § 487 = new-york-judicial-law-487
-Texas Business and Commerce Code § 17.46 = texas-business-and-commercial-code-17-46
-Tex. Bus. & Com. Code Ann. § 17.46 = texas-business-and-commercial-code-17-46
-Section 501.204, Florida Statutes = florida-statutes-501-204
-Florida Statutes § 501.204 = florida-statutes-501-204
-Section 18-101 of Title 6 of the Delaware Code = delaware-code-6-18-101
-Del. Code Ann. tit. 6, § 18-101 = delaware-code-6-18-101
-6 Del. C. § 18-101 = delaware-code-6-18-101
-Section 220 of the General Corporation Law of Delaware = delaware-code-8-220
-Revised Code of Washington § 19.86.020 = washington-revised-code-19-86-020
-Regulation (EU) 2016/679 and the GDPR = eu-2016-679 eu-2016-679
-the General Data Protection Regulation = eu-2016-679
-by Article 6(1)(f) GDPR = eu-2016-679-6-1-f
-nach Art. 6 Abs. 1 lit. f DSGVO = eu-2016-679-6-1-f | repeals Directive 95/46/EC = eu-95-46
-gemäß § 433 Abs. 1 BGB = bgb-433-1 | nach §§ 433, 434 BGB = bgb-433 bgb-434
-by Rule 10b-5 and Regulation S-K = sec-rule-10b-5 sec-regulation-sk
-""",
-    "section": """
-under Section 12.3, New York Law shall govern = 12-3
-as Section 8.2(a) says = 8-2-a | clauses 6.3 and 6.4 apply = 6-3 6-4
-by Sections 8.2(a) and (b) hereof = 8-2-a 8-2-b
-by Sections 5 through 9 of this Agreement = 5 9 | under § 5 Abs. 2 dieses Vertrags = 5-2
-nach Ziffer 4.2 und Anlage 3 = 4-2 exhibit:annex-3 | in Article IV hereof = article-4
-by paragraph 3 of Schedule 2 = paragraph-3 exhibit:schedule-2
-the form in Exhibit B hereto = exhibit:exhibit-b
-in Exhibits A, B and C hereto = exhibit:exhibit-a exhibit:exhibit-b exhibit:exhibit-c
-see Schedules 1 to 4 below = exhibit:schedule-1 exhibit:schedule-4
-see Schedules 1-3 below = exhibit:schedule-1 exhibit:schedule-3
-see Appendix 2 and Annex B = exhibit:appendix-2 exhibit:annex-b
-clause 7.1 of the Supply Agreement = supply-agreement-7-1 document:supply-agreement
-""",
-    "document": """
-under the Master Services Agreement dated 12 March 2024 = master-services-agreement-2024-03-12
-the Supply Agreement, dated as of May 23, 2017, by = supply-agreement-2017-05-23
-set out in Amendment No. 1 to = amendment-1 | as the First Amendment says = amendment-1
-against Purchase Order 4711 only = purchase-order-4711
-we paid Invoice TS-2024-0187 late = invoice-ts-2024-0187
-by Change Requests CR-07 and CR-09 = change-request-cr-07 change-request-cr-09
-our letter of 21 October 2024 stands = letter-2024-10-21
-unser Schreiben vom 19. August 2024 = schreiben-2024-08-19
-figures of Budget.xlsx differ = budget-xlsx
-opened Board Minutes 2024-10-29.docx again = board-minutes-2024-10-29-docx
-by the Annual Report 2023 alone = report:annual-report-2023
-the 2023 Annual Report = report:annual-report-2023
-from the Progress Report Q3 2024 on = report:progress-report-q3-2024
-its Form 10-K for the fiscal year ended December 31, 2019 = report:form-10-k-2019
-a report entitled “Frost in the Doors” says = report:frost-in-the-doors
-the Expert Determination of 3 February 2025 = report:expert-determination-2025-02-03
-""",
-    "case": """
-In Smith v. Jones the court = smith-v-jones | in Ivey v Genting [2017] UKSC 67 it = 2017-uksc-67
-in Case C-131/12 the Court = eu-c-131-12 | ECLI:EU:C:2014:317. = ecli-eu-c-2014-317
-BGH, Urteil vom 12.3.2020 – VIII ZR 12/19 = bgh-viii-zr-12-19
-pending as Case No. 3:12-cv-01234 = no-3-12-cv-01234
-""",
-}
+KEYS = (Path(__file__).parent / "references_keys.txt").read_text(encoding="utf-8")
 LINKS = {
     "at https://www.example.com/a/ today": ["link:example.com/a"],
     "at http://example.com/a.": ["link:example.com/a"],
@@ -154,8 +59,8 @@ NOTHING = (
         ),
         *(
             (text, [key if ":" in key else f"{kind}:{key}" for key in found.split()])
-            for kind, table in KEYS.items()
-            for text, found in re.findall("(.+) = (.+)", table.replace(" | ", "\n"))
+            for kind, table in re.findall(r"## (\w+)\n((?:.+\n)+)", KEYS)
+            for text, found in re.findall("(.+) = (.+)", table)
         ),
     ],
 )
