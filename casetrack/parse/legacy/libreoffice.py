@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,7 +118,7 @@ def converted(
     ConverterMissing
         LibreOffice is not installed, or without the part that opens such files.
     ConverterFailed
-        It crashed or wrote nothing, twice.
+        It crashed or wrote no whole file, twice.
     ParseFailed
         It reports that it cannot open the file.
     ParseLimit
@@ -133,7 +134,7 @@ def converted(
             return
     # LibreOffice crashes once on files that it converts with the next, fresh profile.
     with _attempt(program, content, conversion, limits, spool, end) as last:
-        if last.result.is_file():
+        if last.has_result:
             yield last.check(path, conversion, limits)
             return
     lacks = _lacks(program, conversion.module)
@@ -161,9 +162,14 @@ class _Attempt:
     result: Path
 
     @property
+    def has_result(self) -> bool:
+        """Whether it wrote a whole package; LibreOffice may stop while it writes one."""
+        return zipfile.is_zipfile(self.result)
+
+    @property
     def is_good(self) -> bool:
         """Whether a second run would change nothing: a limit was reached, or all went well."""
-        return self.ended != "exit" or (self.code == 0 and self.result.is_file())
+        return self.ended != "exit" or (self.code == 0 and self.has_result)
 
     def check(self, path: Path, conversion: Conversion, limits: ParseLimits, /) -> Path:
         """Return the converted file where the run has kept to the limits."""
@@ -222,7 +228,7 @@ def _ending(attempt: _Attempt) -> str:
         names = {each.value: f" ({each.name})" for each in signal.Signals}
         ended = f"was ended by signal {number}{names.get(number, '')}"
     else:
-        ended = f"ended with exit code {code}, without a result"
+        ended = f"ended with exit code {code}, without a whole result"
     lines = attempt.output.split("\n")
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return f"{ended}: {said[:_SHOWN]}" if said else ended
