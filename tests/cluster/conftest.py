@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ from casetrack.store.index import stored_segments
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# Ray reads it once in a process, the processes that it starts read it each time: all tests agree.
+os.environ["RAY_AUTH_MODE"] = "disabled"
 
 
 @pytest.fixture(scope="session")

@@ -19,10 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.mark.timeout(1800)
-def test_ray_makes_what_one_process_makes(
-    library_with_model: Library, samples: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+def test_ray_makes_what_one_process_makes(library_with_model: Library, samples: Path) -> None:
     here, there = library_with_model.create("here"), library_with_model.create("there")
     expected = here.ingest(samples)
     found = there.ingest(samples, engine="ray", on="local")
@@ -32,11 +29,10 @@ def test_ray_makes_what_one_process_makes(
 
 @pytest.mark.timeout(600)
 def test_a_cluster_that_shrinks_to_one_processor_goes_on(
-    library_with_model: Library, samples: Path, monkeypatch: pytest.MonkeyPatch
+    library_with_model: Library, samples: Path
 ) -> None:
     from ray.cluster_utils import Cluster
 
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     given = {"num_cpus": 1, "object_store_memory": 2**28}
     cluster = Cluster(True, head_node_args={**given, "include_dashboard": False})
     other = cluster.add_node(**given)
