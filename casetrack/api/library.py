@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack.api.collection import Collection
 from casetrack.api.collection.history import AuditLog
+from casetrack.api.collection.progress import listener, silent
 from casetrack.api.collection.sealing import Placing
 from casetrack.base import arguments
 from casetrack.base.arguments import as_paths, require_text, several
@@ -44,6 +45,7 @@ from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.ingest.discover import require_any
 from casetrack.models.encoders import Encoders
 from casetrack.store import audit
+from casetrack.store.damage import damage_told
 from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
 from casetrack.store.listing import (
     by_id,
@@ -719,9 +721,14 @@ class Library(Placing):
         progress: Callable[[str, int, int], None] | None,
     ) -> HealthReport:
         """Check one collection; one that cannot be opened must not hide the others."""
+        from casetrack.keep.health.doctor import examine
+
         try:
-            collection = self.get(info.id)
-            return collection.admin.doctor(deep=deep, repair=repair, progress=progress)
+            workspace = self.get(info.id).workspace
+            with damage_told(workspace.folder):
+                return examine(
+                    workspace, deep=deep, repair=repair, tell=listener(progress) or silent
+                )
         except CaseTrackError as error:
             check = Check("opening", ok=False, detail=error.message, remedy=error.hint)
             return HealthReport((check,))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.api.collection.history import AuditLog
 from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList, Rows
 from casetrack.base.records.snapshots import SnapshotInfo
@@ -555,9 +557,8 @@ class Admin:
 
         tell = listener(progress) or silent
         report = examine(self._workspace, deep=deep, repair=repair, tell=tell)
-        if report.repairs:
-            audit.note(self._workspace.folder, "repaired", count=len(report.repairs))
-        return report
+        log = AuditLog(self._workspace.settings).check()
+        return replace(report, checks=(*report.checks, log))
 
     @shows_progress("Reindexing")
     @tells_damage

@@ -221,6 +221,12 @@ def _share(part: int, whole: int) -> str:
 # ``casetrack doctor``: whether everything is well, and what to do where it is not.
 
 
+_ONLY_CHECKED = (
+    "All is well in this collection and the audit log. "
+    "`casetrack doctor` checks the data folder and the models as well."
+)
+
+
 def doctor(
     ctx: typer.Context,
     collection: AnyCollectionOption = None,
@@ -242,9 +248,9 @@ def doctor(
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Check the data folder, the models and every collection (or the one named by -c).
+    """Check the data folder, the models and every collection.
 
-    Exit code 0 says that all is well.
+    With -c: only that collection and the audit log. Exit code 0 says that all is well.
     """
     state = ctx.ensure_object(State)
     target = state.library if collection is None else state.library.get(collection).admin
@@ -267,7 +273,7 @@ def doctor(
     problems = sum(not check.ok for check in report.checks)
     line()
     if report.ok:
-        line("All is well.")
+        line("All is well." if collection is None else _ONLY_CHECKED)
     else:
         line(f"{problems} of {len(report.checks)} checks found a problem.")
     return 0 if report.ok else 1

@@ -22,6 +22,7 @@ from casetrack.keep.health.repair import (
     mend_data,
     mend_folder,
 )
+from casetrack.store import audit
 from casetrack.store.damage import damage_told
 from casetrack.store.rebuild import is_made_from_passages
 from casetrack.store.restore import in_earlier_states
@@ -69,6 +70,8 @@ def examine(
         found, could_read = check_collection(workspace.folder, examiner), found.can_read
         if could_read:
             break
+    if repairs:
+        audit.note(workspace.folder, "repaired", count=len(repairs))
     return HealthReport(tuple(found.checks), tuple(repairs), tuple(unmended))
 
 
