@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
 
 from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import date
 
     from casetrack.base.arguments import DocumentRef, PassageRef
@@ -30,17 +33,155 @@ else:
     DocumentRef = PassageRef = DayRef = str
 
 __all__ = [
+    "ADDS",
+    "DELETES",
+    "READS",
+    "SWITCHES",
     "Arg",
     "Argument",
     "DayRef",
     "DocumentRef",
+    "Hints",
+    "Operation",
     "PassageRef",
     "arguments_of",
     "called",
     "choices",
+    "operation",
+    "operation_of",
+    "operations",
 ]
 
 _SAME: Any = object()
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What an operation may do to the user's data; every one states all of it."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+
+
+READS = Hints(read_only=True, destructive=False, idempotent=True)
+SWITCHES = Hints(read_only=False, destructive=False, idempotent=True)
+ADDS = Hints(read_only=False, destructive=False, idempotent=False)
+DELETES = Hints(read_only=False, destructive=True, idempotent=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What the faces say of an operation, beside its arguments and its docstring.
+
+    Attributes
+    ----------
+    name
+        Of its command.
+    hints
+        What it may do to the user's data.
+    method
+        The method that does it.
+    tool
+        Its name for AI programs; empty where they have another tool for it.
+    sets, feature, page
+        See :class:`casetrack.faces.mcp.specs.ToolSpec`.
+    most
+        Entries that AI programs can page through; ``None`` where the answer is no list.
+    spread
+        Whether the entries are chosen for every length, best ones first.
+    narrow
+        Arguments that make the answer shorter.
+    """
+
+    name: str
+    hints: Hints
+    method: Callable[..., Any]
+    tool: str = ""
+    sets: tuple[Any, ...] = ()
+    feature: str | None = None
+    page: Any = None
+    most: int | None = None
+    spread: bool = False
+    narrow: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The heading of its tool."""
+        return self._words.get("title") or self.name.replace("-", " ").capitalize()
+
+    @property
+    def about(self) -> str:
+        """What it returns, in a sentence or two, for AI programs."""
+        return self._words.get("about") or summary_of(self.method)
+
+    @property
+    def empty(self) -> str:
+        """What is said where the answer has no entry."""
+        return self._words.get("empty", "")
+
+    @property
+    def _words(self) -> dict[str, str]:
+        return _texts().get(self.name, {})
+
+    def spelled(self, name: str, face: str, /) -> str:
+        """Return an argument as a face calls it: ``cli``, ``mcp`` or ``python``."""
+        each = next(each for each in arguments_of(self.method) if each.name == name)
+        return {"cli": each.cli_name, "mcp": each.mcp_name}.get(face, name)
+
+    def narrowing(self, face: str, /) -> str:
+        """Return the arguments that make the answer shorter: ``--min and --max``."""
+        return " and ".join(self.spelled(name, face) for name in self.narrow)
+
+
+@functools.cache
+def _texts() -> dict[str, dict[str, str]]:
+    with Path(__file__).with_name("operations.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def summary_of(method: Callable[..., Any], /) -> str:
+    """Return what the docstring of a method says before its first section, as an instruction."""
+    whole = inspect.getdoc(method) or ""
+    first = re.split(r"\n[A-Z][a-z]+\n-+\n", whole, maxsplit=1)[0].strip()
+    return re.sub(r"^Return ", "Show ", first)
+
+
+_OPERATIONS: dict[str, Operation] = {}
+
+
+def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
+    """Declare a method of a collection or one of its parts as an operation of every face.
+
+    Parameters
+    ----------
+    name
+        Of its command.
+    hints
+        What it may do to the user's data.
+    words
+        The other attributes of :class:`Operation`.
+    """
+
+    def mark(method: F) -> F:
+        _OPERATIONS[name] = Operation(name, hints, method, **words)
+        return method
+
+    return mark
+
+
+def operations() -> Mapping[str, Operation]:
+    """Return all operations by the names of their commands."""
+    import casetrack.api.collection  # noqa: F401 - its parts declare them
+
+    return _OPERATIONS
+
+
+def operation_of(method: Callable[..., Any], /) -> Operation:
+    """Return the operation that a method does."""
+    plain = inspect.unwrap(method)
+    return next(each for each in _OPERATIONS.values() if each.method is plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +203,8 @@ class Arg:
         Bounds of a number, on all faces.
     mcp_le, mcp_default
         Where answers for models have to be shorter.
+    mcp_type
+        Its type for AI programs, where that is another: the words of the requirement.
     """
 
     help: str = ""
@@ -72,6 +215,7 @@ class Arg:
     le: float | None = None
     mcp_le: float | None = None
     mcp_default: Any = _SAME
+    mcp_type: Any = None
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -106,6 +250,11 @@ class Argument:
     arg: Arg
 
     @property
+    def cli_name(self) -> str:
+        """What the command line calls it."""
+        return next(iter(self.arg.options), self.arg.metavar or self.name).lstrip("/")
+
+    @property
     def mcp_name(self) -> str:
         """What AI programs call it."""
         return self.arg.mcp or self.name
@@ -126,13 +275,21 @@ def arguments_of(method: Callable[..., Any], /) -> tuple[Argument, ...]:
     """Return the declared arguments of a method, in its order; others are not for faces."""
     found = []
     for each in inspect.signature(method).parameters.values():
-        if "Arg(" not in str(each.annotation):
+        kind = _evaluated(each.annotation, inspect.unwrap(method).__globals__)
+        arg = next((part for part in get_args(kind)[1:] if isinstance(part, Arg)), None)
+        if arg is None:
             continue
-        kind = eval(each.annotation, inspect.unwrap(method).__globals__)  # noqa: S307 - text of our own code
-        arg = next(part for part in get_args(kind)[1:] if isinstance(part, Arg))
         by_position = each.kind is each.POSITIONAL_ONLY
         found.append(Argument(each.name, _bare(kind, each.default), each.default, by_position, arg))
     return tuple(found)
+
+
+def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
+    """Return a type; ``None`` where it is known to type checkers only, and so no face's."""
+    try:
+        return eval(annotation, names) if isinstance(annotation, str) else annotation  # noqa: S307
+    except NameError:
+        return None
 
 
 def _bare(kind: Any, default: Any) -> Any:

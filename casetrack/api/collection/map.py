@@ -8,7 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from casetrack.api.collection.drawing import draw_graph, draw_timeline
-from casetrack.api.operation import Arg, DayRef, DocumentRef, PassageRef
+from casetrack.api.operation import READS, Arg, DayRef, DocumentRef, PassageRef, operation
 from casetrack.base.arguments import day_text, several
 from casetrack.base.errors import UsageError
 from casetrack.base.records import DOCUMENT_TYPES, Document, RowList, Rows, untaken_text
@@ -44,6 +44,36 @@ R = TypeVar("R")
 
 EveryKind = Literal[
     "all", "person", "organization", "location", "date", "amount", "concept", "court"
+]
+OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept", "court"]
+ReferenceKind = Literal[
+    "all",
+    "document",
+    "report",
+    "standard",
+    "regulation",
+    "rule",
+    "constitution",
+    "case",
+    "record",
+    "section",
+    "exhibit",
+    "link",
+]
+# The same in the words and the order of the requirement.
+_AskedKinds = Literal["person", "organization", "date", "amount", "location", "concept", "all"]
+_AskedKind = Literal["person", "organization", "date", "amount", "location", "concept", "any"]
+_AskedReferences = Literal[
+    "document", "standard", "regulation", "report", "case", "section", "exhibit", "link", "all"
+]
+
+_Name = Annotated[str, Arg("The name; near spellings are found as well.", "NAME", "entity")]
+_Kind = Annotated[
+    OneKind,
+    Arg("Its kind, where a name means several.", "--kind", "entity_type", mcp_type=_AskedKind),
+]
+_Places = Annotated[
+    int | None, Arg("How many places at most.", "--limit -k N", "top_k", ge=1, mcp_le=100)
 ]
 
 
@@ -91,6 +121,7 @@ class Map:
     def _graph(self, question: Callable[[ContextGraph], R], /) -> R:
         return self._workspace.ask(lambda state: question(graph_of(state)))
 
+    @operation("summary", READS)
     def summary(self) -> CollectionSummary:
         """Return the collection at a glance: key actors, dates, topics, documents, references."""
         from casetrack.graph.answers.summary import summary
@@ -99,6 +130,7 @@ class Map:
         found = self._graph(lambda graph: summary(graph, storage_bytes=size))
         return replace(found, statistics=self._with_untaken(found.statistics))
 
+    @operation("statistics", READS, tool="get_collection_statistics", sets=("map",))
     def statistics(self) -> CollectionStatistics:
         """Return counts of documents, pages, chunks, entities, references and edges."""
         from casetrack.graph.answers.statistics import statistics
@@ -116,6 +148,7 @@ class Map:
 
         return self._graph(version_chains)
 
+    @operation("timeline", READS, most=1000, narrow=("start", "end"))
     def timeline(
         self,
         *,
@@ -149,12 +182,21 @@ class Map:
         found = self._graph(lambda graph: timeline(graph, start=first, end=last, limit=limit))
         return replace(found, draw=draw_timeline)
 
+    @operation("topics", READS)
     def topics(self) -> Rows[Topic]:
         """Return what the passages are about, the largest topic first."""
         from casetrack.graph.answers.statistics import topic_records
 
         return Rows(self._graph(topic_records), of=Topic)
 
+    @operation(
+        "clusters",
+        READS,
+        tool="find_document_clusters",
+        sets=("map",),
+        feature="document_clusters",
+        most=20,
+    )
     def clusters(
         self,
         strategy: Annotated[
@@ -188,11 +230,18 @@ class Map:
             needs="document_clusters",
         )
 
+    @operation("entities", READS, tool="list_entities", sets=("map",), most=500, narrow=("kind",))
     def entities(
         self,
         *,
         kind: Annotated[
-            EveryKind, Arg("Only people, organizations and so on.", "--kind", "entity_type")
+            EveryKind,
+            Arg(
+                "Only people, organizations and so on.",
+                "--kind",
+                "entity_type",
+                mcp_type=_AskedKinds,
+            ),
         ] = "all",
         sort_by: Annotated[
             Literal["mentions", "documents", "name"],
@@ -232,8 +281,17 @@ class Map:
             )
         )
 
+    @operation(
+        "find-entity",
+        READS,
+        tool="find_entity",
+        sets=("map", "legal"),
+        feature="entity_search",
+        most=1000,
+        spread=True,
+    )
     def find_entity(
-        self, name: str, /, *, kind: str = "any", limit: int | None = 20
+        self, name: _Name, /, *, kind: _Kind = "any", limit: _Places = 20
     ) -> EntityMentions:
         """Return what a name stands for, and the most telling place of each document.
 
@@ -251,8 +309,18 @@ class Map:
             needs="entity_search",
         )
 
+    @operation(
+        "mentions", READS, tool="get_entity_mentions", sets=("core", "map"), most=1000, spread=True
+    )
     def entity_mentions(
-        self, name: str, /, *, kind: str = "any", limit: int | None = 20
+        self,
+        name: Annotated[
+            str, Arg("The name; near spellings are found as well.", "NAME", "entity_name")
+        ],
+        /,
+        *,
+        kind: _Kind = "any",
+        limit: _Places = 20,
     ) -> EntityMentions:
         """Return the places that mention an entity, in reading order; see :meth:`find_entity`."""
         from casetrack.graph.answers.entities import entity_mentions
@@ -277,6 +345,7 @@ class Map:
             lambda state: document_entities(graph_of(state), state.document(document), limit=limit)
         )
 
+    @operation("together", READS, sets=("map",), feature="entity_relationships", most=1000)
     def encounters(
         self,
         names: Annotated[
@@ -311,6 +380,7 @@ class Map:
             needs="entity_relationships",
         )
 
+    @operation("graph", READS, narrow=())
     def graph(
         self,
         name: Annotated[
@@ -363,15 +433,36 @@ class Map:
         )
         return replace(found, draw=draw_graph)
 
+    @operation(
+        "references",
+        READS,
+        tool="list_references",
+        sets=("map", "legal"),
+        most=500,
+        narrow=("type",),
+    )
     def references(
         self,
         *,
-        type: str = "all",  # noqa: A002 - the word that users know
-        sort_by: str = "citations",
+        type: Annotated[  # noqa: A002 - the word that users know
+            ReferenceKind,
+            Arg(
+                "Only these; sections and exhibits are listed on request.",
+                "--kind",
+                "reference_type",
+                mcp_type=_AskedReferences,
+            ),
+        ] = "all",
+        sort_by: Annotated[
+            Literal["citations", "documents", "name"],
+            Arg("What to sort by; the most first, names by the alphabet.", "--sort"),
+        ] = "citations",
         named: str | None = None,
         there: bool | None = None,
         skip: int = 0,
-        limit: int | None = 50,
+        limit: Annotated[
+            int | None, Arg("How many at most.", "--limit -k N", "top_k", ge=1, mcp_le=200)
+        ] = 50,
     ) -> Rows[Reference]:
         """Return what documents refer to: documents, standards, laws, cases, links, sections.
 
@@ -403,7 +494,23 @@ class Map:
             )
         )
 
-    def reference_citations(self, name: str, /, *, limit: int | None = 20) -> ReferenceCitations:
+    @operation(
+        "citations",
+        READS,
+        tool="get_reference_citations",
+        sets=("map", "legal"),
+        most=1000,
+        spread=True,
+    )
+    def reference_citations(
+        self,
+        name: Annotated[
+            str, Arg("What is cited; near names are found as well.", "NAME", "reference")
+        ],
+        /,
+        *,
+        limit: _Places = 20,
+    ) -> ReferenceCitations:
         """Return the places that refer to something.
 
         Raises
@@ -433,6 +540,7 @@ class Map:
         chosen = (d for d in found if (d.document_type or "other") == document_type)
         return RowList(chosen, of=Document)
 
+    @operation("related", READS)
     def related_documents(
         self,
         document: Annotated[
@@ -475,6 +583,7 @@ class Map:
             )
         )
 
+    @operation("similar", READS)
     def similar_chunks(
         self,
         chunk_id: Annotated[PassageRef, Arg("A chunk's id, as search results give it.", "ID")],
@@ -536,6 +645,7 @@ class Map:
             )
         )
 
+    @operation("compare", READS)
     def compare(
         self,
         document_a: Annotated[
@@ -592,10 +702,23 @@ class Map:
 
         return self._ask(compared, needs="document_comparison")
 
+    @operation(
+        "changes",
+        READS,
+        tool="compare_versions",
+        sets=("daily", "map", "legal"),
+        page="compare",
+        most=10000,
+    )
     def changes(
         self,
-        before: Annotated[DocumentRef, Arg("Name, path or ID of the earlier version.", "BEFORE")],
-        after: Annotated[DocumentRef, Arg("Name, path or ID of the later version.", "AFTER")],
+        before: Annotated[
+            DocumentRef,
+            Arg("Name, path or ID of the earlier version.", "BEFORE", note="Name or ID"),
+        ],
+        after: Annotated[
+            DocumentRef, Arg("Name, path or ID of the later version.", "AFTER", note="Name or ID")
+        ],
         /,
     ) -> Changes:
         """Return what changed from one document to another, paragraph by paragraph.
@@ -619,6 +742,9 @@ class Map:
 
         return self._workspace.ask(compared)
 
+    @operation(
+        "amounts", READS, tool="find_amounts", sets=("map",), most=1000, narrow=("least", "most")
+    )
     def amounts(
         self,
         *,

@@ -1,76 +1,25 @@
 """``casetrack entities``, ``entity``, ``together``, ``references`` and ``graph``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from casetrack.api.collection.map import Map
+from casetrack.api.collection.map import OneKind, ReferenceKind
 from casetrack.base.errors import UsageError
-from casetrack.faces.cli.asking import asks
+from casetrack.faces.cli.asking import answer
 from casetrack.faces.cli.marks import one_of_edits, said
 from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import Field, counted, line, one_line, record_table, write_json
-from casetrack.faces.cli.quotes import (
-    entity_parts,
-    reference_parts,
-    show_doubtful_match,
-    show_others,
-    show_place,
-    show_quote,
-    show_rest,
-)
+from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import State
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from casetrack.api.collection import Collection
-    from casetrack.base.records import Rows
-    from casetrack.base.records.graph import (
-        Edge,
-        Encounters,
-        Entity,
-        EntityGraph,
-        Quote,
-        Reference,
-        ReferenceCitations,
-    )
-
-OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept", "court"]
 NamedKind = Literal["person", "organization", "location"]
 LimitOption = Annotated[
     int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
 ]
-_ALIASES = 3
 
 
-_FIELDS = (
-    Field("Name", of="name"),
-    Field("Kind", whole=True, of="kind"),
-    Field("Mentions", of="mention_count"),
-    Field("Documents", of="document_count"),
-    Field("What it is", extra=True, of=lambda e: e.office),
-    Field("Also written", extra=True, of=lambda e: "; ".join(e.aliases[:_ALIASES])),
-    Field("Yours", extra=True, of=lambda e: "yes" if e.edited_by_user else ""),
-)
-_ALSO = 8
 _A_KIND = {"person": "a person", "organization": "an organization", "location": "a location"}
-_DOCUMENTS = 10
-
-
-@asks(Map.entities)
-def entities(found: "Rows[Entity]", given: dict[str, Any]) -> None:
-    """List the people, organizations, places, dates and amounts that the documents mention."""
-    if not found:
-        name = given["collection"].info.name
-        line(f'Nothing of this kind is mentioned in "{name}".')
-        return
-    from casetrack.base.records.graph import Entity
-
-    record_table(Entity, _FIELDS, found)
-    if len(found) == given["limit"]:
-        line((f"The first {len(found):,}; see more with --limit, or one kind with --kind.", "dim"))
 
 
 def entity(
@@ -153,73 +102,13 @@ def entity(
         placed = marks.set_kind(name, set_kind)
         told = f"Changed {placed.mark.entity_name} to {_A_KIND[set_kind]}."
     else:
-        _show(target, name, kind, limit, as_json=as_json)
+        found = target.map.entity_mentions(name, kind=kind, limit=limit)
+        answer(found, "mentions", as_json=as_json)
         return
     said(placed, told, as_json=as_json)
 
 
-def _show(target: "Collection", name: str, kind: OneKind, limit: int, *, as_json: bool) -> None:
-    found = target.map.entity_mentions(name, kind=kind, limit=limit)
-    if as_json:
-        write_json(found.as_dict())
-        return
-    e = found.entity
-    line(*entity_parts(e))
-    if (copied := found.total - e.mention_count) > 0:
-        line((f"and {counted(copied, 'mention')} in copies of these mails", "dim"), indent=2)
-    show_doubtful_match(name, found.score)
-    if e.aliases:
-        line(("Also written: ", "bold"), "; ".join(one_line(a) for a in e.aliases[:_ALSO]))
-    for edit in found.edits:
-        line((one_line(edit), "green"))
-    for _, document, count in found.documents[:_DOCUMENTS]:
-        line(f"{document}  ", (counted(count, "mention"), "dim"), indent=2)
-    rest = len(found.documents) - _DOCUMENTS
-    if rest > 0:
-        line((f"and {counted(rest, 'more document', 'more documents')}", "dim"), indent=2)
-    if others := found.matches[1:]:
-        names = {d.document_id: d.name for d in target.documents()}
-        show_others(
-            (f"{m.name} ({m.kind})", names.get(m.first_document_id, ""), m.entity_id)
-            for m in others
-        )
-    for number, mention in enumerate(found.mentions, 1):
-        line()
-        show_quote(mention.quote, label=f"{number}. ")
-    show_rest(len(found.mentions), found.total, "mentions", "ask with a higher --limit.")
-
-
-@asks(Map.encounters)
-def together(found: "Encounters", _given: dict[str, Any]) -> None:
-    """Find the passages that mention several people, firms or things together."""
-    for each in found.entities:
-        line(*entity_parts(each))
-    line(f"{counted(found.total, 'passage mentions', 'passages mention')} two or more of them.")
-    called = {e.entity_id: one_line(e.name) for e in found.entities}
-    for number, met in enumerate(found.encounters, 1):
-        line()
-        who = " + ".join(called.get(i, i) for i in met.entities)
-        line(f"{number}. ", (who, "bold"), (f"  {counted(met.mention_count, 'place')}", "dim"))
-        for quote in _different(met.quotes):
-            show_quote(quote, indent=3, with_id=False)
-        show_place(met.chunk.provenance, indent=3)
-    show_rest(len(found.encounters), found.total, "passages", "ask with a higher --limit.")
-
-
-def _different(quotes: "Iterable[Quote]") -> "list[Quote]":
-    """Return the quotes of a passage, those once that show the same words of the same place."""
-    return list({(q.citation, q.snippet): q for q in quotes}.values())
-
-
 # ``casetrack references``: what the documents refer to, and where they do.
-
-_FIELDS_OF_REFERENCES = (
-    Field("Reference", of="name"),
-    Field("Kind", whole=True, of="type"),
-    Field("Citations", of="citation_count"),
-    Field("Documents", of="document_count"),
-    Field("Is the document", extra=True, of="target_document"),
-)
 
 
 def references(
@@ -229,27 +118,8 @@ def references(
     ] = None,
     collection: CollectionOption = None,
     kind: Annotated[
-        Literal[
-            "all",
-            "document",
-            "report",
-            "standard",
-            "regulation",
-            "rule",
-            "constitution",
-            "case",
-            "record",
-            "section",
-            "exhibit",
-            "link",
-        ],
-        typer.Option(
-            "--kind",
-            metavar="KIND",
-            help="Only document, report, standard, regulation, rule, constitution, case, record "
-            "or link; sections and exhibits "
-            "of the documents themselves are listed on request: section, exhibit.",
-        ),
+        ReferenceKind,
+        typer.Option("--kind", help="Only these; sections and exhibits are listed on request."),
     ] = "all",
     sort: Annotated[
         Literal["citations", "documents", "name"],
@@ -261,49 +131,10 @@ def references(
     """List the laws, standards, cases and documents that are cited, or where one of them is."""
     target = ctx.ensure_object(State).collection(collection)
     if name is not None:
-        cited = target.map.reference_citations(name, limit=limit)
-        if as_json:
-            write_json(cited.as_dict())
-        else:
-            _show_citations(cited, {d.document_id: d.name for d in target.documents()})
+        answer(target.map.reference_citations(name, limit=limit), "citations", as_json=as_json)
         return
     found = target.map.references(type=kind, sort_by=sort, limit=limit)
-    if as_json:
-        write_json([r.as_dict() for r in found])
-        return
-    if not found:
-        line(f'Nothing of this kind is cited in "{target.info.name}".')
-        return
-    from casetrack.base.records.graph import Reference
-
-    record_table(Reference, _FIELDS_OF_REFERENCES, found)
-    if len(found) == limit:
-        line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
-
-
-def _show_citations(found: "ReferenceCitations", names: "Mapping[str, str]") -> None:
-    line(*reference_parts(found.reference))
-    if own := _own_document(found.reference, names):
-        line(("In: ", "bold"), own)
-    show_doubtful_match(found.query, found.score)
-    show_others(
-        (f"{m.name} ({m.type})", _own_document(m, names), m.reference_id) for m in found.matches[1:]
-    )
-    for number, each in enumerate(found.citations, 1):
-        line()
-        note = each.relationship.replace("_", " ")
-        show_quote(each.quote, label=f"{number}. ", note=f"({note})" if note else "")
-    show_rest(len(found.citations), found.total, "citations", "ask with a higher --limit.")
-
-
-def _own_document(reference: "Reference", names: "Mapping[str, str]") -> str:
-    """Return the document that a section or exhibit belongs to; its id ends with that of it."""
-    return names.get(reference.reference_id.rpartition("@")[2], "")
-
-
-# ``casetrack graph``: who and what belongs together.
-
-_LINKS = 5
+    answer(found, "references", as_json=as_json)
 
 
 def graph(
@@ -349,52 +180,4 @@ def graph(
         else:
             line(("Wrote ", "bold"), str(path))
         return
-    if as_json:
-        write_json(found.as_dict())
-        return
-    show_graph(found)
-
-
-def show_graph(found: "EntityGraph", /) -> None:
-    """Write a graph as text: every name once, below it its links to the names that follow."""
-    if not found.nodes:
-        line(f'Nobody and nothing is mentioned together in "{found.collection}".')
-        return
-    line(
-        (found.collection, "bold cyan"),
-        f"  {counted(len(found.nodes), 'name')}, {counted(len(found.edges), 'link')}",
-    )
-    told: set[int] = set()
-    quoted: set[str] = set()
-    called = {node.entity_id: node for node in found.nodes}
-    for place, node in enumerate(found.nodes):
-        line()
-        away = found.distances[place] if found.distances else 0
-        steps = f"  {counted(away, 'step')} away" if away > 0 else ""
-        line(*entity_parts(node), (steps, "dim"))
-        links = [
-            (number, edge)
-            for number, edge in enumerate(found.edges)
-            if number not in told and node.entity_id in (edge.source, edge.target)
-        ]
-        told.update(number for number, _ in links)
-        for _, edge in links[:_LINKS]:
-            other = edge.target if edge.source == node.entity_id else edge.source
-            _show_edge(edge, called.get(other), other, quoted)
-        if len(links) > _LINKS:
-            weaker = counted(len(links) - _LINKS, "weaker link")
-            line((f"and {weaker}; --json has all", "dim"), indent=2)
-
-
-def _show_edge(edge: "Edge", other: "Entity | None", key: str, quoted: set[str]) -> None:
-    name = one_line(other.name) if other is not None else key
-    together = counted(edge.count, "passage")
-    line("with ", (name, "bold"), (f"  {together}, strength {edge.weight:.2f}", "dim"), indent=2)
-    if edge.quote is None:
-        return
-    place = f"{edge.quote.chunk_id} {edge.quote.char_start} {edge.quote.char_end}"
-    if place in quoted:
-        line((edge.quote.citation, "cyan"), ("  as above", "dim"), indent=4)
-        return
-    quoted.add(place)
-    show_quote(edge.quote, indent=4)
+    answer(found, "graph", as_json=as_json)

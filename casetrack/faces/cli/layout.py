@@ -20,7 +20,8 @@ class Command:
     ----------
     function
         The place of the function: ``.MODULE:NAME`` beside this module, ``PACKAGE.MODULE:NAME``
-        elsewhere; imported with its first use. Its signature defines the options.
+        elsewhere; imported with its first use. Its signature defines the options. Empty where the
+        operation of this name makes the command.
     summary
         One line for the list of commands, short enough for 80 columns.
     example
@@ -34,6 +35,10 @@ class Command:
 
     def loaded(self) -> Any:
         """Return the function."""
+        if not self.function:
+            from casetrack.faces.cli.asking import command_of
+
+            return command_of(self.name)
         module, _, name = self.function.partition(":")
         return getattr(importlib.import_module(module, __package__), name)
 

@@ -1,28 +1,52 @@
-"""Tools that ask a collection something: their parameters come from the operation they ask."""
+"""Tools that ask a collection something: parameters, paging and result come from the operation."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, get_origin
+from types import GenericAlias
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
+from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.api.operation import Argument, arguments_of, called
+from casetrack.api.operation import Argument, Operation, arguments_of, called, operations
+from casetrack.api.text import Line, entries_of, head_of, lines_of, numbered
+from casetrack.base.provenance import Provenance
+from casetrack.base.records import Document
+from casetrack.base.records.graph.entities import Quote
+from casetrack.base.records.shape import Record, hints_of, json_type, members, typed
+from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
-from casetrack.faces.mcp.session import in_thread, locate
-from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat
+from casetrack.faces.mcp.graph_results import quote
+from casetrack.faces.mcp.results import (
+    NAME_CHARS,
+    after_page,
+    answer,
+    cut,
+    more_from,
+    room_beside,
+    spread_page,
+)
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
+from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcp.types import CallToolResult
+    from collections.abc import Callable, Sequence
 
     from casetrack.api.collection import Collection
     from casetrack.faces.mcp.concise import Telling
+    from casetrack.faces.mcp.outputs import Facts
 
     Present = Callable[[Any, Any, "Asked"], CallToolResult]
+
+_LISTED, _FEW = 15, 3
+"""Entries of the lists inside an entry, in full and in concise answers."""
+_INNER = frozenset({"aliases", "other_matches", "documents"})
+_LONG = frozenset({"text", "snippet", "table_header", "page_header", "page_footer", "description"})
+_LONG_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +70,201 @@ class Asked:
         return self.target.info.name
 
 
+class DerivedTools(SessionTools):
+    """The tools of the operations for which no module beside this one has a tool."""
+
+
+def derived(*others: type[Any]) -> type[DerivedTools]:
+    """Return the class of the tools that none of *others* has."""
+    made = {name for group in others for name in vars(group)}
+    tools = {
+        each.tool: _marked(each)
+        for each in operations().values()
+        if each.tool and each.tool not in made
+    }
+    return type("DerivedTools", (DerivedTools,), tools)
+
+
+def _marked(each: Operation) -> Any:
+    """Return the method of a tool that only its operation declares."""
+    mark = tool(
+        each.title,
+        each.hints,
+        description=each.about,
+        sets=each.sets,
+        feature=each.feature,
+        page=each.page,
+    )
+    return mark(_method(each))
+
+
+def _method(operation: Operation) -> Callable[..., Any]:
+    method = operation.method
+
+    async def run(self: Any, **call: Any) -> CallToolResult:
+        target = await locate(self._session, call.pop("collection"))
+        form, offset = call.pop("response_format", "detailed"), call.pop("offset", 0)
+        return await ask(operation, target, _given(method, call), offset, form)
+
+    result = Annotated[CallToolResult, Declared(operation)]
+    paged = operation.most is not None
+    _sign(run, operation.tool, method, result, paged=paged, formed=paged)
+    run.__doc__ = inspect.getdoc(method)
+    return run
+
+
+async def ask(
+    operation: Operation,
+    target: Collection,
+    given: dict[str, Any],
+    offset: int,
+    response_format: ResponseFormat,
+    /,
+) -> CallToolResult:
+    """Return what an operation answers for a collection, from an entry of its list on."""
+    told = await telling(response_format, target)
+    return await in_thread(partial(_answered, operation, Asked(target, told, offset, given)))
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The type of a tool's structured result, made of what its operation returns."""
+
+    operation: Operation
+
+    def type(self) -> Any:
+        """Return the type, as :func:`casetrack.base.records.shape.json_type` does."""
+        from casetrack.base import records
+        from casetrack.base.records import graph
+
+        operation = self.operation
+        method = inspect.unwrap(operation.method)
+        names = {**vars(records), **vars(graph), **method.__globals__}
+        kind = eval(method.__annotations__["return"], names)  # noqa: S307 - text of our own code
+        record = get_origin(kind) or kind
+        entries: dict[str, Any] = {"collection": str, "notice": str}
+        if get_args(kind):
+            item = json_type(get_args(kind)[0])
+            entries |= {"total": int, operation.name: GenericAlias(list, (item,))}
+        elif issubclass(record, Record):
+            entries |= {each.key: json_type(each.hint) for each in members(record)}
+        else:
+            entries |= hints_of(json_type(hints_of(record.as_dict)["return"]))
+        if operation.most is not None:
+            entries |= outputs.Listed.__annotations__
+        return typed(operation.tool, entries)
+
+
+def _answered(operation: Operation, asked: Asked) -> CallToolResult:
+    """Return the answer to a call: as much of its list as fits, and how to get the rest."""
+    told, offset, given = asked.told, asked.offset, asked.given
+
+    def ask(limit: int | None) -> Any:
+        bounds = {} if limit is None or "limit" not in given else {"limit": limit}
+        return called(operation.method, asked.target, given | bounds)
+
+    def entry(item: Any) -> Facts:
+        shown.append(item)
+        return told.entry(bounded(_shown(item, told).as_dict(), told))
+
+    def room(found: Any) -> int:
+        return room_beside(_head(operation, found, asked), told)
+
+    shown: list[Any] = []
+    if operation.most is None:
+        found = ask(None)
+        facts = told.whole(_head(operation, found, asked))
+        return answer(plain(head_of(found), told), facts)
+    count = given.get("limit") or operation.most
+    if operation.spread:
+        found, entries = spread_page(
+            ask,
+            lambda f: entries_of(f)[1],
+            entry,
+            room,
+            offset=offset,
+            count=count,
+            most=operation.most,
+        )
+        chosen = [item for item in entries_of(found)[1] if item in shown][-len(entries) :]
+    else:
+        found = ask(min(offset + count, operation.most))
+        items = entries_of(found)[1]
+        entries = page_of(items, entry, offset=offset, limit=count, room=room(found))[0]
+        chosen = list(items[offset : offset + len(entries)])
+    total = getattr(found, "total", len(entries_of(found)[1]))
+    after = after_page(offset, len(entries), min(total, operation.most))
+    narrow = operation.narrowing("mcp")
+    way = f"narrow {narrow}." if narrow else "use search_documents with document_filter."
+    more = more_from(after, total - offset - len(entries), way)
+    more = more or (None if entries else operation.empty or None)
+    name = entries_of(found)[0] or operation.name
+    facts = _head(operation, found, asked)
+    facts |= {"offset": offset, "next_offset": after, name: entries, "more": more}
+    blocks = [plain(numbered(n, lines_of(item)), told) for n, item in enumerate(chosen, offset + 1)]
+    head = plain(head_of(found), told) or f"{operation.title} of {asked.name}: {total:,}"
+    text = [head, "\n".join(blocks), more or "", outputs.QUOTED]
+    return answer("\n\n".join(filter(None, text)), told.whole(facts))
+
+
+def _head(operation: Operation, found: Any, asked: Asked) -> Facts:
+    """Return what an answer says besides its list."""
+    name, items = entries_of(found)
+    facts: Facts = {"collection": asked.name, "notice": outputs.QUOTED}
+    whole = getattr(found, "as_dict", None)
+    if whole is None:
+        return facts | {"total": getattr(found, "total", len(items))}
+    rest = {k: v for k, v in whole().items() if k not in {name, operation.name}}
+    return {**facts, **bounded(rest, asked.told)}
+
+
+def _shown(item: Any, told: Telling) -> Any:
+    """Return a record with one quote of several, and with sources that have an end."""
+    if isinstance(item, Quote):
+        return quote(item, concise=told.concise)
+    if isinstance(item, tuple):
+        few = item[:1] if item and isinstance(item[0], Quote) else item
+        return tuple(_shown(each, told) for each in few)
+    if not is_dataclass(item) or isinstance(item, (type, Document, Provenance)):
+        return item
+    changed = {f.name: _shown(getattr(item, f.name), told) for f in fields(item) if f.init}
+    return replace(item, **changed)
+
+
+def bounded(value: Any, told: Telling, /, key: str = "") -> Any:
+    """Return facts without the ends of very long texts and lists."""
+    if isinstance(value, str):
+        return cut(value, _LONG_CHARS if key in _LONG else NAME_CHARS) if key != "text" else value
+    if isinstance(value, dict):
+        return {name: bounded(each, told, name) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        most = (
+            _FEW if told.concise and key in {"aliases", "other_matches", "documents"} else _LISTED
+        )
+        return [bounded(each, told) for each in value[:most]]
+    return value
+
+
+def plain(lines: Sequence[Line], told: Telling, /) -> str:
+    """Return lines as plain text: words of documents cannot close their quotation marks."""
+    return "\n".join(
+        " " * each.indent + each.label + "".join(_plain(part, told) for part in each.parts)
+        for each in lines
+    )
+
+
+def _plain(part: Any, told: Telling) -> str:
+    text, style = part if isinstance(part, tuple) else (part, "")
+    if style == "chunk":
+        return told.chunk_id(text)
+    if style == "document":
+        return told.document_id(text)
+    text = " ".join(text.splitlines()) if "\n" in text else text
+    if style in {"said", "words"}:
+        return text.replace("\\", "\\\\").replace('"', '\\"')
+    return cut(text, NAME_CHARS)
+
+
 def asks(
     method: Callable[..., Any], /, *, most: int | None = None, **fixed: Any
 ) -> Callable[[Present], Callable[..., Any]]:
@@ -60,16 +279,11 @@ def asks(
         Arguments that are always the same.
     """
 
-    def tool(present: Present) -> Callable[..., Any]:
+    def made(present: Present) -> Callable[..., Any]:
         async def run(self: Any, **call: Any) -> CallToolResult:
             target = await locate(self._session, call.pop("collection"))
             response_format, offset = call.pop("response_format"), call.pop("offset", 0)
-            declared = {each.mcp_name: each for each in arguments_of(method)}
-            # Models send empty texts for what they leave out.
-            given = {
-                declared[name].name: None if v == "" and declared[name].default is None else v
-                for name, v in call.items()
-            }
+            given = _given(method, call)
             wanted = given | fixed
             if most is not None and "limit" in given:
                 wanted["limit"] = min(offset + given["limit"], most)
@@ -78,31 +292,55 @@ def asks(
                 self, found, Asked(target, await telling(response_format, target), offset, given)
             )
 
-        run.__name__, run.__doc__ = present.__name__, present.__doc__
-        parameters = [
-            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-            *map(_of, arguments_of(method)),
-            *([_parameter("offset", Offset, 0)] if most is not None else []),
-            _parameter("collection", CollectionName, None),
-            _parameter("response_format", ResponseFormat, "concise"),
-        ]
+        run.__doc__ = present.__doc__
         result = inspect.signature(present).return_annotation
-        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            parameters, return_annotation=result
-        )
-        run.__annotations__ = {p.name: p.annotation for p in parameters[1:]} | {"return": result}
+        _sign(run, present.__name__, method, result, paged=most is not None)
         return run
 
-    return tool
+    return made
+
+
+def _given(method: Callable[..., Any], call: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by the operation's names."""
+    declared = {each.mcp_name: each for each in arguments_of(method)}
+    # Models send empty texts for what they leave out.
+    return {
+        declared[name].name: None if v == "" and declared[name].default is None else v
+        for name, v in call.items()
+    }
+
+
+def _sign(
+    run: Any,
+    name: str,
+    method: Callable[..., Any],
+    result: Any,
+    /,
+    *,
+    paged: bool,
+    formed: bool = True,
+) -> None:
+    """Give a tool's method its name, parameters and result."""
+    parameters = [
+        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        *map(_of, arguments_of(method)),
+        *([_parameter("offset", Offset, 0)] if paged else []),
+        _parameter("collection", CollectionName, None),
+        *([_parameter("response_format", ResponseFormat, "concise")] if formed else []),
+    ]
+    run.__name__ = name
+    run.__signature__ = inspect.Signature(parameters, return_annotation=result)
+    run.__annotations__ = {p.name: p.annotation for p in parameters[1:]} | {"return": result}
 
 
 def _of(each: Argument) -> inspect.Parameter:
     least, most = each.arg.ge, each.arg.mcp_le or each.arg.le
-    bounds = ("min_length", "max_length") if get_origin(each.type) is list else ("ge", "le")
+    asked = each.arg.mcp_type or each.type
+    bounds = ("min_length", "max_length") if get_origin(asked) is list else ("ge", "le")
     words: dict[str, Any] = {"description": each.arg.note or None}
     words |= dict(zip(bounds, (least, most), strict=True))
     words = {name: word for name, word in words.items() if word is not None}
-    kind = Annotated[each.type, Field(**words)] if words else each.type
+    kind = Annotated[asked, Field(**words)] if words else asked
     return _parameter(each.mcp_name, kind, each.mcp_default)
 
 

@@ -38,7 +38,7 @@ id in one place and a reference in another, and an id is something else here."""
 
 def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
-    from casetrack.faces.mcp.tools.amounts import AmountTools
+    from casetrack.faces.mcp.asking import derived
     from casetrack.faces.mcp.tools.collections import CollectionTools
     from casetrack.faces.mcp.tools.documents import DocumentTools
     from casetrack.faces.mcp.tools.entities import EntityTools
@@ -47,15 +47,13 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.faces.mcp.tools.marks import MarkTools
     from casetrack.faces.mcp.tools.overview import OverviewTools
     from casetrack.faces.mcp.tools.reading import PageTools, ReadingTools
-    from casetrack.faces.mcp.tools.references import ReferenceTools
     from casetrack.faces.mcp.tools.reindex import ReindexTools
     from casetrack.faces.mcp.tools.relations import RelationTools
     from casetrack.faces.mcp.tools.search import QueryTools, SearchTools
     from casetrack.faces.mcp.tools.status import JobTools, StatusTools
     from casetrack.faces.mcp.tools.sync import SyncTools, WatchTools
-    from casetrack.faces.mcp.tools.versions import VersionTools
 
-    return (
+    made = (
         CollectionTools,
         LifecycleTools,
         IngestTools,
@@ -69,15 +67,13 @@ def groups() -> tuple[type[Any], ...]:
         PageTools,
         OverviewTools,
         EntityTools,
-        ReferenceTools,
         RelationTools,
-        VersionTools,
-        AmountTools,
         QueryTools,
         MarkTools,
         ReadingTools,
         StatusTools,
     )
+    return (*made, derived(*made))
 
 
 def any_collection() -> ServedEdition:

@@ -270,6 +270,7 @@ def output_type(method: Callable[..., Any], /, *, concise: bool = False) -> Any:
     if get_origin(declared) is not Annotated:
         return None
     detailed, *short = declared.__metadata__
+    detailed = detailed.type() if hasattr(detailed, "type") else detailed
     if not concise:
         return json_type(detailed)
     return json_type(short[0]) if short else concise_type(json_type(detailed))

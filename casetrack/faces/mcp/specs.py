@@ -15,6 +15,8 @@ from casetrack.base.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from casetrack.api.operation import Hints
+
 CollectionName = str | None
 """The optional parameter of every tool that works on a collection: its name or id."""
 Offset = Annotated[int, Field(ge=0)]
@@ -31,21 +33,6 @@ PageName = Literal["search", "page", "timeline", "graph", "compare", "briefing"]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 _ATTRIBUTE = "__mcp_tool__"
-
-
-@dataclass(frozen=True, slots=True)
-class Hints:
-    """What a tool may do to the user's data; every tool states all of it."""
-
-    read_only: bool
-    destructive: bool
-    idempotent: bool
-
-
-READS = Hints(read_only=True, destructive=False, idempotent=True)
-SWITCHES = Hints(read_only=False, destructive=False, idempotent=True)
-ADDS = Hints(read_only=False, destructive=False, idempotent=False)
-DELETES = Hints(read_only=False, destructive=True, idempotent=True)
 
 
 @dataclass(frozen=True, slots=True)

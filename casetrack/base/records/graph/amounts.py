@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict, cast
 
 from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.shape import INLINE, NO_COLUMN, Record, Share
@@ -89,6 +89,15 @@ class AmountUnit(Record):
         return f"{self.unit or 'no unit'} ({self.count:,})"
 
 
+class AmountsFacts(TypedDict):
+    """The JSON form of :class:`Amounts`."""
+
+    total: int
+    units: list[AmountUnit]
+    notes: list[str]
+    amounts: list[Amount]
+
+
 class Amounts(Rows[Amount]):
     """Amounts at their places.
 
@@ -140,11 +149,12 @@ class Amounts(Rows[Amount]):
             f"Units are not converted; each is ordered by itself, one after another: {listed}.",
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AmountsFacts:
         """Return the JSON form: the amounts, and what is known of all there are."""
-        return {
+        found = {
             "total": self.total,
             "units": [unit.as_dict() for unit in self.units],
             "notes": list(self.notes),
             "amounts": [amount.as_dict() for amount in self],
         }
+        return cast("AmountsFacts", found)

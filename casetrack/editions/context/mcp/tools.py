@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
+from casetrack.api.operation import READS
 from casetrack.base.records import SearchMode
 from casetrack.editions.context import api
 from casetrack.editions.context.home import ContextHome
@@ -15,7 +16,7 @@ from casetrack.editions.context.records import ContextDocument
 from casetrack.faces.mcp.budget import ROOM, fitting, tokens
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.session import current, in_thread
-from casetrack.faces.mcp.specs import READS, tool
+from casetrack.faces.mcp.specs import tool
 
 MAX_LIMIT = 1_000
 Texts = str | list[str] | None

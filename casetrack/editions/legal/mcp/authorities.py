@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDic
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.operation import READS
 from casetrack.base.records.shape import Spread, View
 from casetrack.editions.legal.authorities import USUAL_PASSIM, table_of_authorities
 from casetrack.editions.legal.check import check_draft
@@ -27,7 +28,7 @@ from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.results import answer, bounded_source, portion
 from casetrack.faces.mcp.session import SessionTools, in_thread
-from casetrack.faces.mcp.specs import READS, Offset, tool
+from casetrack.faces.mcp.specs import Offset, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
+from casetrack.api.operation import ADDS, DELETES, READS
 from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.errors import CaseTrackError
@@ -21,7 +22,7 @@ from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted
 from casetrack.faces.mcp.results import answer, onward, portion
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread
-from casetrack.faces.mcp.specs import ADDS, DELETES, READS, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
 from casetrack.faces.mcp.tools.collections import FEW_DOCUMENTS, LISTED_DOCUMENTS, lower, sizes
 
 if TYPE_CHECKING:

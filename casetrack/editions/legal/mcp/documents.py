@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
+from casetrack.api.collection.map import Map
+from casetrack.api.operation import DELETES, READS, operation_of
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.editions.legal.mcp.words import CaseName, case_form, case_title, locate_case, of_case
+from casetrack.faces.mcp.asking import Declared, ask
 from casetrack.faces.mcp.concise import telling_of
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 from casetrack.faces.mcp.session import Session, SessionTools, in_thread
-from casetrack.faces.mcp.specs import DELETES, READS, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
 from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.documents import (
     DeletedDocument,
@@ -22,8 +25,6 @@ from casetrack.faces.mcp.tools.documents import (
     DocumentsOutput,
     DocumentTools,
 )
-from casetrack.faces.mcp.tools.entities import MentionsOutput, find_in
-from casetrack.faces.mcp.tools.references import CitationsOutput, ReferenceTools
 from casetrack.search.question.citations import citations_of
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ class CaseDocumentTools:
 # The tool that finds who, which court and what authority the documents of a case mention.
 
 Kind = Literal["person", "court", "statute", "case_citation", "organization", "any"]
+_MENTIONS, _CITATIONS = operation_of(Map.find_entity), operation_of(Map.reference_citations)
 _AUTHORITIES = ("statute", "case_citation")
 
 
@@ -122,7 +124,6 @@ class CaseEntityTools:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._references = ReferenceTools(session)
 
     @tool(
         "Find entity",
@@ -148,19 +149,21 @@ class CaseEntityTools:
         case: CaseName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, case_form(MentionsOutput) | case_form(CitationsOutput)]:
+    ) -> Annotated[
+        CallToolResult,
+        case_form(Declared(_MENTIONS).type()) | case_form(Declared(_CITATIONS).type()),
+    ]:
         """Find an entity or an authority."""
         found: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("entity_search"))
-        key = found.info.id
 
         async def mentioned() -> CallToolResult:
-            return await find_in(found, entity, entity_type, top_k, offset, response_format)
+            given = {"name": entity, "kind": entity_type, "limit": top_k}
+            return await ask(_MENTIONS, found, given, offset, response_format)
 
         async def cited() -> CallToolResult:
-            return await self._references.get_reference_citations(
-                entity, top_k, offset, response_format, key
-            )
+            given = {"name": entity, "limit": top_k}
+            return await ask(_CITATIONS, found, given, offset, response_format)
 
         ways: Sequence[Callable[[], Awaitable[CallToolResult]]] = (mentioned,)
         if entity_type in _AUTHORITIES:

@@ -11,6 +11,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from casetrack.api.operation import ADDS, READS
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.records import Document, IngestProgress, IngestReport
 from casetrack.editions.legal.mcp import words
@@ -22,7 +23,7 @@ from casetrack.faces.mcp.outputs import Facts, JobOutput
 from casetrack.faces.mcp.render.pieces import home_path, one_line, size
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.session import Session, SessionTools, in_thread
-from casetrack.faces.mcp.specs import ADDS, READS, tool
+from casetrack.faces.mcp.specs import tool
 from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.ingest import (
     FolderOutput,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mcp.types import CallToolResult, ImageContent
 from pydantic import Field
 
+from casetrack.api.operation import READS
 from casetrack.base.records.graph import Entity, Event
 from casetrack.base.records.graph import Timeline as TimelineRecord
 from casetrack.base.records.shape import Spread, json_type
@@ -19,7 +20,7 @@ from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.concise import concise_type, telling
 from casetrack.faces.mcp.results import answer, bounded_chunk, passage
 from casetrack.faces.mcp.session import Session, in_thread
-from casetrack.faces.mcp.specs import READS, CollectionName, tool
+from casetrack.faces.mcp.specs import CollectionName, tool
 from casetrack.faces.mcp.tools.entities import Edge, Node
 from casetrack.faces.mcp.tools.reading import require_one_way
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDic
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
+from casetrack.api.operation import ADDS, DELETES, READS
 from casetrack.api.watch.watch_list import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.models.profiles import PROFILES
@@ -32,15 +33,7 @@ from casetrack.faces.mcp.results import (
     portion,
 )
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, locate, write_in_thread
-from casetrack.faces.mcp.specs import (
-    ADDS,
-    DELETES,
-    READS,
-    CollectionName,
-    Offset,
-    ResponseFormat,
-    tool,
-)
+from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

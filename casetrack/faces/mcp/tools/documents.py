@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDic
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.operation import DELETES, READS
 from casetrack.base.records import Document, Section
 from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import Entity
@@ -24,7 +25,7 @@ from casetrack.faces.mcp.results import (
     portion,
 )
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
-from casetrack.faces.mcp.specs import DELETES, READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.uris import document_uri
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
+from casetrack.api.operation import ADDS
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
 from casetrack.base.records.shape import Spread
@@ -22,7 +23,7 @@ from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render import sync as ingest_text
 from casetrack.faces.mcp.results import answer, cut, few, first, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import ADDS, CollectionName, tool
+from casetrack.faces.mcp.specs import CollectionName, tool
 from casetrack.faces.mcp.steps import told
 from casetrack.faces.mcp.tools.collections import lower
 

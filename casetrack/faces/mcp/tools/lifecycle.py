@@ -10,6 +10,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.operation import ADDS, SWITCHES
 from casetrack.base.errors import UsageError
 from casetrack.base.files import private_folder
 from casetrack.base.records import CollectionInfo
@@ -20,7 +21,7 @@ from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
-from casetrack.faces.mcp.specs import ADDS, SWITCHES, CollectionName, tool
+from casetrack.faces.mcp.specs import CollectionName, tool
 from casetrack.faces.mcp.tools.collections import CollectionType
 
 if TYPE_CHECKING:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.operation import ADDS, READS
 from casetrack.base.errors import UsageError
 from casetrack.base.records.marks import ENTITY_EDITS
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.render.graph import inline, joined
 from casetrack.faces.mcp.results import answer, cut, onward, portion
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
-from casetrack.faces.mcp.specs import ADDS, READS, CollectionName, Offset, tool
+from casetrack.faces.mcp.specs import CollectionName, Offset, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

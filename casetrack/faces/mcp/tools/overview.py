@@ -1,15 +1,14 @@
 """Tools that show a collection as a whole: summary, timeline, counts, groups of documents."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from mcp.types import CallToolResult
 
 from casetrack.api.collection.map import Map
+from casetrack.api.operation import READS
 from casetrack.base.records import Document
 from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import (
-    Cluster,
     CollectionStatistics,
     Entity,
     Event,
@@ -22,17 +21,16 @@ from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import Asked, asks
-from casetrack.faces.mcp.briefing import Briefing, counts
+from casetrack.faces.mcp.briefing import Briefing
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.render import overview as render
-from casetrack.faces.mcp.results import after_page, answer, first, more_from, room_beside
+from casetrack.faces.mcp.results import after_page, answer, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import READS, CollectionName, ResponseFormat, tool
+from casetrack.faces.mcp.specs import CollectionName, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.records.graph import Clusters
 
 _EVENTS = 100
 _CONCISE_ROOM = 3_000
@@ -74,16 +72,6 @@ class SummaryOutput(outputs.Quoting):
     version_chain_count: int
     statistics: CollectionStatistics
     more: str | None
-
-
-class ClustersOutput(outputs.Quoting, outputs.Listed):
-    """Groups of documents; ``rest`` belong to none, the first of them named."""
-
-    strategy: str
-    total: int
-    clusters: list[Cluster]
-    rest_count: int
-    rest: list[Annotated[Document, NAMED]]
 
 
 class OverviewTools(SessionTools):
@@ -138,64 +126,3 @@ class OverviewTools(SessionTools):
         more = more or (None if entries else render.NO_DATES)
         facts |= {"offset": offset, "next_offset": after, "events": entries, "more": more}
         return answer(render.timeline(found, entries, more), told.whole(facts))
-
-    @tool(
-        "Statistics",
-        READS,
-        description="Counts only, no text. Returns how many there are by type, format, language "
-        "and extraction, of pages, entities and references, embedder coverage, storage.",
-        sets=("map",),
-    )
-    async def get_collection_statistics(
-        self, collection: CollectionName = None
-    ) -> Annotated[CallToolResult, CollectionStatistics]:
-        """Count what a collection holds."""
-        target: Collection = await locate(self._session, collection)
-        found = counts(await in_thread(target.map.statistics))
-        return answer(render.statistics(found), found.as_dict())
-
-    @tool(
-        "Clusters",
-        READS,
-        description="Group all documents by what they share. Returns groups with label, "
-        "documents and a cited quote.",
-        feature="document_clusters",
-        sets=("map",),
-    )
-    @asks(Map.clusters, most=20)
-    def find_document_clusters(
-        self, found: "Clusters", asked: Asked
-    ) -> Annotated[CallToolResult, ClustersOutput]:
-        """Group a collection's documents."""
-        offset, told = asked.offset, asked.told
-
-        def entry(document: Document) -> Any:
-            return told.entry(NAMED.of(document))
-
-        rest = first(found.rest, entry, room=_REST_ROOM, most=results.SHOWN_NAMES)
-        facts: dict[str, Any] = {
-            "collection": found.collection,
-            "notice": outputs.QUOTED,
-            "strategy": found.strategy,
-            "total": len(found.clusters),
-            "offset": offset,
-            "rest_count": len(found.rest),
-            "rest": rest,
-        }
-        room, shape = room_beside(facts, told), partial(results.cluster, told=told)
-        shown = page_of(found.clusters, shape, offset=offset, room=room)[0]
-        after = after_page(offset, len(shown), len(found.clusters))
-        more = more_from(after, 0, "")
-        if not found.clusters:
-            more = render.NO_GROUPS
-        cut = any(c["document_count"] > len(c["documents"]) for c in shown)
-        if cut or len(found.rest) > len(rest):
-            named = (
-                "Not every document is named here. list_documents names all; "
-                "find_related_documents shows what belongs to one of them."
-            )
-            more = f"{more} {named}" if more else named
-        return answer(
-            render.clusters(found, list(enumerate(shown, offset + 1)), rest, more),
-            told.whole(facts | {"next_offset": after, "clusters": shown, "more": more}),
-        )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import Field
 
+from casetrack.api.operation import READS
 from casetrack.api.quoting import opening, part_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records import Document
@@ -24,7 +25,7 @@ from casetrack.faces.mcp.results import (
     sendable,
 )
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.uris import highlight_uri, page_uri, visible
 
 if TYPE_CHECKING:

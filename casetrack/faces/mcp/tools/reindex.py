@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.operation import READS, SWITCHES
 from casetrack.base.errors import UsageError
 from casetrack.base.records import FileOutcome
 from casetrack.base.records.health import Coverage, DocumentIndex
@@ -19,7 +20,7 @@ from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render.reindex import duration, reindexed_text, status_result, status_text
 from casetrack.faces.mcp.results import answer, few, first
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import READS, SWITCHES, CollectionName, Offset, tool
+from casetrack.faces.mcp.specs import CollectionName, Offset, tool
 from casetrack.faces.mcp.tools.collections import ProfileName, profile_notes
 from casetrack.faces.mcp.tools.ingest import bounded_outcome
 

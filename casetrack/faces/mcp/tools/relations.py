@@ -7,6 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.collection.map import Map
+from casetrack.api.operation import READS
 from casetrack.base.records import Chunk, Document, DocumentType
 from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import Change, Entity, Reference, RelatedDocument
@@ -20,7 +21,7 @@ from casetrack.faces.mcp.concise import Telling, document_forms, telling
 from casetrack.faces.mcp.render import graph as render
 from casetrack.faces.mcp.results import after_page, answer, more_from, portion, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.operation import READS
 from casetrack.api.sql.process import rows_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records import Chunk, ChunkWindow, Document, SearchMode
@@ -24,7 +25,7 @@ from casetrack.faces.mcp.results import (
 )
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

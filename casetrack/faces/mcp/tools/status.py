@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.operation import READS, SWITCHES
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records.jobs import Job
 from casetrack.faces.mcp import outputs, render
@@ -24,7 +25,7 @@ from casetrack.faces.mcp.live_jobs import LiveJob
 from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.results import after_page, answer, cut, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread
-from casetrack.faces.mcp.specs import READS, SWITCHES, Offset, tool
+from casetrack.faces.mcp.specs import Offset, tool
 from casetrack.version import __version__
 
 _DAMAGED = 10

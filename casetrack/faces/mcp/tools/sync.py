@@ -11,6 +11,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
+from casetrack.api.operation import DELETES, READS, SWITCHES
 from casetrack.base.errors import CaseTrackError, CollectionNotFound
 from casetrack.base.records.shape import Spread
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, Watch, WatchStatus
@@ -22,7 +23,7 @@ from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.render import sync as sync_text
 from casetrack.faces.mcp.results import after_page, answer, cut, few, first, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import DELETES, READS, SWITCHES, CollectionName, Offset, tool
+from casetrack.faces.mcp.specs import CollectionName, Offset, tool
 from casetrack.faces.mcp.steps import told
 from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.ingest import (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.api.collection.map import Map
+from casetrack.api.operation import choices
 from casetrack.api.viewer.graph_figure import GraphLinks
-from casetrack.base.records.graph.changes import REFERENCE_SORTS, REFERENCE_TYPES
+from casetrack.base.records.graph.changes import REFERENCE_TYPES
 from casetrack.faces.window.drawings import drawn_graph, graph_legend
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
@@ -83,9 +85,9 @@ _THERE = {"there": True, "missing": False}
 
 def references(visit: Visit, /) -> Response:
     """List what the documents refer to."""
-    kind, order, there = visit.asked("kind"), visit.asked("order"), visit.asked("there")
-    kind = kind if kind in REFERENCE_TYPES else "all"
-    order = order if order in REFERENCE_SORTS else "citations"
+    there = visit.asked("there")
+    kind = visit.asked_word("kind", choices(Map.references, "type"), "all")
+    order = visit.asked_word("order", choices(Map.references, "sort_by"), "citations")
     sheet = visit.asked_number("sheet", 1)
     found = visit.collection.map.references(
         type=kind,

@@ -1,0 +1,168 @@
+"""The form of a text: lines of parts, each part with what it is; and what makes one of a record.
+
+A record of another class than those in this folder gets the text that its own declaration gives:
+the columns that a notebook shows, and its quotes with their sources.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import singledispatch
+from typing import Any
+
+from casetrack.base.records.cards import Card
+from casetrack.base.records.graph.entities import Quote
+from casetrack.base.records.layouts import layout_of
+from casetrack.base.records.table import Tabular, cell
+
+Part = str | tuple[str, str]
+"""Text, or text with what it is: ``title``, ``strong``, ``less`` (important), ``source``, ``own``
+(of the user), ``warning``; ``said`` and ``words``, of a document, the latter those that count;
+``removed`` and ``added`` ones; the id of a ``chunk`` or ``document``."""
+_CELL = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a text.
+
+    Attributes
+    ----------
+    indent
+        Columns that it begins behind.
+    label
+        What it begins with, such as a number; further rows of it begin behind the label.
+    """
+
+    parts: tuple[Part, ...]
+    indent: int = 0
+    label: str = ""
+
+
+Lines = list[Line]
+
+
+def line(*parts: Part, indent: int = 0, label: str = "") -> Line:
+    """Return a line of these parts."""
+    return Line(parts, indent, label)
+
+
+def inside(lines: Iterable[Line], columns: int, /) -> Lines:
+    """Return lines further to the right."""
+    return [replace(each, indent=each.indent + columns) for each in lines]
+
+
+def numbered(number: int, lines: Lines, label: str = "", /) -> Lines:
+    """Return lines behind a number or *label*, unless the first has a label already."""
+    if not lines or lines[0].label:
+        return lines
+    label = label or f"{number}. "
+    first = replace(lines[0], label=label)
+    return [first, *inside(lines[1:], len(label))]
+
+
+def flat(text: str, /) -> str:
+    """Return a piece of a text on one line; white space at either end becomes one space."""
+    lead = " " if text[:1].isspace() else ""
+    trail = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{lead}{' '.join(text.split())}{trail}"
+
+
+def counted(count: int, one: str, many: str | None = None, /) -> str:
+    """Return a count with its noun: ``1 page``, ``1,051 chunks``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
+    """Return how often and how widely: ``892 mentions in 45 documents``."""
+    return f"{counted(mentions, noun)} in {counted(documents, 'document')}"
+
+
+def listed(names: Sequence[str], most: int, /) -> str:
+    """Return the first names, and how many more there are."""
+    rest = len(names) - most
+    return ", ".join([*map(flat, names[:most]), *([f"{rest:,} more"] if rest > 0 else [])])
+
+
+def quote(item: Quote | None, /, *, note: str = "") -> Lines:
+    """Return a place: its source and id, the words marked in their snippet, warnings.
+
+    Parameters
+    ----------
+    note
+        What else is known of it.
+    """
+    if item is None:
+        return []
+    start, end = item.snippet_start, item.snippet_start + len(item.text)
+    parts = (item.snippet[:start], item.snippet[start:end], item.snippet[end:])
+    before, words, after = map(flat, parts)
+    cut_before, cut_after = item.cut_ends
+    return [
+        line(
+            (item.citation, "source"),
+            *([(f" | {flat(note)}", "less")] if note else []),
+            (" | chunk ", "less"),
+            (item.chunk_id, "chunk"),
+        ),
+        line(
+            '"' + ("\u2026 " if cut_before else ""),
+            (before.lstrip(), "said"),
+            (words if after.strip() else words.rstrip(), "words"),
+            (after.rstrip(), "said"),
+            (" \u2026" if cut_after else "") + '"',
+        ),
+        *(line((warning, "warning")) for warning in item.provenance.warnings),
+    ]
+
+
+@singledispatch
+def lines_of(record: Any, /) -> Lines:
+    """Return the text of a record: of an entry of an answer."""
+    layout = layout_of(type(record))
+    row = layout.row(record)
+    quotes = [each for each in _members(record) if isinstance(each, Quote)]
+    quoted = {"snippet", "citation", "text"} if quotes else set()
+    shown = [n for n in layout.shown or tuple(row) if n not in quoted and row.get(n) is not None]
+    texts = [cell(row[n], _CELL) for n in shown]
+    first, *others = texts or [type(record).__name__]
+    told = [f"{n.replace('_', ' ')} {t}" for n, t in zip(shown[1:], others, strict=False) if t]
+    head = line((first, "strong"), *([(f"  {', '.join(told)}", "less")] if told else []))
+    return [head, *(each for q in quotes for each in inside(quote(q), 2))]
+
+
+@singledispatch
+def head_of(answer: Any, /) -> Lines:
+    """Return the text above the entries of an answer, or all of one that has no entries."""
+    if isinstance(answer, (tuple, list)):
+        return []
+    if isinstance(answer, Tabular):
+        return [line((answer._heading(), "title"))]
+    if isinstance(answer, Card):
+        facts = [
+            line((f"{name}: ", "less"), cell(said, _CELL), indent=2)
+            for name, said in answer._said()
+        ]
+        return [line((answer._title(), "title")), *facts]
+    return lines_of(answer)
+
+
+@singledispatch
+def entries_of(answer: Any, /) -> tuple[str, Sequence[Any]]:
+    """Return the name and the entries of the list that an answer is, or has."""
+    table = getattr(answer, "_table", None)
+    items: Sequence[Any] = table()[1] if table is not None else ()
+    if not is_dataclass(answer):
+        return "", items
+    return next((f.name for f in fields(answer) if getattr(answer, f.name) is items), ""), items
+
+
+def text_of(answer: Any, /, *, number_from: int = 1) -> list[Lines]:
+    """Return an answer as blocks of lines: its head, then each entry with its number."""
+    entries = entries_of(answer)[1]
+    blocks = [numbered(n, lines_of(each)) for n, each in enumerate(entries, number_from)]
+    return [block for block in (head_of(answer), *blocks) if block]
+
+
+def _members(record: Any) -> Iterable[Any]:
+    values = (getattr(record, each.name) for each in fields(record))
+    return (v for value in values for v in (value if isinstance(value, tuple) else (value,)))

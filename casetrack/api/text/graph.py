@@ -1,0 +1,489 @@
+"""The text of what the map answers: names, references, amounts, events, groups of documents."""
+
+from collections.abc import Iterable, Sequence
+
+from casetrack.api.text.form import (
+    Line,
+    Lines,
+    counted,
+    entries_of,
+    flat,
+    head_of,
+    inside,
+    line,
+    lines_of,
+    listed,
+    numbered,
+    quote,
+    spread,
+)
+from casetrack.api.text.passages import passage
+from casetrack.base.records.graph import (
+    Amount,
+    Amounts,
+    Change,
+    Changes,
+    Citation,
+    Cluster,
+    Clusters,
+    CollectionSummary,
+    Comparison,
+    Edge,
+    Encounter,
+    Encounters,
+    Entity,
+    EntityGraph,
+    EntityMentions,
+    Event,
+    KeyActor,
+    Mention,
+    Quote,
+    Reference,
+    ReferenceCitations,
+    RelatedDocument,
+    Relation,
+    SimilarChunk,
+    Timeline,
+    Topic,
+)
+from casetrack.base.records.shape import Record
+
+_LISTED = 12
+_ALIASES = 8
+_DOCUMENTS = 15
+_QUOTES = 2
+
+RELATIONS = {
+    "shared_entities": "Shared names",
+    "shared_references": "Shared references",
+    "semantic": "Similar content",
+    "explicit": "Refers to it",
+    "version": "Version",
+    "response_to": "Reply",
+    "amends": "Amendment",
+    "attachment": "Attachment",
+    "restates": "Restatement",
+    "supplements": "Supplement",
+    "schedule_of": "Schedule",
+    "exhibit_of": "Exhibit",
+    "made_under": "Made under it",
+    "bills": "Invoice",
+    "interim_of": "Quarterly report",
+    "forward_of": "Forward",
+    "same_thread": "Same thread",
+    "copy": "Copy",
+}
+"""What a relation is called, seen from the other document."""
+_REVERSED = {
+    "explicit": "Referred to by it",
+    "response_to": "Replied to by it",
+    "amends": "Amended by it",
+    "attachment": "Holds it as an attachment",
+    "restates": "Restated by it",
+    "supplements": "Supplemented by it",
+    "schedule_of": "Has it as a schedule",
+    "exhibit_of": "Has it as an exhibit",
+    "made_under": "Its contract",
+    "bills": "Charged for by it",
+    "interim_of": "Annual report of its year",
+    "forward_of": "Forwarded by it",
+    "copy": "The mail that counts",
+}
+_STRATEGIES = {
+    "topical": "topic",
+    "entity": "shared names",
+    "reference": "shared references",
+    "document_type": "type",
+}
+
+
+# --- amounts and events -----------------------------------------------------------------------
+
+
+@head_of.register
+def _(found: Amounts) -> Lines:
+    units = ", ".join(map(str, found.units))
+    head = line((counted(found.total, "amount"), "title"), (f"  {units}", "less"))
+    return [*([head] if found else []), *(line((note, "less")) for note in found.notes)]
+
+
+@lines_of.register
+def _(each: Amount) -> Lines:
+    label = " | ".join(flat(part) for part in (each.row_label, each.period) if part)
+    said = line((each.said, "strong"), *([(f"  {label}", "less")] if label else []))
+    return [said, *quote(each.quote)]
+
+
+@head_of.register
+def _(found: Timeline) -> Lines:
+    span = "".join(
+        f" {word} {day}" for word, day in (("from", found.start), ("to", found.end)) if day
+    )
+    notes = filter(None, (found.left_out, found.gap, *found.notes))
+    return [
+        line((found.collection, "title"), f"{span}  ", (counted(found.total, "event"), "less")),
+        *(line((note, "less")) for note in notes),
+    ]
+
+
+@lines_of.register
+def _(each: Event) -> Lines:
+    label = f"{each.value:<10}  "
+    own = [("  (yours)", "own")] if each.mark_id else []
+    where, *_ = quote(each.quote)
+    lines = [where, *(line((w, "warning")) for w in each.quote.provenance.warnings)]
+    if each.mention_count > 1:
+        lines.append(line((spread(each.mention_count, each.document_count), "less")))
+    lines.append(line((f"event {each.event_id}", "less")))
+    said: Line = line((flat(each.description), "said"), *own, label=label)
+    return [said, *inside(lines, len(label))]
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+@lines_of.register
+def _(each: Entity) -> Lines:
+    office = flat(each.office)
+    return [
+        line(
+            (flat(each.name), "title"),
+            f" ({each.kind}{f', {office}' if office else ''})  ",
+            (spread(each.mention_count, each.document_count), "less"),
+        )
+    ]
+
+
+@head_of.register
+def _(found: EntityMentions) -> Lines:
+    entity, lines = found.entity, lines_of(found.entity)
+    if (copied := found.total - entity.mention_count) > 0:
+        lines.append(line((f"and {counted(copied, 'mention')} in copies of these mails", "less")))
+    lines += _doubt(found.query, found.score)
+    if entity.aliases:
+        also = "; ".join(map(flat, entity.aliases[:_ALIASES]))
+        lines.append(line(("Also written: ", "strong"), (also, "said")))
+    lines += [line((flat(edit), "own")) for edit in found.edits[-10:]]
+    lines += [
+        line(flat(name), "  ", (counted(count, "mention"), "less"), indent=2)
+        for _, name, count in found.documents[:_DOCUMENTS]
+    ]
+    rest = len(found.documents) - _DOCUMENTS
+    if rest > 0:
+        lines.append(line((f"and {counted(rest, 'more document')}", "less"), indent=2))
+    return lines + _others((m.name, m.kind, m.entity_id) for m in found.other_matches)
+
+
+@lines_of.register
+def _(each: Mention) -> Lines:
+    return quote(each.quote)
+
+
+@head_of.register
+def _(found: Encounters) -> Lines:
+    names = [part for each in found.entities for part in lines_of(each)]
+    together = counted(found.total, "passage mentions", "passages mention")
+    return [*names, line(f"{together} two or more of them.")]
+
+
+@lines_of.register
+def _(each: Encounter) -> Lines:
+    names = " + ".join(flat(name.partition(":")[2] or name) for name in each.entities)
+    head = line((names, "strong"), (f"  {counted(each.mention_count, 'place')}", "less"))
+    return [head, *_different(each.quotes)]
+
+
+def _different(quotes: Iterable[Quote]) -> Lines:
+    """Return the quotes of a passage, those once that show the same words of the same place."""
+    once = {(q.citation, q.snippet): q for q in quotes}
+    return [each for q in once.values() for each in quote(q)]
+
+
+def _doubt(query: str, score: float) -> Lines:
+    near = f'Nothing is called exactly "{query}"; this is the nearest.'
+    return [line((near, "warning"))] if score < 1 else []
+
+
+def _others(others: Iterable[tuple[str, str, str]]) -> Lines:
+    """Return what else a name may mean: each by name, kind and id."""
+    found = [
+        line(f"{flat(name)} ({kind})  ", (key, "less"), indent=2) for name, kind, key in others
+    ]
+    return [line(("May also mean", "strong"), " (ask with the id to see it):"), *found][
+        : len(found) and None
+    ]
+
+
+# --- references -------------------------------------------------------------------------------
+
+
+@lines_of.register
+def _(each: Reference) -> Lines:
+    count = spread(each.citation_count, each.document_count, "citation")
+    meant = [(f"  = {flat(each.target_document)}", "own")] if each.target_document else []
+    return [line((flat(each.name), "title"), f" ({each.type})  ", (count, "less"), *meant)]
+
+
+@head_of.register
+def _(found: ReferenceCitations) -> Lines:
+    return [
+        *lines_of(found.reference),
+        *_doubt(found.query, found.score),
+        *_others((m.name, m.type, m.reference_id) for m in found.other_matches),
+    ]
+
+
+@lines_of.register
+def _(each: Citation) -> Lines:
+    return quote(each.quote, note=each.relationship.replace("_", " "))
+
+
+# --- documents --------------------------------------------------------------------------------
+
+
+@lines_of.register
+def _(each: RelatedDocument) -> Lines:
+    name = each.document.name
+    lines = [
+        line(
+            (name, "title"),
+            " (",
+            (each.document.document_id, "document"),
+            (f")  strength {each.weight:.2f}", "less"),
+        )
+    ]
+    quoted: set[tuple[str, str]] = set()  # one place may speak for several relations
+    for why in each.relations:
+        lines.append(line((f"{_relation(why)}: ", "strong"), flat(why.description), indent=2))
+        for item in why.quotes[:_QUOTES]:
+            if (place := (item.citation, item.snippet)) not in quoted:
+                quoted.add(place)
+                lines += inside(quote(item), 4)
+    return lines
+
+
+def _relation(why: Relation) -> str:
+    """Return what a relation is called, seen from the other document where it has a direction."""
+    name = RELATIONS.get(why.type, why.type.replace("_", " ").capitalize())
+    return name if why.outgoing is not False else _REVERSED.get(why.type, name)
+
+
+@lines_of.register
+def _(each: Topic) -> Lines:
+    amount = f"{counted(each.chunk_count, 'passage')} in {counted(each.document_count, 'document')}"
+    return [
+        line((flat(each.label), "title"), (f"  {amount}", "less")),
+        *([line(", ".join(map(flat, each.terms)), indent=2)] if each.terms else []),
+        *inside(quote(each.quotes[0] if each.quotes else None), 2),
+    ]
+
+
+@head_of.register
+def _(found: Clusters) -> Lines:
+    total = sum(len(c.documents) for c in found.clusters) + len(found.rest)
+    by = f"by {_STRATEGIES.get(found.strategy, found.strategy)}: "
+    groups = f"{counted(total, 'document')} in {counted(len(found.clusters), 'group')}"
+    lines = [line((found.collection, "title"), f"  {by}", (groups, "less"))]
+    if found.rest:
+        alone = f"In no group, {counted(len(found.rest), 'document')}: "
+        lines.append(line((alone, "strong"), listed([d.name for d in found.rest], _LISTED)))
+    return lines
+
+
+@entries_of.register
+def _(found: Clusters) -> tuple[str, Sequence[Cluster]]:
+    return "clusters", found.clusters
+
+
+@lines_of.register
+def _(each: Cluster) -> Lines:
+    names = listed([d.name for d in each.documents], _LISTED)
+    shared = "; ".join(map(flat, each.shared))
+    amount = counted(len(each.documents), "document")
+    return [
+        line((flat(each.label), "title"), (f"  {amount}", "less")),
+        *([line(("Shared: ", "strong"), shared)] if shared else []),
+        line(("Documents: ", "strong"), names),
+        *quote(each.quotes[0] if each.quotes else None),
+    ]
+
+
+# --- versions ---------------------------------------------------------------------------------
+
+_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
+
+
+@head_of.register
+def _(found: Changes) -> Lines:
+    kinds = [change.kind for change in found.changes]
+    counts = ", ".join(f"{kinds.count(kind):,} {kind}" for kind in ("changed", "added", "removed"))
+    same = counted(found.unchanged, "paragraph unchanged", "paragraphs unchanged")
+    return [
+        line(("Before: ", "strong"), found.before.name),
+        line(("After:  ", "strong"), found.after.name),
+        line((f"{counts}, {same}", "less")),
+    ]
+
+
+@lines_of.register
+def _(each: Change) -> Lines:
+    sides = [("before", each.before), ("after", each.after)]
+    lines = [line((each.kind, "strong"))]
+    lines += [
+        line((f"{side}: ", "less"), (place.citation, "source"))
+        for side, place in sides
+        if place is not None
+    ]
+    words: Iterable[tuple[str, str]] = each.words or tuple(
+        (op, place.text)
+        for op, place in (("removed", each.before), ("added", each.after))
+        if place is not None
+    )
+    return [*lines, diff(words)]
+
+
+def diff(words: Iterable[tuple[str, str]], /) -> Line:
+    """Return the words of two versions on one line, in brackets what was taken out and put in."""
+    parts = []
+    for op, text in words:
+        start, end = _MARKS[op]
+        parts.append((f"{start}{flat(text)}{end}", "said" if op == "same" else op))
+    return Line(tuple(parts))
+
+
+@lines_of.register
+def _(each: SimilarChunk) -> Lines:
+    return [line((f"similarity {each.similarity:.2f}", "less")), *lines_of(each.chunk)]
+
+
+# --- two documents side by side ---------------------------------------------------------------
+
+
+@head_of.register
+def _(found: Comparison) -> Lines:
+    sides = (("A", found.document_a, found.passages_a), ("B", found.document_b, found.passages_b))
+    lines = [line(("Topic: ", "strong"), '"', (flat(found.topic), "said"), '"')]
+    lines += [line((f"{mark}: ", "strong"), document.name) for mark, document, _ in sides]
+    if found.similarity is not None:
+        lines.append(line(("As a whole: ", "strong"), f"similarity {found.similarity:.2f}"))
+    lines += [line((f"Note: {note}", "warning")) for note in found.notes]
+    for mark, _, passages in sides:
+        for number, (chunk, _) in enumerate(passages, 1):
+            label = f"{mark}{number}  "
+            lines += [line(), *numbered(number, passage(chunk, found.topic), label)]
+        if not passages:
+            lines += [line(), line(f"{mark} says nothing on this topic.")]
+    names = (
+        ("In both", found.shared_entities),
+        ("Only in A", found.only_a),
+        ("Only in B", found.only_b),
+    )
+    lines += [
+        line((f"{title}: ", "strong"), listed([each.name for each in entities], _LISTED))
+        for title, entities in names
+        if entities
+    ]
+    if found.shared_references:
+        shared = (each for item in found.shared_references[:_LISTED] for each in lines_of(item))
+        lines += [line(("Both refer to", "strong")), *inside(shared, 2)]
+    return [*lines, *([] if found.changes is None else _whole(found.changes))]
+
+
+def _whole(found: Changes) -> Lines:
+    blocks = (numbered(n, lines_of(each)) for n, each in enumerate(found.changes, 1))
+    return [line(), *head_of(found), *(each for block in blocks for each in block)]
+
+
+# --- a collection as a whole ------------------------------------------------------------------
+
+
+@head_of.register
+def _(found: CollectionSummary) -> Lines:
+    stats = found.statistics
+    counts = (
+        counted(stats.document_count, "document"),
+        counted(stats.page_count, "page"),
+        counted(stats.chunk_count, "passage"),
+        counted(stats.mention_count, "mention"),
+    )
+    lines = [
+        line((found.collection, "title"), f" ({found.collection_type})"),
+        line((", ".join(counts), "less")),
+    ]
+    kinds = [
+        line(
+            (f"{kind}: ", "strong"), f"{len(each):,}  ", (listed([d.name for d in each], 4), "less")
+        )
+        for kind, each in found.documents
+    ]
+    chains = [line(" > ".join(d.name for d in chain)) for chain in found.version_chains]
+    sections: tuple[tuple[str, Lines], ...] = (
+        ("Who matters", _all(found.key_actors)),
+        ("Key dates", [each for event in found.key_dates for each in _brief(event)]),
+        ("What it is about", _all(found.topics)),
+        ("Documents", kinds),
+        ("Versions, the oldest first", chains),
+        ("Cited most", _all(found.references)),
+        ("Mentioned most", _all(found.entities)),
+    )
+    for title, inner in sections:
+        if inner:
+            lines += [line(), line((title, "strong")), *inside(inner, 2)]
+    return [*lines, *(line((f"Note: {note}", "warning")) for note in stats.notes)]
+
+
+def _all(items: Iterable[Record]) -> Lines:
+    return [each for item in items for each in lines_of(item)]
+
+
+def _brief(event: Event) -> Lines:
+    return lines_of(event)[:2]
+
+
+@lines_of.register
+def _(each: KeyActor) -> Lines:
+    return [*lines_of(each.entity), *inside(quote(each.quote), 2)]
+
+
+# --- what connects names ----------------------------------------------------------------------
+
+_LINKS = 5
+
+
+@entries_of.register
+def _(_found: EntityGraph) -> tuple[str, Sequence[Record]]:
+    # Every connection stands below the first of its two names.
+    return "edges", ()
+
+
+@head_of.register
+def _(found: EntityGraph) -> Lines:
+    if not found.nodes:
+        return []
+    counts = f"{counted(len(found.nodes), 'name')}, {counted(len(found.edges), 'link')}"
+    lines = [line((found.collection, "title"), f"  {counts}")]
+    names = {node.entity_id: flat(node.name) for node in found.nodes}
+    told: set[int] = set()
+    for node, away in zip(found.nodes, found.distances or (0,) * len(found.nodes), strict=True):
+        links = [
+            (number, edge)
+            for number, edge in enumerate(found.edges)
+            if number not in told and node.entity_id in (edge.source, edge.target)
+        ]
+        told.update(number for number, _ in links)
+        first = lines_of(node)[0]
+        steps = [(f"  {counted(away, 'step')} away", "less")] if away else []
+        lines += [line(), line(*first.parts, *steps)]
+        for _, edge in links[:_LINKS]:
+            other = edge.target if edge.source == node.entity_id else edge.source
+            lines += inside(_edge(edge, names.get(other, other)), 2)
+        if len(links) > _LINKS:
+            lines.append(
+                line((f"and {counted(len(links) - _LINKS, 'weaker link')}", "less"), indent=2)
+            )
+    return lines
+
+
+def _edge(edge: Edge, other: str) -> Lines:
+    strength = f"  {counted(edge.count, 'passage')}, strength {edge.weight:.2f}"
+    return [line("with ", (other, "strong"), (strength, "less")), *inside(quote(edge.quote), 2)]
