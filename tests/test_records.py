@@ -19,8 +19,7 @@ from casetrack.base.records import RowList, Rows
 from casetrack.base.records.graph import Entity, KeyActor
 from casetrack.base.records.layouts import layout_of
 from casetrack.base.records.shape import SOURCE, Record, Spread, Told, View, json_type, members
-from casetrack.faces.cli import output
-from casetrack.faces.cli.entities import _FIELDS as ENTITY_FIELDS
+from casetrack.faces.cli import asking
 from casetrack.faces.mcp import graph_results
 from graph_records import entity, event, quote
 
@@ -58,10 +57,8 @@ def test_a_new_field_is_one_line() -> None:
 
     printed = io.StringIO()
     with redirect_stdout(printed):
-        output.record_table(Known, ENTITY_FIELDS, [item])
-    head, row = printed.getvalue().splitlines()
-    assert head.endswith("Nickname")
-    assert row.endswith("Addy")
+        asking.show(Rows((item,), of=Known))
+    assert printed.getvalue().endswith("Nickname: Addy\n")
 
 
 def test_a_type_refuses_what_a_record_does_not_say() -> None:

@@ -130,6 +130,17 @@ def lines_of(record: Any, /) -> Lines:
     return [head, *(each for q in quotes for each in inside(quote(q), 2))]
 
 
+def entry_of(record: Any, /) -> Lines:
+    """Return the text of an entry, with what its declaration wants to be shown everywhere."""
+    lines = lines_of(record)
+    layout = layout_of(type(record))
+    if not layout.headings or not lines:
+        return lines
+    row = layout.row(record)
+    shown = ", ".join(f"{title}: {cell(row[n], _CELL)}" for n, title in layout.headings.items())
+    return [replace(lines[0], parts=(*lines[0].parts, (f"  {shown}", "less"))), *lines[1:]]
+
+
 @singledispatch
 def head_of(answer: Any, /) -> Lines:
     """Return the text above the entries of an answer, or all of one that has no entries."""
@@ -149,18 +160,13 @@ def head_of(answer: Any, /) -> Lines:
 @singledispatch
 def entries_of(answer: Any, /) -> tuple[str, Sequence[Any]]:
     """Return the name and the entries of the list that an answer is, or has."""
+    if isinstance(answer, (tuple, list)):
+        return "", answer
     table = getattr(answer, "_table", None)
     items: Sequence[Any] = table()[1] if table is not None else ()
     if not is_dataclass(answer):
         return "", items
     return next((f.name for f in fields(answer) if getattr(answer, f.name) is items), ""), items
-
-
-def text_of(answer: Any, /, *, number_from: int = 1) -> list[Lines]:
-    """Return an answer as blocks of lines: its head, then each entry with its number."""
-    entries = entries_of(answer)[1]
-    blocks = [numbered(n, lines_of(each)) for n, each in enumerate(entries, number_from)]
-    return [block for block in (head_of(answer), *blocks) if block]
 
 
 def _members(record: Any) -> Iterable[Any]:

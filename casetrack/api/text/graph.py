@@ -205,13 +205,12 @@ def _doubt(query: str, score: float) -> Lines:
 
 
 def _others(others: Iterable[tuple[str, str, str]]) -> Lines:
-    """Return what else a name may mean: each by name, kind and id."""
+    """Return what else a name may mean: each by name, kind or document, and id."""
     found = [
         line(f"{flat(name)} ({kind})  ", (key, "less"), indent=2) for name, kind, key in others
     ]
-    return [line(("May also mean", "strong"), " (ask with the id to see it):"), *found][
-        : len(found) and None
-    ]
+    head = [line(("May also mean", "strong"), " (ask with the id to see it):")] if found else []
+    return [*head, *found]
 
 
 # --- references -------------------------------------------------------------------------------
@@ -229,7 +228,10 @@ def _(found: ReferenceCitations) -> Lines:
     return [
         *lines_of(found.reference),
         *_doubt(found.query, found.score),
-        *_others((m.name, m.type, m.reference_id) for m in found.other_matches),
+        *_others(
+            (m.name, ", ".join(filter(None, (m.type, m.target_document))), m.reference_id)
+            for m in found.other_matches
+        ),
     ]
 
 

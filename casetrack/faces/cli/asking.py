@@ -15,7 +15,7 @@ from casetrack.api.operation import (
     operations,
     summary_of,
 )
-from casetrack.api.text import entries_of, head_of, lines_of, numbered
+from casetrack.api.text import entries_of, entry_of, head_of, numbered
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import Part, entry, line, write_json
 from casetrack.faces.cli.state import State
@@ -61,7 +61,7 @@ def show(found: Any, operation: Operation | None = None, /) -> None:
     if not entries and operation is not None and operation.empty:
         line(operation.empty)
     for number, each in enumerate(entries, 1):
-        lines = lines_of(each)
+        lines = entry_of(each)
         if len(lines) > 1 and (number > 1 or head):
             line()
         write(numbered(number, lines) if len(lines) > 1 else lines)

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.operation import Argument, Operation, arguments_of, called, operations
-from casetrack.api.text import Line, entries_of, head_of, lines_of, numbered
+from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
 from casetrack.base.provenance import Provenance
 from casetrack.base.records import Document
 from casetrack.base.records.graph.entities import Quote
@@ -201,7 +201,7 @@ def _answered(operation: Operation, asked: Asked) -> CallToolResult:
     name = entries_of(found)[0] or operation.name
     facts = _head(operation, found, asked)
     facts |= {"offset": offset, "next_offset": after, name: entries, "more": more}
-    blocks = [plain(numbered(n, lines_of(item)), told) for n, item in enumerate(chosen, offset + 1)]
+    blocks = [plain(numbered(n, entry_of(item)), told) for n, item in enumerate(chosen, offset + 1)]
     head = plain(head_of(found), told) or f"{operation.title} of {asked.name}: {total:,}"
     text = [head, "\n".join(blocks), more or "", outputs.QUOTED]
     return answer("\n\n".join(filter(None, text)), told.whole(facts))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from casetrack.base.records.graph import (
         Amount,
         Citation,
-        Cluster,
         Edge,
         Encounter,
         Entity,
@@ -189,18 +188,6 @@ def topic(item: Topic, /, told: Telling) -> Facts:
         quotes=tuple(quote(q, concise=few_only) for q in item.quotes[:1]),
     )
     return told.entry(shown.as_dict())
-
-
-def cluster(item: Cluster, /, told: Telling) -> Facts:
-    """Return a group with its most typical documents and one place that shows it."""
-    shown = replace(
-        item,
-        label=cut(item.label, NAME_CHARS),
-        shared=tuple(few(item.shared, most=SHOWN_NAMES)),
-        documents=item.documents[:SHOWN_NAMES],
-        quotes=tuple(quote(q, concise=told.concise) for q in item.quotes[:1]),
-    )
-    return told.entry(shown.as_dict() | {"document_count": item.document_count})
 
 
 # --- documents side by side -----------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from casetrack.base.arguments import shown
@@ -227,7 +228,7 @@ def reference_citations(
     ).to_pylist()
     return ReferenceCitations(
         query=shown(name),
-        matches=tuple(r for r, _ in matches),
+        matches=tuple(_placed(graph, r) for r, _ in matches),
         score=score,
         total=total_of(rows),
         citations=tuple(
@@ -235,3 +236,10 @@ def reference_citations(
             for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
         ),
     )
+
+
+def _placed(graph: ContextGraph, reference: Reference) -> Reference:
+    """Return a reference; a section or exhibit with its document, whose id ends its own id."""
+    holder = reference.reference_id.rpartition("@")[2]
+    name = next((d.name for d in graph.documents if d.document_id == holder), None)
+    return reference if name is None else replace(reference, target_document=name)

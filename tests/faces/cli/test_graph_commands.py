@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 ASKED = tuple[str, tuple[Any, ...], dict[str, Any]]
 # What is typed, what it asks of the collection, and facts that its text must hold.
 CALLS: dict[str, tuple[ASKED, list[str]]] = {
-    "summary": (("summary", (), {}), ["report: 1"]),
+    "summary": (("summary", (), {}), ["report: 1", "Who matters"]),
     "timeline --from 2023-01-01 --to 2023-12-31 -k 2": (
         ("timeline", (), {"start": "2023-01-01", "end": "2023-12-31", "limit": 2}),
         ["2023-01-01  On 2023-01-01 Halyard Ltd", "--from", "--to"],
     ),
     "entities --kind person --sort name -k 2": (
         ("entities", (), {"kind": "person", "sort_by": "name", "limit": 2}),
-        ["Halyard Ltd 0", "1,000", "supplier", "--limit"],
+        ["Halyard Ltd 0", "1,000", "supplier"],
     ),
     "entity Halyard --kind organization": (
         ("entity_mentions", ("Halyard",), {"kind": "organization", "limit": 20}),
@@ -45,11 +45,11 @@ CALLS: dict[str, tuple[ASKED, list[str]]] = {
     "graph": (("graph", (None,), {"depth": 2, "limit": 20}), ["3 names, 3 links"]),
     "references --kind standard -k 3": (
         ("references", (), {"type": "standard", "sort_by": "citations", "limit": 3}),
-        ["ISO 9002", "398", "--limit"],
+        ["ISO 9002", "398"],
     ),
     "references 'ISO 9001'": (
         ("reference_citations", ("ISO 9001",), {"limit": 30}),
-        ["= Agreement_0.pdf", "(amends)"],
+        ["= Agreement_0.pdf", "| amends |"],
     ),
     "related Lease.pdf --relation amends": (
         ("related_documents", ("Lease.pdf",), {"relation": "amends", "limit": 10}),
@@ -61,11 +61,11 @@ CALLS: dict[str, tuple[ASKED, list[str]]] = {
             ("c",),
             {"exclude_same_document": False, "min_similarity": 0.25, "limit": 10},
         ),
-        [" 0.90 ---"],
+        ["similarity 0.90"],
     ),
     "compare a b --topic 'late payment'": (
         ("compare", ("a", "b", "late payment"), {"limit": 5}),
-        ["--- A1 ---", "--- B3 ---", ": Halyard", " 0.81"],
+        ["A1  Vendor", "B3  Vendor", ": Halyard", " 0.81"],
     ),
     "changes a b": (("changes", ("a", "b"), {}), ["[-thirty-]{+sixty+}"]),
     "clusters --by reference -k 2": (
@@ -73,7 +73,7 @@ CALLS: dict[str, tuple[ASKED, list[str]]] = {
         ["Charter parties 1  27 ", " 15 "],
     ),
     "topics": (("topics", (), {}), ["demurrage, laytime 2  187 "]),
-    "statistics": (("statistics", (), {}), [" 100%", " 50%", "report 42, contract 5"]),
+    "statistics": (("statistics", (), {}), [" 100%", " 50%", "report 42"]),
     "read Lease.pdf --pages 2-5": (("browse", (key(0), 2, 5), {}), ["Clause 2. The vendor"]),
     "read Lease.pdf": (("browse", (key(0), 1, 45), {}), ["Clause 2. The vendor"]),
     "read --from c --back --limit 2": (
@@ -121,8 +121,7 @@ def test_a_command_asks_what_was_typed_and_shows_it_with_its_source(
 def test_what_a_name_may_also_mean_is_told_apart(
     filled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (lease,) = (d for d in json.loads(filled("documents", "--json").out) if "lease" in d["name"])
-    section = replace(reference(0, "section"), reference_id=f"section:17-4@{lease['document_id']}")
+    section = replace(reference(0, "section"), target_document="lease.txt")
     found = replace(Answers(1).do_reference_citations("x", limit=1), matches=(section, section))
     monkeypatch.setattr(Answers, "do_reference_citations", lambda *_, **__: found)
     Answers(1).install(monkeypatch)
@@ -174,7 +173,6 @@ def test_a_graph_names_every_link_once_and_few_of_a_crowd(acme: tuple[Run, Answe
     shown = [row for row in rows if row.startswith("  with ")]
     hidden = [row for row in rows if row.split()[:1] == ["and"]]
     assert len(shown) + sum(int(row.split()[1]) for row in hidden) == 66
-    assert "--json" in hidden[0]
 
 
 @pytest.mark.parametrize(

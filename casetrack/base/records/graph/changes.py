@@ -319,6 +319,8 @@ class Changes(Tabular[Change], Record):
         Number of paragraphs that are as they were.
     """
 
+    JSON = ("before", "after", "unchanged", "kept", "total", "changes")
+
     before: Annotated[Document, NAMED]
     after: Annotated[Document, NAMED]
     unchanged: Annotated[int, Told(name="unchanged_paragraphs")]
@@ -328,7 +330,12 @@ class Changes(Tabular[Change], Record):
         return Change, self.changes
 
     @property
-    def kept(self) -> float:
+    def total(self) -> int:
+        """Number of paragraphs that are not."""
+        return len(self.changes)
+
+    @property
+    def kept(self) -> Share:
         """How much of the text is in both, 0..1: paragraphs as before, and words of changed ones.
 
         Documents that are no versions of each other have next to nothing in common.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import iso_utc
-from casetrack.base.records.graph import ENTITY_KINDS
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render import counted, document_line, passage, phrase, told
 from casetrack.faces.mcp.results import NAME_CHARS, bounded_chunk, cut
@@ -14,26 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from casetrack.base.records import Chunk, Document
-    from casetrack.base.records.graph import (
-        Changes,
-        Comparison,
-        Encounter,
-        Encounters,
-        Entity,
-        EntityGraph,
-        EntityMentions,
-        ReferenceCitations,
-    )
+    from casetrack.base.records.graph import Comparison, Encounter, Encounters, Entity, EntityGraph
     from casetrack.faces.mcp.outputs import Facts
 
-KIND_NAMES = {
-    "person": "People",
-    "organization": "Organizations",
-    "location": "Places",
-    "date": "Dates",
-    "amount": "Amounts",
-    "concept": "Concepts",
-}
 EDGE_NAMES = {"co_occurrence": "mentioned together"}
 
 
@@ -53,14 +35,6 @@ def passages(count: int, /) -> str:
 def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
     """Return how often and how widely: ``892 mentions in 45 documents``."""
     return f"{counted(mentions, noun)} in {counted(documents, 'document')}"
-
-
-def numbered(quotes: Iterable[tuple[Facts, str]], offset: int, /) -> list[str]:
-    """Return places as a numbered list: the source, what else is known, the words."""
-    return [
-        f"  {n}. {source_of(q)}{note}\n     {phrase(q['snippet'])}"
-        for n, (q, note) in enumerate(quotes, offset + 1)
-    ]
 
 
 def evidence(item: Facts | None, indent: int, /) -> str:
@@ -100,73 +74,9 @@ def reference_line(item: Facts, /) -> str:
     return f"{inline(item['name'])} ({item['type']}) -- {count}{meant}"
 
 
-def _also(names: Sequence[str]) -> list[str]:
-    return [f"The name may also mean: {'; '.join(names)}"] if names else []
-
-
-def _shown(total: int, count: int, offset: int) -> str:
-    """Return how many there are, and which of them are shown where not all are."""
-    if not offset and count >= total:
-        return f"{total:,} total"
-    return (
-        f"{total:,} total, showing {offset + 1:,}-{offset + count:,}"
-        if count
-        else f"{total:,} total"
-    )
-
-
 # --- entities -------------------------------------------------------------------------------
 
 
-def entities(name: str, shown: Sequence[Facts], counts: dict[str, int], more: str | None, /) -> str:
-    """Return the answer of list_entities: by kind, each in the order asked for."""
-    total = ", ".join(f"{counts[k]:,} {KIND_NAMES[k].lower()}" for k in ENTITY_KINDS if k in counts)
-    blocks = [f"Entities in {name}: {total or 'none'}"]
-    for kind in ENTITY_KINDS:
-        lines = [
-            f"  {entity_line(e)}" + (f" [{inline(e['entity_id'])}]" if "entity_id" in e else "")
-            for e in shown
-            if e["kind"] == kind
-        ]
-        if lines:
-            blocks.append("\n".join([f"{KIND_NAMES[kind]}:", *lines]))
-    return "\n\n".join([*blocks, *([more] if more else [])])
-
-
-def mentions(
-    found: EntityMentions,
-    shown: Sequence[Facts],
-    documents: Sequence[Facts],
-    more: str | None,
-    /,
-    *,
-    offset: int = 0,
-) -> str:
-    """Return the answer of get_entity_mentions, and with *documents* that of find_entity."""
-    e = found.entity
-    head = f"Mentions of {phrase(cut(e.name, NAME_CHARS))} ({e.kind}) -- "
-    head += _shown(found.total, len(shown), offset)
-    facts = [f"Role: {inline(cut(e.role, NAME_CHARS))}"] if e.role else []
-    if e.aliases:
-        names = (inline(cut(a, NAME_CHARS)) for a in e.aliases[:8])
-        facts.append(f"Also written: {'; '.join(names)}")
-    facts += [f"The user's word: {inline(cut(e, NAME_CHARS))}" for e in found.edits[-10:]]
-    if found.score < 1:
-        facts.append(f"Nearest match for {phrase(found.query)} (score {found.score:.2f})")
-    facts += _also([f"{inline(cut(m.name, NAME_CHARS))} ({m.kind})" for m in found.matches[1:]])
-    blocks = ["\n".join([head, *facts])]
-    if documents:
-        lines = [
-            f"  - {inline(d['document'])}: {counted(d['mentions'], 'mention')}" for d in documents
-        ]
-        rest = len(found.documents) - len(lines)
-        lines += [f"  ... {rest:,} more documents"] if rest else []
-        blocks.append("\n".join(["Documents:", *lines]))
-    blocks += numbered(((m, "") for m in shown), offset)
-    return joined(blocks, more)
-
-
-OTHERWISE = "Look for words with search_documents instead."
 NOT_TOGETHER = "Nothing is mentioned together here. list_entities shows what there is."
 NEVER_TOGETHER = (
     "They are never mentioned in the same passage. get_entity_graph shows what connects them; "
@@ -228,41 +138,6 @@ def _edge_line(each: Facts) -> str:
 
 
 # --- references -----------------------------------------------------------------------------
-
-
-def references(
-    name: str,
-    shown: Sequence[Facts],
-    counts: dict[str, int],
-    more: str | None,
-    /,
-    *,
-    offset: int = 0,
-) -> str:
-    """Return the answer of list_references."""
-    total = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
-    head = f"References in {name}: {total or 'none'}"
-    lines = [f"  {n}. {reference_line(r)}" for n, r in enumerate(shown, offset + 1)]
-    return "\n\n".join([head, *(["\n".join(lines)] if lines else []), *([more] if more else [])])
-
-
-def citations(
-    found: ReferenceCitations, shown: Sequence[Facts], more: str | None, /, *, offset: int = 0
-) -> str:
-    """Return the answer of get_reference_citations: quotes, and what the text says of the two."""
-    r = found.reference
-    head = f"Citations of {phrase(cut(r.name, NAME_CHARS))} ({r.type}) -- "
-    head += _shown(found.total, len(shown), offset)
-    facts = [f"In the collection as: {inline(r.target_document)}"] if r.target_document else []
-    if found.score < 1:
-        facts.append(f"Nearest match for {phrase(found.query)} (score {found.score:.2f})")
-    facts += _also([f"{inline(cut(m.name, NAME_CHARS))} ({m.type})" for m in found.matches[1:]])
-    return joined(["\n".join([head, *facts]), *numbered(map(_with_relation, shown), offset)], more)
-
-
-def _with_relation(item: Facts) -> tuple[Facts, str]:
-    said = item["relationship"].replace("_", " ")
-    return item, f" | {said}" if said else ""
 
 
 # Text for people: what connects documents, and what two of them say.
@@ -374,11 +249,6 @@ def _names(title: str, shown: Sequence[Facts], total: int) -> str:
     names = [inline(e["name"]) for e in shown]
     rest = [f"{total - len(names)} more"] if total > len(names) else []
     return f"{title}: {', '.join([*names, *rest])}" if names else ""
-
-
-def versions(found: Changes, shown: Sequence[Facts], more: str | None, /) -> str:
-    """Return the answer of compare_versions."""
-    return joined([inline(found.summary), *map(change, shown)], more)
 
 
 def _changes(found: Facts) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from casetrack.faces.mcp import graph_results as results
-from casetrack.faces.mcp.render import counted, phrase, size, table
+from casetrack.faces.mcp.render import counted, phrase
 from casetrack.faces.mcp.render.graph import (
     entity_line,
     evidence,
@@ -20,7 +19,7 @@ from casetrack.faces.mcp.render.graph import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.base.records.graph import Clusters, CollectionStatistics, Timeline
+    from casetrack.base.records.graph import Timeline
     from casetrack.faces.mcp.briefing import Briefing
     from casetrack.faces.mcp.outputs import Facts
 
@@ -35,14 +34,7 @@ PLURALS = {
     "invoice": "Invoices",
     "policy": "Policies",
 }
-_STRATEGIES = {
-    "topical": "topic",
-    "entity": "shared names",
-    "reference": "shared references",
-    "document_type": "type",
-}
 NO_DATES = "No dates here. Leave out start_date and end_date for the whole span."
-NO_GROUPS = "No documents share enough to form a group. Try another strategy."
 _NAMED = 3
 
 
@@ -153,50 +145,4 @@ def timeline(found: Timeline, shown: Sequence[Facts], more: str | None, /) -> st
 # --- statistics -----------------------------------------------------------------------------
 
 
-def statistics(found: CollectionStatistics, /) -> str:
-    """Return the answer of get_collection_statistics."""
-    s = found
-    rows = [
-        ("Documents", f"{s.document_count:,} ({s.partial_documents:,} read in part)"),
-        ("Pages", f"{s.page_count:,} ({s.pages_without_text:,} without text, {s.ocr_pages:,} OCR)"),
-        ("Chunks", f"{s.chunk_count:,}"),
-        ("Types", amounts(s.document_types)),
-        ("Formats", amounts(s.file_formats)),
-        ("Languages", amounts(s.languages)),
-        ("Extraction", amounts(s.extraction_methods)),
-        ("Entities", f"{amounts(s.entity_counts) or 'none'} ({s.mention_count:,} mentions)"),
-        ("References", f"{amounts(s.reference_counts) or 'none'} ({s.citation_count:,} citations)"),
-        ("Relations", amounts({k.replace("_", " "): n for k, n in s.edge_counts.items()})),
-        ("Embeddings", coverage(s.embedder_coverage)),
-        ("Storage", size(s.storage_bytes)),
-        ("Updated", s.last_updated),
-        *(("Note", note) for note in s.notes),
-    ]
-    return f"Statistics of {s.collection}\n\n{table(rows)}"
-
-
 # --- clusters -------------------------------------------------------------------------------
-
-
-def clusters(
-    found: Clusters, shown: Sequence[tuple[int, Facts]], rest: Sequence[Facts], more: str | None, /
-) -> str:
-    """Return the answer of find_document_clusters: groups with their numbers."""
-    total = sum(len(c.documents) for c in found.clusters) + len(found.rest)
-    how = _STRATEGIES.get(found.strategy, found.strategy)
-    head = f"Documents of {found.collection} by {how}: {counted(total, 'document')} in "
-    head += counted(len(found.clusters), "group")
-    parts = [_cluster(number, each) for number, each in shown]
-    if found.rest:
-        amount = counted(len(found.rest), "document")
-        parts.append(f"In no group: {amount} ({stems(rest, len(found.rest))})")
-    return joined([head, *parts], more)
-
-
-def _cluster(number: int, each: Facts) -> str:
-    count, quotes = each["document_count"], each.get("quotes")
-    shared = f"\n   Shared: {'; '.join(map(inline, each['shared']))}" if each.get("shared") else ""
-    documents = f"\n   Documents: {stems(each['documents'], count, results.SHOWN_NAMES)}"
-    amount = counted(count, "document")
-    shown = evidence(quotes[0] if quotes else None, 3)
-    return f"{number}. {inline(each['label'])} -- {amount}{shared}{documents}{shown}"

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 _EVENTS = 100
 _CONCISE_ROOM = 3_000
 """Tokens of the events of a concise timeline, by an estimate that is above what they are."""
-_REST_ROOM = 1_500
 
 
 class TimelineOutput(outputs.Quoting, outputs.Listed):
