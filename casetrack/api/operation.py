@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
 from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import date
 
     from casetrack.base.arguments import DocumentRef, PassageRef
@@ -35,6 +35,7 @@ else:
 __all__ = [
     "ADDS",
     "DELETES",
+    "OPERATIONS",
     "READS",
     "SWITCHES",
     "Arg",
@@ -49,7 +50,6 @@ __all__ = [
     "choices",
     "operation",
     "operation_of",
-    "operations",
 ]
 
 _SAME: Any = object()
@@ -148,7 +148,8 @@ def summary_of(method: Callable[..., Any], /) -> str:
     return re.sub(r"^Return ", "Show ", first)
 
 
-_OPERATIONS: dict[str, Operation] = {}
+OPERATIONS: dict[str, Operation] = {}
+"""Those declared by now, by the names of their commands; :mod:`casetrack.api.operations` has all."""
 
 
 def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
@@ -165,23 +166,16 @@ def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
     """
 
     def mark(method: F) -> F:
-        _OPERATIONS[name] = Operation(name, hints, method, **words)
+        OPERATIONS[name] = Operation(name, hints, method, **words)
         return method
 
     return mark
 
 
-def operations() -> Mapping[str, Operation]:
-    """Return all operations by the names of their commands."""
-    import casetrack.api.collection  # noqa: F401 - its parts declare them
-
-    return _OPERATIONS
-
-
 def operation_of(method: Callable[..., Any], /) -> Operation:
     """Return the operation that a method does."""
     plain = inspect.unwrap(method)
-    return next(each for each in _OPERATIONS.values() if each.method is plain)
+    return next(each for each in OPERATIONS.values() if each.method is plain)
 
 
 @dataclass(frozen=True, slots=True)

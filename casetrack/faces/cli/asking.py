@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
 
-from casetrack.api.operation import (
-    Arg,
-    Argument,
-    Operation,
-    arguments_of,
-    called,
-    operations,
-    summary_of,
-)
+from casetrack.api.operation import Arg, Argument, Operation, arguments_of, called, summary_of
+from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, numbered
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import Part, entry, line, write_json

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.api.operation import Argument, Operation, arguments_of, called, operations
+from casetrack.api.operation import Argument, Operation, arguments_of, called
+from casetrack.api.operations import operations
 from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
 from casetrack.base.provenance import Provenance
 from casetrack.base.records import Document

@@ -1,0 +1,11 @@
+"""All operations on a collection, as its parts declare them."""
+
+from collections.abc import Mapping
+
+import casetrack.api.collection  # noqa: F401 - its parts declare them
+from casetrack.api.operation import OPERATIONS, Operation
+
+
+def operations() -> Mapping[str, Operation]:
+    """Return all operations by the names of their commands."""
+    return OPERATIONS
