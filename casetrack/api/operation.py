@@ -149,7 +149,7 @@ def summary_of(method: Callable[..., Any], /) -> str:
 
 
 OPERATIONS: dict[str, Operation] = {}
-"""Those declared by now, by the names of their commands; :mod:`casetrack.api.operations` has all."""
+"""Those declared by now, by the names of their commands; see :mod:`casetrack.api.operations`."""
 
 
 def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
