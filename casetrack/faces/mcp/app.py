@@ -41,7 +41,7 @@ from casetrack.faces.mcp.live_jobs import CALL, Call
 from casetrack.faces.mcp.news import News
 from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, asked, can_ask, kept_alive
 from casetrack.faces.mcp.prompts import holdings, instructions
-from casetrack.faces.mcp.results import OF_COLLECTION, sendable
+from casetrack.faces.mcp.results import CODE, OF_COLLECTION, sendable
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.shutdown import go_on
 from casetrack.faces.mcp.specs import ToolChoice
@@ -299,7 +299,9 @@ class CaseTrackServer(Server[Any]):
 
     def routes(self) -> list[Route]:
         """Return what is answered over HTTP besides the protocol."""
-        return self._served.routes(self.call_tool)
+        from casetrack.faces.mcp.http.rest import rest_routes
+
+        return [*rest_routes(self), *self._served.routes(self.call_tool)]
 
     def get_capabilities(self, *given: Any, **named: Any) -> ServerCapabilities:
         """Return what the server can do: its tools and prompts stay what they are.
@@ -389,6 +391,8 @@ class CaseTrackServer(Server[Any]):
         if known is not None:
             told = "".join(getattr(content, "text", "") for content in result.content)
             result.structured_content = {"error": {"code": known, "message": told}}
+        else:
+            result.meta = {CODE: code}
         return result
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:

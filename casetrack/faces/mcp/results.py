@@ -34,6 +34,9 @@ ANSWERS, OF_COLLECTION = "casetrack/graph/answers", "casetrack/api/collection"
 """Keys of what a result tells its page, and no model: where in the text of each passage it answers,
 and the id of the collection that it is of."""
 
+CODE = "casetrack/code"
+"""Key under which a failure tells its code."""
+
 T = TypeVar("T")
 
 

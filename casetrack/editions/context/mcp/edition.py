@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from mcp.shared.exceptions import MCPError
@@ -17,21 +16,22 @@ from mcp.types import (
     PromptMessage,
     TextContent,
 )
-from starlette.responses import Response
 from starlette.routing import Route
 
 from casetrack.base.editions import edition
 from casetrack.faces.mcp.edition import ServedEdition
 from casetrack.faces.mcp.failures import whole_list
+from casetrack.faces.mcp.http.rest import ANY, answering, only, sent, single
 from casetrack.faces.mcp.prompts import quoted
 from casetrack.faces.mcp.results import sendable
-from casetrack.faces.mcp.session import ConnectionState, in_thread, serve_for
+from casetrack.faces.mcp.session import in_thread
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from casetrack.api.collection import Collection
     from casetrack.editions.context.agents import Agent
@@ -84,10 +84,7 @@ def _listed(agent: Agent) -> Prompt:
 # Each path is one tool, called as a client of the protocol calls it, so that arguments, answers and
 # errors are the same. ``/tools/search`` and so on are the paths that ctx's users know.
 
-_STATUS = {"bad_request": 400, "embeddings_disabled": 400, "not_configured": 400}
-_STATUS |= {"not_found": 404, "timeout": 408, "internal": 500}
 _FILTERS = ("source", "since", "until", "path", "kind", "language")
-_ANY = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _MANY = ("source", "path", "kind", "language")
 """Parameters of an address that may be repeated."""
 
@@ -96,89 +93,28 @@ def rest_routes(call: Caller, /) -> list[Route]:
     """Return the paths, answered by the tools of a server."""
 
     def at(name: str, *methods: str) -> list[Route]:
-        answer = _only(methods, _answering(call, name))
-        return [Route(path, answer, methods=_ANY) for path in (f"/{name}", f"/tools/{name}")]
+        answer = only(methods, answering(call, name, _of_address))
+        return [Route(path, answer, methods=ANY) for path in (f"/{name}", f"/tools/{name}")]
 
     return [
         *at("search", "GET", "POST"),
         *at("get", "GET", "POST"),
         *at("sources", "GET"),
-        Route("/health", _only(("GET",), _health), methods=_ANY),
+        Route("/health", only(("GET",), _health), methods=ANY),
     ]
 
 
-def _only(methods: tuple[str, ...], answer: Answer) -> Answer:
-    """Return what answers requests of some methods, and says to others which these are."""
-
-    async def checked(request: Request) -> Response:
-        if request.method in {*methods, "HEAD"}:
-            return await answer(request)
-        message = f"Send {' or '.join(methods)} here, not {request.method}."
-        refused = _sent({"error": {"code": "bad_request", "message": message}}, status=405)
-        refused.headers["allow"] = ", ".join(methods)
-        return refused
-
-    return checked
-
-
-def _answering(call: Caller, name: str) -> Answer:
-    async def answer(request: Request) -> Response:
-        serve_for(ConnectionState(remembers=False, reads_all=True))
-        try:
-            arguments = await _arguments(request)
-        except ValueError as error:
-            return _sent({"error": {"code": "bad_request", "message": str(error)}})
-        result = await call(name, arguments)
-        return _sent(getattr(result, "structured_content", None) or {})
-
-    return answer
-
-
-async def _arguments(request: Request) -> dict[str, Any]:
-    """Return what is asked for, as the tool takes it.
-
-    Raises
-    ------
-    ValueError
-        It is no JSON object, or a parameter stands there twice; the text says what to send.
-    """
-    if request.method == "POST":
-        return _object(await request.body())
-    given: dict[str, Any] = {}
-    for name in request.query_params:
-        values = request.query_params.getlist(name)
-        if len(values) > 1 and name not in _MANY:
-            raise ValueError(f"{name[:80]!r} is there {len(values)} times. Send it once.")
-        given[name] = values if name in _MANY and len(values) > 1 else values[0]
+def _of_address(request: Request) -> dict[str, Any]:
+    """Return what is asked for, as the tool takes it."""
+    given = single(request, _MANY)
     if "q" in given:
         given.setdefault("query", given.pop("q"))
     filters = {name: given.pop(name) for name in _FILTERS if name in given}
     return given | ({"filters": filters} if filters else {})
 
 
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        said = json.loads(body)
-    except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
-        raise ValueError(  # noqa: TRY004 - whoever sent it gave a value
-            'The body is not a JSON object, such as {"query": "how do we deploy"}.'
-        )
-    return said
-
-
 async def _health(_request: Request) -> Response:
-    return _sent({"status": "ok", "version": __version__})
-
-
-def _sent(said: Mapping[str, Any], *, status: int = 200) -> Response:
-    error = said.get("error")
-    if error is not None and status == 200:
-        status = _STATUS.get(error["code"], 500)
-    body = json.dumps(sendable(dict(said)), ensure_ascii=False).encode()
-    headers = {"cache-control": "no-store"}
-    return Response(body, status, headers, media_type="application/json")
+    return sent({"status": "ok", "version": __version__})
 
 
 def context_edition(home: ContextHome, /) -> ServedEdition:

@@ -142,15 +142,19 @@ class Gate:
             posted = scope["method"] == "POST"
             body = await _body(headers.get("content-length", ""), receive) if posted else None
         except Refusal as refusal:
-            await _refuse(refusal, send, is_plain=scope["path"] in self._plain)
+            await _refuse(refusal, send, is_plain=self._is_plain(scope["path"]))
             return
         listens = scope["method"] == "GET" or headers.get("mcp-method") == _LISTEN
-        counts = not listens or scope["path"] in self._plain
+        counts = not listens or self._is_plain(scope["path"])
         self.serving += counts
         try:
             await self._app(scope, receive if body is None else _again(body, receive), send)
         finally:
             self.serving -= counts
+
+    def _is_plain(self, path: str) -> bool:
+        """Return whether plain requests are answered at a path, or below its folder."""
+        return path in self._plain or f"{path.rpartition('/')[0]}/{{tool}}" in self._plain
 
     def _about(self) -> str:
         return _ABOUT + (
@@ -173,7 +177,7 @@ class Gate:
             )
 
     def _check_the_rest(self, scope: Message, headers: dict[str, str]) -> None:
-        if scope["path"] not in {"/", PATH, *self._plain}:
+        if scope["path"] not in {"/", PATH} and not self._is_plain(scope["path"]):
             raise Refusal(404, f"There is nothing here. The protocol is at {PATH}.")
         if not self._door.knows_token(headers.get("authorization", "")):
             raise Refusal(
