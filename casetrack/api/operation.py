@@ -244,6 +244,21 @@ class Argument:
     arg: Arg
 
     @property
+    def must_be_given(self) -> bool:
+        """Whether it has no default."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def turns_off(self) -> bool:
+        """Whether a person says yes to make it false."""
+        return any(option.startswith("/") for option in self.arg.options)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it takes several values."""
+        return get_origin(self.type) is list
+
+    @property
     def cli_name(self) -> str:
         """What the command line calls it."""
         return next(iter(self.arg.options), self.arg.metavar or self.name).lstrip("/")

@@ -99,7 +99,7 @@ def asks(
         def run(ctx: typer.Context, **given: Any) -> None:
             as_json = given.pop("as_json")
             for each in arguments_of(method):
-                if _turns_off(each):
+                if each.turns_off:
                     given[each.name] = not given[each.name]
             target = ctx.ensure_object(State).collection(given.pop("collection"))
             found = called(method, target, given)
@@ -142,7 +142,7 @@ def _of(each: Argument | inspect.Parameter) -> inspect.Parameter:
     if isinstance(each, inspect.Parameter):
         return each
     info = option(each.arg, bounds=get_origin(each.type) is not list)
-    default = not each.default if _turns_off(each) else each.default
+    default = not each.default if each.turns_off else each.default
     return _parameter(each.name, Annotated[each.type, info], default)
 
 
@@ -161,8 +161,3 @@ def option(arg: Arg, /, *, bounds: bool = True, **more: Any) -> Any:
     words = {name: word for name, word in words.items() if word is not None}
     options = [option.lstrip("/") for option in arg.options]
     return typer.Option(*options, **words) if options else typer.Argument(**words)
-
-
-def _turns_off(each: Argument) -> bool:
-    """Whether the option of an argument makes it false."""
-    return any(option.startswith("/") for option in each.arg.options)

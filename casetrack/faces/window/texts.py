@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from casetrack.api.operation import summary_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from casetrack.api.operation import Argument, Operation
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 """By their codes, the names that the languages have for themselves."""
@@ -61,6 +65,23 @@ class Texts:
                 name = f"{name}_many"
         text = Markup(all_texts()[name][self.language])  # noqa: S704 - a text of ours
         return text.format(**{key: _isolated(value) for key, value in values.items()})
+
+    def operation(self, operation: Operation, /) -> Markup:
+        """Return what an operation is called."""
+        return self._or(f"operation.{operation.name}", operation.title)
+
+    def about(self, operation: Operation, /) -> Markup:
+        """Return what an operation answers, in a sentence."""
+        first = summary_of(operation.method).partition("\n\n")[0]
+        return self._or(f"operation.{operation.name}_about", first)
+
+    def argument(self, operation: Operation, each: Argument, /) -> Markup:
+        """Return what an argument of an operation means."""
+        own = self._or(f"argument.{operation.name}_{each.name}", "")
+        return own or self._or(f"argument.{each.name}", each.arg.help)
+
+    def _or(self, name: str, other: str) -> Markup:
+        return self(name) if name in all_texts() else escape(other)
 
     def number(self, value: float, /, digits: int = 0) -> str:
         """Return a number as the language writes it: ``12,345.6`` or ``12.345,6``."""

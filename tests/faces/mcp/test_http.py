@@ -179,6 +179,25 @@ def test_a_client_finds_text(server: Server, mode: str) -> None:
     anyio.run(work)
 
 
+def test_plain_requests_answer_as_the_tools_do(server: Server) -> None:
+    def ask(path: str, method: str = "GET", body: Any = None) -> tuple[int, Any]:
+        answer = server.ask(method, path, body)
+        return answer.status, json.loads(answer.text)  # type: ignore[attr-defined]
+
+    wanted = {"query": "rent", "mode": "keyword"}
+    by_address = ask("/api/search_documents?query=rent&mode=keyword&collection=Acme")
+    by_body = ask("/api/search_documents", "POST", wanted | {"collection": "Acme"})
+    for status, found in (by_address, by_body):
+        assert status == 200
+        assert found["results"][0]["text"] == by_body[1]["results"][0]["text"]
+    assert ask("/api/search_documents?top_k=many")[0] == 400
+    assert ask("/api/get_document?document_name=none")[1]["error"]["code"] == "document_not_found"
+    assert (ask("/api/delete_collection")[0], ask("/api/nothing")[0]) == (405, 404)
+    paths = ask("/api/openapi.json")[1]["paths"]
+    assert set(paths["/api/search_documents"]) == {"get", "post"}
+    assert set(paths["/api/delete_collection"]) == {"post"}
+
+
 def test_the_line_at_the_start_says_how_to_connect_and_to_end(
     server: Server, messages: Any
 ) -> None:

@@ -232,3 +232,15 @@ def test_nothing_is_offered_that_a_reader_may_not_do(demo: Collection) -> None:
         assert set(re.findall(r'method="post" action="([^"]+)"', page)) == {"/looks"}, part
     sent = {"what": "hide", "value": ""}
     assert reader.post("/c/Demo/people/person%3Atomasz-zielinski", data=sent).status_code == 403
+
+
+def test_every_reading_operation_has_a_page(window: TestClient, demo: Collection) -> None:
+    for name in re.findall(r'/c/Demo/ask/([a-z-]+)"', window.get("/c/Demo/ask").text):
+        page = window.get(f"/c/Demo/ask/{name}")
+        assert page.status_code in (200, 400), name
+        assert " style=" not in page.text
+    found = demo.map.amounts(least=400_000, limit=3)
+    page = window.get("/c/Demo/ask/amounts?least=400000&limit=3")
+    assert [each.citation in text_of(page.text) for each in found] == [True] * 3
+    assert found[0].quote.chunk_id in page.text
+    assert window.get("/c/Demo/ask/amounts?least=much").status_code == 400

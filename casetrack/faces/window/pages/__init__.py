@@ -14,6 +14,7 @@ from casetrack.faces.window.pages import (
     home,
     keeping,
     looks,
+    operations,
     passage,
     people,
     searching,
@@ -33,6 +34,7 @@ PAGES: tuple[Page, ...] = (
     *glance.PAGES,
     *graph.PAGES,
     *asking_sql.PAGES,
+    *operations.PAGES,
 )
 
 __all__ = ["PAGES", "Page"]
