@@ -134,7 +134,7 @@ def _with_used_words(table: pa.Table) -> pa.Table:
     return table
 
 
-FORMAT = 15
+FORMAT = 16
 """Raised with the layout, and whenever a document would be read in another way."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),

@@ -87,6 +87,39 @@ def test_periods_are_those_of_the_heads() -> None:
     ]
 
 
+COLUMNS = {
+    1e3: "£'000;(kEUR);US$ thousands;TEUR;CHF 000;$000s;in EUR thousand;Cost (USD '000);kUSD;in T€",
+    1e5: "Rs. lakhs;(₹ in lakhs)",
+    1e6: "EUR m;Mio. EUR;US$m;£m;EUR million;MUSD;SEK m;EURm;$'m;Revenue ($M)",
+    1e7: "₹ crore;INR crores;Rs Cr.",
+    1e9: "$bn;JPY bn;bn EUR",
+    1: "EUR;Price (USD)",
+    0: "thousand barrels;(000 units);Oil (kbbl);mmboe;Power (TWh);Gas (million m3);Wait (days)",
+}
+
+
+@pytest.mark.parametrize(("factor", "heads"), COLUMNS.items())
+@pytest.mark.parametrize("year", ["", "2031 "])
+def test_the_name_of_a_column_says_what_its_cells_are_counted_in(
+    factor: float, heads: str, year: str
+) -> None:
+    for head in heads.split(";"):
+        name = f"{year}{head}"
+        rows = [
+            f"Item: {item} | {name}: {n} | {year}Clerks: 12" for item, n in (("A", 1240), ("B", 39))
+        ]
+        found = sums(chunk("\n".join([f"Item | {name} | {year}Clerks", *rows])))
+        expected = {"1240": 1240 * factor, "39": 39 * factor} if factor else {}
+        assert {span.text: span.value for span, _ in found} == expected, name
+
+
+def test_a_sheet_does_not_take_the_scale_of_another() -> None:
+    text = "{}\nItem | 2031 | 2030\nFares | 41 | 39\nTolls | 12 | 9"
+    sheets = [chunk(text.format("(in thousands of EUR)")), chunk(text.format("Other"), page=2)]
+    found = read_tables(sheets, sheets=True)
+    assert [len(sums_of) for sums_of in found] == [4, 0]
+
+
 CASES = {
     "prose keeps what it says": (
         "Figures (in millions)\nFees | $ 12 | $ 14",

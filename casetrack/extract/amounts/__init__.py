@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from casetrack.extract.amounts.find import find_amounts
 
-VERSION = 4
+VERSION = 5
 """Raised with every change of what is found."""
 
 __all__ = ["VERSION", "find_amounts"]

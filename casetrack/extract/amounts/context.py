@@ -29,6 +29,12 @@ START = re.compile(
 _ARTICLE = re.compile(r"(?<![\w.'’-])an?\s{1,2}$")
 _AFTER_ARTICLE = ("hundred", "thousand", "million", "billion", "trillion", "dozen", "half",
                   "quarter", "lakh", "crore")  # fmt: skip
+_SCALE_ALONE = re.compile(
+    r"000(?![\d.,]*\d)|(?:thousand|million|billion|lakh|crore)s?\s(?!\d)[^|:)\n.;]{1,20}(?=\s*(?:[|:)\n]|$))"
+)
+_YEAR_WITH_UNIT = re.compile(
+    r"(?:19|20)\d\d(?P<unit>\s\(?[^|:\n\d]{0,15}[^|:\n\d\s](?:\s?['’]?0{3}\w{0,8}\)?)?)(?=\s*(?:[:|\n]|$))"
+)
 _SIGN_WORD = re.compile(r"(?<!\w)(?:minus|negative)\s{1,2}$")
 OPEN = re.compile(r"\s{0,3}\(\s?")
 CLOSE = re.compile(r"\s?\)")
@@ -94,6 +100,23 @@ class Context:
         elif close and close not in _ENDS:
             return True
         return at > 0 and self._money_may_precede(at)
+
+    def _heads_column(self, at: int) -> bool:
+        """Say whether a number is part of a column's name: "2024 EUR m", "000 tonnes"."""
+        low = self._low
+        before = low[low.rfind("\n", 0, at) + 1 : at]
+        cell = before.rpartition("|")[2]
+        begins = not cell.strip(" (£$€₹¥")
+        if _SCALE_ALONE.match(low, at):
+            return low[at] == "0" or cell.endswith("(") or not cell.strip(" 0123456789")
+        found = _YEAR_WITH_UNIT.match(low, at)
+        if found is None or not begins:
+            return False
+        line = low[at - len(before) : at] + low[found.end() :].partition("\n")[0]
+        unit = re.escape(found["unit"])
+        # A row that repeats the names of its columns, or another year in the same unit.
+        is_named = f"{found[0]}:" in low
+        return is_named or re.search(rf"(?:19|20)\d\d{unit}\s*(?:\||$)", line) is not None
 
     def _money_may_precede(self, at: int) -> bool:
         text = self._text

@@ -38,7 +38,7 @@ class Scan(Sums):
             if start[0].isdigit() and not self._worth_reading(at):
                 position = NUMERAL.match(low, at).end()  # type: ignore[union-attr]
                 continue
-            one = self._amount(at, bound)
+            one = None if self._heads_column(at) else self._amount(at, bound)
             if one is None:
                 position = self._beyond(at, start.end())
                 continue

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.extract.amounts.find import find_amounts
 from casetrack.extract.amounts.money import CODES, PHRASES, SIGNS
 from casetrack.extract.amounts.numerals import read_value
 from casetrack.extract.tables.model import MONEY_SIGNS
@@ -57,6 +59,16 @@ _RATIOS = re.compile(
     r"|rates?(?=$|\s(?:of|on|at|for)\b)|basis\spoints|change)\b",
     re.IGNORECASE,
 )
+_UNIT = re.compile(
+    r"(?:^|\()\s*(?:in\s)?(?:(?:thousand|million|billion|['’]?000)s?\s|mn?\s|bn\s|k\s)?(?:of\s)?"
+    r"([^\W\d_][^()|:]{1,20}?)\s*\)?\s*$",
+    re.IGNORECASE,
+)
+_OTHER_UNIT = re.compile(
+    r"(?:k|mm?|b)?(?:boe|bbls?|btus?|cfe?)(?:[/p]d)?|units|shares|FTEs?", re.IGNORECASE
+)
+_PERIOD = re.compile(r"\b(?:FYE?\s?|[QH][1-4]\s?)?['’]?(?:19|20)\d\d(?:[/–-]\d\d)?\b")
+_CACHED = 4096
 _SHARES_ONLY = re.compile(
     r"\((?:in\s)?(?:years?|months|days|hours|shares|units|gallons|%|x|times)\)|\b(?:period|term|life|lives)\s?$|"
     r"^(?:common\s|treasury\s|ordinary\s)?shares\b|\b(?:shares\s(?:used|outstanding|authori[sz]ed)|(?:common|diluted|dilutive|average"
@@ -98,13 +110,31 @@ def counts_things(label: str, section: str, /) -> bool:
     >>> counts_things("Weighted average shares", ""), counts_things("Cost of shares issued", "")
     (True, False)
     """
-    if _SHARES_ONLY.search(label) or _RATIOS.search(label):
+    if _SHARES_ONLY.search(label) or _RATIOS.search(label) or names_unit(label):
         return True
     if _THINGS.search(label) and not _MONEY_WORDS.search(label):
         return True
     if _MONEY_WORDS.search(label):
         return False
     return bool(_SHARES_ONLY.search(section) or _RATIOS.search(section) or _THINGS.search(section))
+
+
+@lru_cache(_CACHED)
+def names_unit(words: str, /) -> bool:
+    """Say whether words end with a unit that is no currency: "Gas (million m3)", "GWh".
+
+    Examples
+    --------
+    >>> names_unit("Gas (million m3)"), names_unit("2024 thousand barrels"), names_unit("(EUR m)")
+    (True, True, False)
+    """
+    unit = _UNIT.search(_PERIOD.sub("", words))
+    if unit is None:
+        return False
+    counted = f"7 {unit[1]}"
+    found = find_amounts(counted)
+    is_known = bool(found) and found[0].kind == "quantity" and found[0].end == len(counted)
+    return is_known or _OTHER_UNIT.fullmatch(unit[1]) is not None
 
 
 # What a table, its caption or its page says of its numbers: "(in millions, except per share)".
@@ -141,11 +171,12 @@ _FACTORS = {
     "trillion": 1e12,
 }  # fmt: skip
 _MONEY = (
-    rf"(?:[A-Z]{{1,3}}[$]|[{MONEY_SIGNS}]|Rs\.?|(?-i:[A-Z]{{3}})\b"
+    rf"(?:[A-Z]{{1,3}}[$]|[{MONEY_SIGNS}]|Rs\.?|(?-i:[A-Z]{{3}})(?=\b|(?:m|mn|bn|k)\b)"
     r"|(?:(?:u\.?s\.?|united\sstates|canadian|australian|hong kong|singapore|new zealand|nominal)"
     r"\s)?dollars?\b"
     r"|euros?\b|pounds?(?:\ssterling)?\b|yen\b|rupees?\b|renminbi\b|francs?\b|kron[ao]r?\b)"
 )
+_USUAL = "EUR|CHF|GBP|USD|SEK|NOK|DKK|JPY|CAD|AUD|INR|PLN|CNY|RMB"
 _WORD = (
     r"(?:thousands?|millions?|billions?|trillions?|crores?|lakhs?|lacs?|tausend|millionen"
     r"|milliarden|mio\b\.?|mrd\b\.?|tsd\b\.?|mln\b|mn\b|bn\b|mm\b|cr\b\.?|['’]?000s?\b(?:['’]s)?)"
@@ -155,15 +186,19 @@ _STATED = re.compile(
       (?P<named>(?:(?:dollars|amounts?|figures|values?|tabular\s\w+|data|stated|expressed|reported
           |presented|shown|shares)\b[^\n()|.;]{{0,30}}?\s|\$\sand\s\w+\s)?)in\s(?:nominal\s)?
           (?P<before>{_MONEY}\s?)?(?P<word>{_WORD})(?P<of>\sof\s{_MONEY}|\s?{_MONEY})?
-      |(?P<money>{_MONEY})\s?(?:in\s)?(?P<short>{_WORD}|m\b|b\b|k\b)(?!\s?\d(?!\d\d\d\b))
+      |(?P<money>{_MONEY})\s?(?:in\s)?(?P<short>{_WORD}|['’]?(?:m|b|k)\b)(?!\s?\d(?!\d\d\d\b))
       |(?P<lone>{_WORD})(?P<after>\s(?:of\s)?{_MONEY}|)(?=\s?[,)|;]|\s(?:except|omitted)\b|\s?$)
-      |(?P<joined>T€|T(?:EUR|CHF|GBP|USD)\b|k€|m€)
+      |(?:in\s)?(?P<joined>(?:T|k|mn?|bn)(?:€|(?:{_USUAL})\b))
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_CURRENCY_ALONE = re.compile(
+    rf"[(/]\s*(?:in\s)?({_MONEY})\s*\)?\s*$|^\s*(?:in\s)?([A-Z]{{0,3}}[{MONEY_SIGNS}]|{_USUAL})\s*$"
+)
 _QUICK = re.compile(
     r"thousand|million|billion|trillion|crore|lakh|\blac|mio\b|mrd\b|tsd|mln|[$€£₹YRD]\s?(?:m|bn|mm|k|b)\b"
-    r"|\bbn\b|000|tausend|milliard|t€|teur|tchf|k€|m€|(?:eur|usd|gbp|chf|inr|rs\.?)\s(?:m|mn|bn|cr)\b",
+    r"|\bbn\b|000|tausend|milliard|\b(?:t|k|mn?|bn)(?:€|[a-z]{3}\b)|\b(?:[a-z]{3}|rs\.?)\s?(?:m|mn|bn|k|cr)\b"
+    r"|[$€£₹]['’](?:m|bn|k)\b|\bmn\b",
     re.IGNORECASE,
 )
 _OTHER_THINGS = re.compile(
@@ -206,7 +241,7 @@ def find_scales(text: str, /) -> Iterator[Scale]:
         if re.search(r"\d\s?$", ahead) and not re.search(r"\b(?:19|20)\d\d\s$", ahead):
             continue
         opened = ahead.rfind("(") > ahead.rfind(")")
-        clause = re.split(r"[(|\n]", ahead)[-1]
+        clause = _PERIOD.sub("", re.split(r"[(|\n]", ahead)[-1])
         if not (opened or _begins(found, clause)):
             continue
         word = found["word"] or found["short"] or found["lone"] or ""
@@ -217,6 +252,22 @@ def find_scales(text: str, /) -> Iterator[Scale]:
             found.start(), found.end(), _factor(word, found["joined"]), _unit(found, about),
             of_money, opened,
         )  # fmt: skip
+
+
+@lru_cache(_CACHED)
+def scale_of_column(name: str, /) -> Scale | None:
+    """Return what the name of a column says that its cells are counted in, if it is money.
+
+    Examples
+    --------
+    >>> scale_of_column("2024 / EUR m").factor, scale_of_column("Price (USD)").unit
+    (1000000.0, 'USD')
+    """
+    if stated := [s for level in name.split(" / ") for s in find_scales(level) if s.of_money]:
+        return stated[-1]
+    alone = _CURRENCY_ALONE.search(_PERIOD.sub("", name))
+    unit = unit_of((alone[1] or alone[2]).strip()) if alone else None
+    return Scale(0, len(name), 1.0, unit, of_money=True, enclosed=True) if unit else None
 
 
 def _begins(found: re.Match[str], clause: str) -> bool:
@@ -233,7 +284,7 @@ def _begins(found: re.Match[str], clause: str) -> bool:
 
 def _factor(word: str, joined: str | None) -> float:
     if joined:
-        return 1e6 if joined[0] in "mM" else 1e3
+        return {"m": 1e6, "b": 1e9}.get(joined[0].lower(), 1e3)
     name = word.lower().strip(".'’")
     if name.startswith("000"):
         return 1e3
@@ -242,7 +293,7 @@ def _factor(word: str, joined: str | None) -> float:
 
 def _unit(found: re.Match[str], about: str) -> str | None:
     if found["joined"]:
-        written = found["joined"][1:]
+        written = re.sub(r"^(?:T|k|mn?|bn)", "", found["joined"], flags=re.IGNORECASE)
     else:
         parts = (found["before"], found["of"], found["money"], found["after"])
         written = next((part for part in parts if part and part.strip()), "") or ""
@@ -322,7 +373,7 @@ _SIGN = rf"(?:[A-Z]{{1,3}}[$]|[{MONEY_SIGNS}]|Rs\.?(?=\s?[\d(])|\b[A-Z]{{3}}(?=\
 _TOKEN = re.compile(
     rf"""(?P<sign>{_SIGN})
       |(?P<open>\(\s?)?(?P<minus>[-−–]\s?)?(?P<inner>{_SIGN}\s?)?(?P<open2>\(\s?)?
-       (?P<number>\d(?:[\d,.'’\u00a0\u202f]*\d)?|\.\d+)
+       (?P<number>(?!000(?![\d.,]*\d))\d(?:[\d,.'’\u00a0\u202f]*\d)?|\.\d+)
        (?P<ratio>\s?(?:%|bps\b|pts?\b|x\b))?(?P<close>\s?\))?(?P<ratio2>\s?%)?
       |(?P<none>[-—–―]{{1,3}}|\bN/?[AM]\b|\bn/?[am]\b|\bnil\b|[*†]+(?=\s|$))""",
     re.VERBOSE,

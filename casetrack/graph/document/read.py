@@ -192,6 +192,8 @@ _UNSIGNED = 0.85
 _DOUBTFUL = 0.3
 """How sure it is where it is larger than its document allows."""
 
+_SHEETS = frozenset(("xlsx", "xls", "ods"))
+"""Formats whose pages are sheets."""
 _SYMBOLS = {"percent": "%", "permille": "‰"}
 _PLURALS = {"foot": "feet", "inch": "inches", "century": "centuries", "mol": "mol", "yen": "yen"}
 _PLURALS |= {"bar": "bar", "lux": "lux", "mph": "mph", "kph": "kph", "rpm": "rpm", "min": "min"}
@@ -311,7 +313,7 @@ def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> D
     names = _add_names(collector, named, learned)
     _add_author(collector, document.author, names)
     dates = _add_dates(collector, DateReader(document, chunks))
-    amounts = _add_amounts(collector)
+    amounts = _add_amounts(collector, sheets=document.format in _SHEETS)
     taken = _taken(named)
     places = Places(chunks)
     for found in find_concepts(chunks, document.language, taken=taken):
@@ -466,10 +468,10 @@ def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...
     return tuple(found)
 
 
-def _add_amounts(collector: Collector) -> tuple[LocalAmount, ...]:
+def _add_amounts(collector: Collector, *, sheets: bool) -> tuple[LocalAmount, ...]:
     found = []
     places = Places(collector.chunks)
-    tables = read_tables(collector.chunks)
+    tables = read_tables(collector.chunks, sheets=sheets)
     for number, chunk in enumerate(collector.chunks):
         for span, cell in amounts_of(chunk, tables[number]):
             key = amount_key(span)

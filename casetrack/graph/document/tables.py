@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.extract.tables.cells import counts_things, is_per_share
+from casetrack.extract.tables.cells import counts_things, is_per_share, names_unit, scale_of_column
 from casetrack.extract.tables.periods import read_column, read_columns
 from casetrack.graph.document.facts import TableSum
 from casetrack.graph.document.table_blocks import Block, BlockCarry, Page, scale_of_document
@@ -41,13 +41,15 @@ _BEYOND_SIGNED = 10
 _RETURNS = re.compile(r"\bS&P\b|\bindex\b|\bpeer|NASDAQ|\breturns?\s?$|\bRussell\b", re.IGNORECASE)
 
 
-def read_tables(chunks: Sequence[ChunkFacts], /) -> list[list[TableSum]]:
+def read_tables(chunks: Sequence[ChunkFacts], /, *, sheets: bool = False) -> list[list[TableSum]]:
     """Return the sums in tables of each chunk, by place in its text.
 
     Parameters
     ----------
     chunks
         All of one document, in order.
+    sheets
+        Whether its pages are sheets, so that no table of one continues in the next.
     """
     found: list[list[TableSum]] = [[] for _ in chunks]
     scale: Scale | None = None
@@ -60,7 +62,7 @@ def read_tables(chunks: Sequence[ChunkFacts], /) -> list[list[TableSum]]:
         page = chunks[at:end]
         scale = next(filter(None, map(scale_of_document, page)), scale)
         if any(chunk.tables for chunk in page):
-            is_next = bool(pages) and page[0].page == pages[-1][1].chunks[0].page + 1
+            is_next = bool(pages) and not sheets and page[0].page == pages[-1][1].chunks[0].page + 1
             pages.append((at, Page(page, scale, is_next=is_next)))
         at = end
     usual = _usual(block for _, page in pages for block in page.blocks)
@@ -199,13 +201,18 @@ def _sums_of(
     for place, cell, head in zip(places, cells, heads, strict=True):
         if cell.value is None or cell.percent:
             continue
-        if cell.unit is None:
+        column = scale_of_column(cell.name) if cell.name else None
+        if cell.unit is None and column is not None and column.unit:
+            if counted and not per_share:
+                continue
+        elif cell.unit is None:
             # Sheets show the currency in each cell, so a bare number beside sums is none there.
             is_sum = head is not None or (place in signed and not cell.name)
             if (
                 unit is None
                 or (counted and not per_share)
                 or not is_sum
+                or names_unit(cell.name)
                 or place in (percents | kinds.bare.get(count, set())) - signed
             ):
                 continue
@@ -215,8 +222,9 @@ def _sums_of(
                 continue
         # Cents among whole millions are of a share.
         of_share = per_share or (cell.decimals >= 2 and not kinds.with_cents)
-        factor = 1.0 if of_share else stated
-        most = _MOST.get(cell.unit or unit or "", math.inf)
+        factor = 1.0 if of_share else column.factor if column is not None else stated
+        currency = cell.unit or (column.unit if column is not None else None) or unit or ""
+        most = _MOST.get(currency, math.inf)
         if cell.value * factor >= most:
             if cell.unit is None:
                 # A count of shares that stands among sums.
@@ -224,7 +232,7 @@ def _sums_of(
             factor = usual if cell.value * usual < most else 1.0
         start = row.line.start
         yield TableSum(
-            start + cell.start, start + cell.end, cell.value, factor, cell.unit or unit or "",
+            start + cell.start, start + cell.end, cell.value, factor, currency,
             row.label or None,
             head.period if head and head.period else None,
             head.first if head else None,
