@@ -28,6 +28,7 @@ from casetrack.base.errors import (
     CollectionNotFound,
     CollectionSealed,
     FutureSchema,
+    See,
     StorageError,
     UsageError,
 )
@@ -398,7 +399,7 @@ class Library(Placing):
             known = sealed.id if sealed else name_or_id.strip()
             for path, reason in damaged:
                 if path.name.startswith(known):
-                    raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
+                    raise CollectionDamaged(reason, hint=f"Run {See('doctor')} for details.")
             if sealed is not None:
                 raise CollectionSealed(sealed.called)
             missing = CollectionNotFound(
@@ -662,8 +663,8 @@ class Library(Placing):
         except UsageError:
             missing = (
                 f'This CaseTrack does not know the profile "{info.profile}" of its vectors, so '
-                "passages are found by their words only. Choose other models with `casetrack "
-                "reindex --profile`."
+                "passages are found by their words only. Choose other models with "
+                f"{See('reindex', profile=True)}."
             )
         return replace(report, notes=(missing,) if missing else ())
 
@@ -767,9 +768,9 @@ class Library(Placing):
         command += "" if chosen.name == DEFAULT_PROFILE else f" {chosen.name}"
         return (
             f'The models of the profile "{chosen.name}" are not installed yet '
-            f"({', '.join(missing)}): until then documents are found by their words only. "
-            f"Run `{command}` once while online; what is taken in before that gets its vectors "
-            "by `casetrack reindex`."
+            f"({', '.join(missing)}): until then documents are found by their words only. Run "
+            f"`{command}` once while online; what is taken in before that gets its vectors by "
+            f"{See('reindex')}."
         )
 
     def _pipeline(self, wanted: str | Path) -> tuple[str, dict[str, bytes]]:

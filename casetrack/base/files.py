@@ -13,7 +13,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import CaseTrackError, DiskFull, FileInUse, NotWritable, StorageError
+from casetrack.base.errors import (
+    CaseTrackError,
+    DiskFull,
+    FileInUse,
+    NotWritable,
+    Opt,
+    See,
+    StorageError,
+)
 from casetrack.base.objects.address import is_address
 
 if TYPE_CHECKING:
@@ -71,11 +79,11 @@ def translate(error: Exception, path: Path | str, /) -> StorageError:
     if number in {errno.ENOTDIR, errno.EEXIST}:
         return StorageError(
             f"Cannot use {path} as a folder: {os.strerror(number)}.",
-            hint="Choose another folder with CASETRACK_HOME. Or with `--data-dir FOLDER`.",
+            hint=f"Choose another folder with CASETRACK_HOME. Or with {Opt(data_dir='FOLDER')}.",
         )
     first_line = text.splitlines()[0] if text else type(error).__name__
     return StorageError(
-        f"Storage error in {path}: {first_line}", hint="Run `casetrack doctor` to check the data."
+        f"Storage error in {path}: {first_line}", hint=f"Run {See('doctor')} to check the data."
     )
 
 

@@ -15,7 +15,13 @@ import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.base.errors import ClusterDiffers, ClusterUnreachable, PackageMissing, UsageError
+from casetrack.base.errors import (
+    ClusterDiffers,
+    ClusterUnreachable,
+    Opt,
+    PackageMissing,
+    UsageError,
+)
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
@@ -101,10 +107,13 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
         hint = f"Look whether `ray status --address {address}` answers."
         if address == HERE and "multiple" in reason:
             reason = "several run on this computer"
-            hint = "Name the one that is meant: `--on HOST:PORT`."
+            hint = f"Name the one that is meant: {Opt(on='HOST:PORT')}."
         elif address == HERE:
             reason = "none runs on this computer"
-            hint = "`ray start --head` starts one to keep. `--on local` starts one for this work."
+            hint = (
+                f"`ray start --head` starts one to keep. {Opt(on='local')} starts one for this "
+                "work."
+            )
         raise ClusterUnreachable(address, reason, hint) from error
     except Exception as error:
         # Ray says most of what goes wrong at the start by bare exceptions.
@@ -212,7 +221,7 @@ def _require_open(address: str) -> None:
             address,
             f"nothing answers there ({error.strerror or error})",
             "Look whether it runs (`ray status` on its first machine), and whether a firewall is "
-            "between. `--on local` needs no cluster.",
+            f"between. {Opt(on='local')} needs no cluster.",
         ) from error
 
 

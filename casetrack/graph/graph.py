@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
+from casetrack.base.errors import See
 from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import RelatedChunk
 from casetrack.graph.state_tables import StateTables
@@ -132,7 +133,7 @@ class ContextGraph(StateTables):
                 )
                 continue
             found.append(
-                f"In {documents} nobody has looked for {what} yet: run `casetrack reindex`"
+                f"In {documents} nobody has looked for {what} yet: run {See('reindex')}"
                 + (" once a model is installed." if step == "names" else ".")
             )
         return tuple(found)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.base.errors import ChunkNotFound
+from casetrack.base.errors import ChunkNotFound, See
 from casetrack.base.records.graph import Quote
 from casetrack.base.records.graph.entities import SNIPPET_CHARS
 from casetrack.store.checksums import COLUMN, blanked
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from casetrack.store.index.index import Index
 
 WITHHELD = (
-    "(withheld: what is stored here is not what was written; run `casetrack doctor --repair`)"
+    f"(withheld: what is stored here is not what was written; run {See('doctor', repair=True)})"
 )
 """Stands for the words of a passage that is damaged."""
 

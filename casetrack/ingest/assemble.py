@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
+from casetrack.base.errors import See
 from casetrack.extract.papers.caption import read_caption
 from casetrack.extract.papers.facts import CAPTION_READER, UNREAD, LegalFacts
 from casetrack.extract.papers.text import TextPage, WholeText
@@ -92,7 +93,7 @@ _KEYS: dict[str, Callable[[pa.StructArray], pa.StringArray]] = {
 
 # Says which rows of a large table models have not read while it was taken in.
 
-_NEXT = "`casetrack reindex` adds both."
+_NEXT = f"{See('reindex')} adds both."
 
 
 def unread(passages: int, total: int, /) -> str:

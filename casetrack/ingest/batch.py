@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CollectionBusy, JobStopped
+from casetrack.base.errors import CollectionBusy, JobStopped, See
 from casetrack.base.machine import give_back, one_thread_each, share_arenas
 from casetrack.base.records import DEFAULT_PROFILE, IngestReport
 from casetrack.extract.references import reads_case_law
@@ -253,13 +253,13 @@ def reading_conditions(reading: ReadOptions, /) -> str:
 _NO_CASE_LAW = (
     "Citations of case law are read by a list of the usual reporters, since eyecite is not "
     "installed: rare reporters and old spellings may be missed. For this version of Python it has "
-    "to be compiled. With a C++ compiler run `pip install eyecite`, then `casetrack reindex`."
+    f"to be compiled. With a C++ compiler run `pip install eyecite`, then {See('reindex')}."
 )
 
 
 def _no_model(name: str) -> str:
+    pull = See("models pull", *([] if name == DEFAULT_PROFILE else [name]))
     return (
-        f'Model "{name}" is not installed, so documents can be found by their words only. '
-        f"Run `casetrack models pull{'' if name == DEFAULT_PROFILE else ' ' + name}` once while "
-        "online, then `casetrack reindex`."
+        f'Model "{name}" is not installed, so documents can be found by their words only. Run '
+        f"{pull} once while online, then {See('reindex')}."
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from casetrack.base import editions
 from casetrack.base.arguments import as_paths, several
 from casetrack.base.config import resolve_path
-from casetrack.base.errors import FileExcluded, UsageError
+from casetrack.base.errors import FileExcluded, See, UsageError
 from casetrack.base.objects.address import is_address
 from casetrack.base.records import DOCUMENT_TYPES, IngestReport
 from casetrack.ingest.discover import discover
@@ -74,7 +74,7 @@ def ingest(
     if buckets:
         raise UsageError(
             f"{buckets[0]} lies in object storage, and is not read from here.",
-            hint="Read it on a cluster, which may be this computer: `casetrack ingest --on local`. "
+            hint=f"Read it on a cluster, which may be this computer: {See('ingest', on='local')}. "
             "Or name it as a source, and sync that: docs/sources.md says how.",
         )
     files = discover(
@@ -118,7 +118,7 @@ def ingest(
     note = (
         f'The pipeline of the collection is "{workspace.info.pipeline}" now. What another one has '
         f"made of {'1 document' if earlier == 1 else f'{earlier:,} documents'} stays until you run "
-        "`casetrack reindex --reparse`."
+        f"{See('reindex', reparse=True)}."
     )
     return replace(report, notes=(*report.notes, note))
 

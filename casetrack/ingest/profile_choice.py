@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.models.profiles import find_profile, profile_for_languages
 from casetrack.extract.language import called
 from casetrack.store.folders import UNCHOSEN_PROFILE
@@ -66,9 +66,10 @@ def choose_profile(workspace: Workspace, cancel: threading.Event, /) -> str | No
         said = f"The first file is in {said.rpartition(' in ')[2]}"
     if workspace.encoders.get_installed(wanted) is None:
         return (
-            f"{said}, which the profile {before} was not made for: run `casetrack models pull "
-            f"{wanted}` once while online, then `casetrack reindex --profile {wanted}`. Until then "
-            "questions in other letters than Latin ones are searched for by their words."
+            f"{said}, which the profile {before} was not made for: run "
+            f"{See('models pull', wanted)} once while online, then "
+            f"{See('reindex', profile=wanted)}. Until then questions in other letters than Latin "
+            "ones are searched for by their words."
         )
     try:
         _switch(workspace, wanted, cancel)

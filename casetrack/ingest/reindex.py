@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, UsageError
+from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, See, UsageError
 from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import Document
@@ -184,7 +184,7 @@ class Reindex:
                 f'The models of "{self.info.name}" are others than when it was made, so its '
                 "documents cannot be done one by one.",
                 hint="Do the whole collection with "
-                f"`casetrack reindex -c {shlex.quote(self.info.name)}`.",
+                f"{See('reindex', c=shlex.quote(self.info.name))}.",
             )
 
     def _report(

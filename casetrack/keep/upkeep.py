@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CollectionBusy, UsageError
+from casetrack.base.errors import CollectionBusy, See, UsageError
 from casetrack.base.records.snapshots import UpkeepReport
 from casetrack.graph.opened import graph_of
 
@@ -222,7 +222,8 @@ class _Upkeep:
             if upkeep.held_by_readers(self._folder):
                 self._notes.append(
                     "An export or another long reading still holds an earlier state with what was "
-                    "deleted since. Wait for it to end, then run `casetrack upkeep --secure` again."
+                    f"deleted since. Wait for it to end, then run {See('upkeep', secure=True)} "
+                    "again."
                 )
         upkeep.clean_versions(self._folder, self._versions_grace)
 
@@ -242,7 +243,7 @@ class _Upkeep:
             self._notes.append(
                 "Another program is building the search index at this moment, or (on Windows) has "
                 "it open; what was replaced may still hold deleted words. Close it and run "
-                "`casetrack upkeep --secure` again."
+                f"{See('upkeep', secure=True)} again."
             )
 
     def _copies(self) -> None:

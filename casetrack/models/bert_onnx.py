@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.base.errors import ModelCorrupt, ModelError
+from casetrack.base.errors import ModelCorrupt, ModelError, See
 from casetrack.models import onnx_file
 from casetrack.models.graph import (
     LEVELS,
@@ -98,7 +98,7 @@ class BertConfig:
             if raw.get(key, value) != value:
                 raise ModelError(
                     f"Cannot build this model: {key} is {raw[key]!r}, only {value!r} is supported.",
-                    hint="Choose a model of the catalogue (`casetrack models list`).",
+                    hint=f"Choose a model of the catalogue ({See('models list')}).",
                 )
         try:
             return cls(
@@ -111,7 +111,7 @@ class BertConfig:
         except KeyError as missing:
             raise ModelCorrupt(
                 f"The model's config.json has no {missing}.",
-                hint="Run `casetrack models pull` to fetch it again.",
+                hint=f"Run {See('models pull')} to fetch it again.",
             ) from missing
 
 

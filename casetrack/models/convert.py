@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.base.errors import ModelCorrupt
+from casetrack.base.errors import ModelCorrupt, See
 from casetrack.models.bert_onnx import (
     BertConfig,
     build_encoder,
@@ -115,7 +115,7 @@ def read_packed(path: Path, /) -> PackedModel:
     except (struct.error, ValueError, IndexError, KeyError, OverflowError) as error:
         raise ModelCorrupt(
             f"Cannot read {path}: {error}",
-            hint="Delete the file and run `casetrack models pull` again.",
+            hint=f"Delete the file and run {See('models pull')} again.",
         ) from error
 
 
@@ -304,7 +304,7 @@ _CONFIG = "config.json"
 _VOCABULARY = "vocab.txt"
 _PREFIX = "bert."
 _OLD_ENDINGS = {".gamma": ".weight", ".beta": ".bias"}
-_REFETCH = "Delete the file and run `casetrack models pull` again."
+_REFETCH = f"Delete the file and run {See('models pull')} again."
 
 
 def built_names(spec: ModelSpec, /) -> tuple[str, ...]:

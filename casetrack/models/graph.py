@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from casetrack.base.errors import ModelCorrupt
+from casetrack.base.errors import ModelCorrupt, See
 from casetrack.models import onnx_file
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Graph:
     def weight(self, name: str, shape: tuple[int | None, ...]) -> Array:
         """Return a tensor of the checkpoint; ``None`` in *shape* takes any length."""
         tensor = self.weights.get(name)
-        hint = "Run `casetrack models pull` to fetch the model again."
+        hint = f"Run {See('models pull')} to fetch the model again."
         if tensor is None:
             raise ModelCorrupt(f"The model's weights have no tensor {name!r}.", hint=hint)
         fits = len(shape) == tensor.ndim and all(

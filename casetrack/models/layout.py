@@ -18,7 +18,14 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import CaseTrackError, DiskFull, ModelCorrupt, NotWritable, StorageError
+from casetrack.base.errors import (
+    CaseTrackError,
+    DiskFull,
+    ModelCorrupt,
+    NotWritable,
+    See,
+    StorageError,
+)
 from casetrack.base.models.spec import Recipe
 
 if TYPE_CHECKING:
@@ -35,7 +42,7 @@ SCRATCH_PREFIX = "wheel-"
 GIT_DIGITS = 40
 """Length of a git hash, which tells it from a SHA-256."""
 _BLOCK = 1 << 20
-_REFETCH = "Run `casetrack models pull {}` to put it right."
+_REFETCH = f"Run {See('models pull', '{}')} to put it right."
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.base.errors import ModelCorrupt, ModelNotFound
+from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
 from casetrack.models.bert_onnx import (
     ATTENDED_INPUT,
     LABELS_OUTPUT,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _OTHER_NAMES = {"[CLS]": "<s>", "[SEP]": "</s>", "[MASK]": "<mask>"}
 """What vocabularies of the XLM-R kind call the marks of BERT."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_HINT = "Run `casetrack models pull {}` to put it right."
+_HINT = f"Run {See('models pull', '{}')} to put it right."
 _RESIDENT_SHARE = 2.0
 """Memory of a loaded graph as a share of its file; 1.7 to 2.9 measured after a first text of 2,000
 characters, the most with the smallest graphs."""

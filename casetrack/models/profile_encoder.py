@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import ModelNotFound, ProfileIncomplete, UsageError
+from casetrack.base.errors import ModelNotFound, ProfileIncomplete, See, UsageError
 from casetrack.base.models.profiles import find_profile
 from casetrack.models.base import Encoding, Floats, ProfileEncoder
 from casetrack.models.model import Model
@@ -98,7 +98,7 @@ class Encoder:
         if (kind := model.manifest.recipe.kind) != "dense":
             raise UsageError(
                 f'Model "{name}" makes {kind} vectors, which cannot stand alone.',
-                hint="Choose a profile that it belongs to (`casetrack models list`).",
+                hint=f"Choose a profile that it belongs to ({See('models list')}).",
             )
         return cls(name, model, tokens=model, sessions=chosen_sessions(sessions))
 
@@ -299,7 +299,7 @@ def load_profile(
         raise UsageError(
             f'Profile "{found.name}" has no models on this machine: {found.provider} makes its '
             "vectors.",
-            hint="Choose one of the other profiles (`casetrack models list`).",
+            hint=f"Choose one of the other profiles ({See('models list')}).",
         )
     models, missing = {}, []
     for name in found.model_names:

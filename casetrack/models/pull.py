@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.config import ENV_MODELS
-from casetrack.base.errors import ModelCorrupt, ModelNotFound
+from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
 from casetrack.base.models.catalog import find_model
 from casetrack.models.downloads import fetch_files
 from casetrack.models.layout import (
@@ -302,9 +302,9 @@ def _pull(
         sources,
         progress,
         name=f'Model "{spec.name}"',
-        hint=f"Go online and run `casetrack models pull {spec.name}` again (it goes on where it "
-        f"stopped), or copy the folder {spec.name} from the models folder of another machine to "
-        f"{folder}, or point {ENV_MODELS} to a models folder that has it.",
+        hint=f"Go online and run {See('models pull', spec.name)} again (it goes on where it "
+        f"stopped), or copy the folder {spec.name} from the models folder of another machine "
+        f"to {folder}, or point {ENV_MODELS} to a models folder that has it.",
     )
     origins |= fetched
     from casetrack.models.convert import built_names

@@ -20,7 +20,7 @@ import numpy as np
 
 from casetrack.base import arguments
 from casetrack.base.arguments import Filter, as_documents, day_text, several
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import See, UsageError
 from casetrack.base.records import DOCUMENT_TYPES
 from casetrack.base.records.documents import FILES, own_moment
 from casetrack.base.years import recorded
@@ -259,7 +259,7 @@ def _choose(state: State, wanted: Filter) -> Chosen:
     if not left.any() and len(left):
         notes.append(
             f"No document passes the filter: {', of these '.join(told)}. Leave a part of it out; "
-            "`casetrack documents` shows what is there."
+            f"{See('documents')} shows what is there."
         )
     chosen = Chosen(frozenset(facts.ids[left].tolist()), tuple(notes))
     return _mentioning(state, several(wanted.mentions), chosen) if wanted.mentions else chosen

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from casetrack.base.errors import ModelError, UsageError
+from casetrack.base.errors import ModelError, See, UsageError
 from casetrack.base.models.profiles import profile_for_script, reads_script
 from casetrack.extract.language import called, language_of, script_shares
 from casetrack.ingest.steps.words import is_source_code
@@ -44,7 +44,7 @@ _MODES: dict[SearchMode, tuple[str, ...]] = {
 }
 _UNREAD_SHARE = 1 / 3
 """Words of a question in a script that the models do not read, from which on they take no part."""
-_REMEDY = "Run `casetrack models pull` once while online, then `casetrack reindex`."
+_REMEDY = f"Run {See('models pull')} once while online, then {See('reindex')}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Plan:
 
     def without_matrices(self) -> Plan:
         """Return the plan that was followed where no passage has a token matrix."""
-        note = "These passages have no token matrices yet. Run `casetrack reindex`."
+        note = f"These passages have no token matrices yet. Run {See('reindex')}."
         stages = tuple(s for s in self.stages if s in RECALL)
         return replace(self, mode=_mode_of(stages), stages=stages, notes=(*self.notes, note))
 
@@ -188,7 +188,7 @@ def _best(
     if (script := _unread_script(query, encoder)) is not None:
         note = f"{_unread(query, script, encoder)}; it was searched for by its words."
         if (other := profile_for_script(script)) is not None:
-            note += f" By its meaning: `casetrack reindex --profile {other}`."
+            note += f" By its meaning: {See('reindex', profile=other)}."
         return Plan("keyword", ("bm25",), None, (note,))
     stages = STAGES if rerank and encoder.token_width is not None else RECALL
     return _with_models(_mode_of(stages), stages, index, encoder)
@@ -237,7 +237,7 @@ def _few_vectors(index: Index) -> str:
     missing = index.chunk_count - index.embedded_count
     return (
         f"{missing:,} of {index.chunk_count:,} passages have no vector and are found by their "
-        "words only. Run `casetrack reindex`."
+        f"words only. Run {See('reindex')}."
     )
 
 

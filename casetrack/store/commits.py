@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
-from casetrack.base.errors import ObjectStorageError, SchemaError, StorageError, WriterReplaced
+from casetrack.base.errors import ObjectStorageError, SchemaError, See, StorageError, WriterReplaced
 from casetrack.base.files import storage_errors
 from casetrack.base.objects.service import fault_of
 from casetrack.store import lock
@@ -180,7 +180,7 @@ def rows_of_chunks(table: pa.Table, dimension: int, /) -> pa.Table:
     if found != dimension:
         raise SchemaError(
             f"Vectors of {found} numbers do not fit this collection; it has {dimension}.",
-            hint="Choose the models for the whole collection with `casetrack reindex`.",
+            hint=f"Choose the models for the whole collection with {See('reindex')}.",
         )
     return table.select(list(declared.names)).cast(declared.arrow(dimension=dimension))
 

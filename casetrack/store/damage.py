@@ -12,7 +12,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CaseTrackError, CollectionDamaged, StorageError
+from casetrack.base.errors import CaseTrackError, CollectionDamaged, See, StorageError
 from casetrack.base.files import translate
 from casetrack.base.objects.address import is_address
 from casetrack.base.objects.service import fault_of
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 _LIBRARIES = ("lance", "pyarrow")
 _PANIC = "PanicException"
 _HINT = (
-    "Run `casetrack doctor --repair`: it repairs what it can, and names what is lost. Or restore "
+    f"Run {See('doctor', repair=True)}: it repairs what it can, and names what is lost. Or restore "
     "the folder from a backup."
 )
 
 _ELSEWHERE = (
-    "Check the address with `casetrack collection show`; was the collection deleted there? Run "
-    "`casetrack doctor` to see what is wrong."
+    f"Check the address with {See('collection info')}; was the collection deleted there? Run "
+    f"{See('doctor')} to see what is wrong."
 )
 
 

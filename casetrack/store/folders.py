@@ -16,7 +16,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CollectionDamaged, CollectionGone, UsageError
+from casetrack.base.errors import CollectionDamaged, CollectionGone, See, UsageError
 from casetrack.base.files import (
     IS_WINDOWS,
     private_folder,
@@ -113,7 +113,7 @@ def _require_empty(place: Place) -> None:
         what = "a collection" if is_one else f"something else ({found.key})"
         raise UsageError(
             f"There is {what} at {place.uri} already.",
-            hint=f"Attach it with `casetrack collection attach {place.uri}`."
+            hint=f"Attach it with {See('collection attach', place.uri)}."
             if is_one
             else "Choose a folder of the bucket that is empty.",
         )
@@ -145,8 +145,8 @@ def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) 
         except CollectionGone as error:
             raise UsageError(
                 f"There is no collection at {address}.",
-                hint=f"Check the address, or make one there: `casetrack collection create NAME "
-                f"--at {address}`.",
+                hint="Check the address, or make one there: "
+                f"{See('collection create', 'NAME', at=address)}.",
             ) from error
         target = home / info.id
         if (target / GONE).exists():
@@ -159,7 +159,7 @@ def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) 
             other = place_of(target)
             raise UsageError(
                 f'The collection "{info.name}" of {place.uri} is here already, in {other.uri}.',
-                hint="Remove one of the two: `casetrack collection detach`, or `delete`.",
+                hint=f"Remove one of the two: {See('collection detach')}, or `delete`.",
             )
         with storage_errors(home):
             folder.rename(target)
@@ -201,7 +201,7 @@ def detach_folder(home: Path, info: CollectionInfo, /) -> None:
     if not place_of(home / info.id).is_remote:
         raise UsageError(
             f'The collection "{info.name}" lies in this data folder, and nowhere else.',
-            hint="To remove it with all its data: `casetrack collection delete`.",
+            hint=f"To remove it with all its data: {See('collection delete')}.",
         )
     _take_folder(home, info, "collection detached")
 

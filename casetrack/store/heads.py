@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import xxhash
 
-from casetrack.base.errors import CollectionDamaged
+from casetrack.base.errors import CollectionDamaged, See
 from casetrack.base.files import write_atomic
 from casetrack.store import audit, mirror
 from casetrack.store.facts import sealed, unsealed
@@ -40,8 +40,8 @@ _COUNTED_DOWN = 2**64 - 1
 """Manifests are named by what is left to this number, so that the newest one comes first."""
 _NAME = re.compile(r"(\d{1,20})\.manifest")
 _HINT = (
-    "Run `casetrack doctor --repair`: it goes back to the last state that is whole, and says what "
-    "is missing. Or restore the folder from a backup."
+    f"Run {See('doctor', repair=True)}: it goes back to the last state that is whole, and says "
+    "what is missing. Or restore the folder from a backup."
 )
 
 

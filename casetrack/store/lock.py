@@ -21,6 +21,7 @@ from casetrack.base.errors import (
     CollectionBusy,
     JobStopped,
     ObjectStorageError,
+    Opt,
     StorageError,
     WriterReplaced,
 )
@@ -464,8 +465,8 @@ def _acquire(
         raise StorageError(
             f"The drive of {folder} cannot lock files, so two programs could write there at the "
             "same time and damage the collection.",
-            hint="Choose a folder on a disk of this computer with CASETRACK_HOME. "
-            "Or with `--data-dir FOLDER`.",
+            hint="Choose a folder on a disk of this computer with CASETRACK_HOME. Or with "
+            f"{Opt(data_dir='FOLDER')}.",
         ) from error
 
 

@@ -25,6 +25,7 @@ from casetrack.base.errors import (
     CollectionBusy,
     CollectionDamaged,
     CollectionGone,
+    See,
     WriterReplaced,
 )
 from casetrack.base.files import UNFINISHED, private_folder, storage_errors, write_atomic
@@ -149,7 +150,7 @@ _INFO = (
     ".profile-unchosen",
 )
 _MEND = (
-    "Run `casetrack doctor --repair` on the collection, or bring back that object from a backup."
+    f"Run {See('doctor', repair=True)} on the collection, or bring back that object from a backup."
 )
 _looked: dict[Path, float] = {}
 _changes: dict[Path, int] = {}

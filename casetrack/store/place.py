@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import CollectionDamaged, ObjectStorageError, UsageError
+from casetrack.base.errors import CollectionDamaged, ObjectStorageError, See, UsageError
 from casetrack.base.files import folder_bytes, storage_errors, write_json
 from casetrack.base.objects.address import Address, is_address
 
@@ -147,7 +147,7 @@ def _read(folder: Path, stamp: tuple[int, int, int]) -> Place:  # noqa: ARG001 -
         raise CollectionDamaged(
             f"{path} does not say where the collection lies.",
             hint="Remove that folder, which holds nothing but copies, and attach the collection "
-            "again: `casetrack collection attach s3://…`.",
+            f"again: {See('collection attach', 's3://…')}.",
         ) from error
 
 

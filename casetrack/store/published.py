@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.base.errors import CollectionBusy, CollectionDamaged, CollectionGone
+from casetrack.base.errors import CollectionBusy, CollectionDamaged, CollectionGone, See
 from casetrack.base.files import UNFINISHED
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.place import FILE as PLACE
@@ -103,7 +103,7 @@ def _understood(place: Place, found: Found) -> Listing:
         raise CollectionDamaged(
             f"The list of files at {place.uri} is damaged, or was written by a newer version.",
             hint=f"Bring back the object {LISTING} from a backup or an earlier version of it, or "
-            "update CaseTrack: `casetrack update`.",
+            f"update CaseTrack: {See('update')}.",
         ) from error
 
 

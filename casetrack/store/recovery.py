@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.base import schema
-from casetrack.base.errors import CollectionDamaged, NotWritable
+from casetrack.base.errors import CollectionDamaged, NotWritable, See
 from casetrack.base.files import storage_errors
 from casetrack.base.records import CollectionInfo
 from casetrack.base.resources import SCHEMA_VERSION
@@ -128,7 +128,7 @@ def _rebuilt(folder: Path) -> tuple[CollectionInfo, str]:
     )
     how = (
         "was made anew from the stored documents, which are all there. Its name, description and "
-        "tags are lost: give them again with `casetrack collection rename` and `describe`."
+        f"tags are lost: give them again with {See('collection rename')} and `describe`."
     )
     return info, how
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
-from casetrack.base.errors import CaseTrackError, CollectionDamaged
+from casetrack.base.errors import CaseTrackError, CollectionDamaged, See
 from casetrack.base.files import storage_errors
 from casetrack.store import heads
 from casetrack.store.checksums import COLUMN, damaged, require_sound, with_families
@@ -106,7 +106,7 @@ class Rows:
             raise CollectionDamaged(
                 f"{len(lacking)} of {len(counts)} documents do not have all their passages: "
                 f"{self.chunks.uri}",
-                hint="Run `casetrack doctor` to see which; ingest those files again.",
+                hint=f"Run {See('doctor')} to see which; ingest those files again.",
             )
 
     def batches(self, revision: str | None = None, /) -> Iterator[pa.Table]:

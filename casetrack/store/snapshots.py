@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base import schema
 from casetrack.base.errors import (
     CollectionDamaged,
+    See,
     SnapshotExists,
     SnapshotNotFound,
     StorageError,
@@ -258,7 +259,7 @@ def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozens
     if doomed.info.name is None:
         raise SnapshotNotFound(
             f"The state {doomed.info.number} has no name; it is cleaned away by itself.",
-            hint="Only snapshots that you took can be removed: `casetrack snapshots list`.",
+            hint=f"Only snapshots that you took can be removed: {See('snapshots list')}.",
         )
     key = doomed.key
     drop_tag(folder, TAG + key)
@@ -354,7 +355,7 @@ def find(folder: Path, reference: str | int, /) -> Point:
     raise SnapshotNotFound(
         f'There is no snapshot "{wanted}" of this collection, or it has been cleaned away.'
         + (f" These have a name:{known}" if known else ""),
-        hint="See what can be restored with `casetrack snapshots list`.",
+        hint=f"See what can be restored with {See('snapshots list')}.",
     )
 
 
@@ -378,7 +379,7 @@ def locked_point(
                 raise SnapshotNotFound(
                     f'The state "{point.info.name or point.info.number}" cannot be opened: '
                     f"{point.info.reason}",
-                    hint="See what can be restored with `casetrack snapshots list`.",
+                    hint=f"See what can be restored with {See('snapshots list')}.",
                 )
             kept.enter_context(lock_versions(folder, point.info.number, point.chunks.version))
         ledger = open_dataset(folder, DOCUMENTS).checkout_version(point.info.number)
@@ -425,7 +426,7 @@ def _named(folder: Path, versions: Versions) -> Iterator[Point]:
 
 def _lost(number: int, moment: datetime, name: str) -> Point:
     """Return the state of a snapshot of which nothing can be read any more."""
-    reason = "Its files are damaged or gone; remove it with `casetrack snapshots remove`."
+    reason = f"Its files are damaged or gone; remove it with {See('snapshots remove')}."
     info = SnapshotInfo(name, number, moment, 0, 0, 0, None, None, restorable=False, reason=reason)
     return Point(info, schema.table("documents").arrow().empty_table(), None)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import DuplicateDocument, FileNotFound
+from casetrack.base.errors import DuplicateDocument, FileNotFound, See
 from casetrack.base.files import write_atomic
 from casetrack.base.records.reports import FileOutcome, UntakenFile
 from casetrack.store.facts import sealed, unsealed
@@ -230,7 +230,10 @@ def _read(folder: Path) -> list[UntakenFile]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = str(error)
     message = f"The list of files that were not read cannot be read ({reason})."
-    hint = "Run `casetrack ingest PATH --force` for its folders: files that fail are listed again."
+    hint = (
+        f"Run {See('ingest', 'PATH', force=True)} for its folders: files that fail are listed "
+        "again."
+    )
     now = datetime.now(UTC)
     return [UntakenFile(str(path), "failed", DAMAGED, message, hint, None, None, now)]
 

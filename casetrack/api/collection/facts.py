@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CollectionBusy, UsageError
+from casetrack.base.errors import CollectionBusy, See, UsageError
 from casetrack.base.records import CollectionStats, StatusChange
 from casetrack.store import audit, heads
 from casetrack.store.info import require_active, update_info
@@ -60,9 +60,10 @@ def update(
             tags=checked_tags((*_without(before, removed), *added)),
         )
         if changed == info:
+            quoted = f'"{info.name}"'
             raise UsageError(
                 f'Nothing was changed: "{info.name}" has these facts already.',
-                hint=f'`casetrack collection info "{info.name}"` shows them.',
+                hint=f"{See('collection info', quoted)} shows them.",
             )
         told = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
         audit.note(workspace.folder, "collection changed", detail=", ".join(told))
@@ -96,8 +97,8 @@ def close(workspace: Workspace, status: CollectionStatus, /, *, timeout: float) 
             raise CollectionBusy(
                 f'"{info.name}" cannot be {status} now: another program is changing it, for '
                 "instance taking in documents or making vectors anew.",
-                hint="Wait until that is finished, or stop it (`casetrack jobs list` shows "
-                "what is running); then run the command again.",
+                hint=f"Wait until that is finished, or stop it ({See('jobs list')} shows what is "
+                "running); then run the command again.",
             ) from error
         return set_status(workspace, status)
 

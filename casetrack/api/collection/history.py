@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.base.arrow_values import without_formula
-from casetrack.base.errors import CaseTrackError, SnapshotNotFound
+from casetrack.base.errors import CaseTrackError, See, SnapshotNotFound
 from casetrack.base.files import write_atomic
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records import Check, Rows
@@ -131,10 +131,10 @@ def _go_back(
 def _next_step(point: Point, profile: str) -> str:
     if point.info.profile not in {None, profile}:
         return (
-            f"Bring the collection to that profile with `casetrack reindex --profile "
-            f"{point.info.profile}` first; then restore."
+            "Bring the collection to that profile with "
+            f"{See('reindex', profile=point.info.profile)} first; then restore."
         )
-    return "See what can be restored with `casetrack snapshots list`."
+    return f"See what can be restored with {See('snapshots list')}."
 
 
 def _free_name(folder: Path) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.api.collection import marking
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.marks import MARK_KINDS, PlacedMark
 from casetrack.graph.opened import graph_of
@@ -74,7 +74,7 @@ class UserMarks:
         if wanted not in known:
             raise UsageError(
                 f"There is no mark {mark_id!r}.",
-                hint="`casetrack marks` shows all of them with their ids.",
+                hint=f"{See('marks')} shows all of them with their ids.",
             )
         if known[wanted].state == "undone":
             raise UsageError(
@@ -204,7 +204,7 @@ class UserMarks:
                 what = f'the tag "{missing[0]}"' if missing else f"a {kind}"
                 raise UsageError(
                     f"There is not {what} to take off.",
-                    hint="`casetrack marks` shows what is marked, and where.",
+                    hint=f"{See('marks')} shows what is marked, and where.",
                 )
             undo = [store.new_mark(kind="undo", value=m.mark_id) for m in gone]
             return undo, [m.mark_id for m in gone]
@@ -392,7 +392,7 @@ class UserMarks:
         if not found:
             raise UsageError(
                 f'Nobody called "{name}" {what} by you.',
-                hint="`casetrack marks` shows all your marks.",
+                hint=f"{See('marks')} shows all your marks.",
             )
         return self.undo(found[-1].mark_id)
 
@@ -489,7 +489,7 @@ class UserMarks:
                 return self.undo(placed.mark_id)
         raise UsageError(
             f'There is no hidden event "{wanted}".',
-            hint="`casetrack marks --kind hide_event` shows all that are hidden.",
+            hint=f"{See('marks', kind='hide_event')} shows all that are hidden.",
         )
 
     def take_event(self, event: Event | str, /, *, words: str = "") -> PlacedMark:
@@ -543,7 +543,7 @@ class UserMarks:
                 return self.undo(placed.mark_id)
         raise UsageError(
             f'The event "{wanted}" was not taken into the chronology.',
-            hint="`casetrack marks --kind take_event` shows those that were.",
+            hint=f"{See('marks', kind='take_event')} shows those that were.",
         )
 
     @staticmethod
@@ -598,7 +598,7 @@ class UserMarks:
         if not new:
             raise UsageError(
                 "Nothing was changed: it is marked like this already.",
-                hint="`casetrack marks` shows what is marked, and where.",
+                hint=f"{See('marks')} shows what is marked, and where.",
             )
         store.add(self._workspace.folder, new)
         known = {m.mark_id: m for m in self.all(undone=True)}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base import arguments
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import See, UsageError
 from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.objects.address import Address
 from casetrack.base.records.collections import DEFAULT_EDITION
@@ -223,11 +223,11 @@ class Sealing(ABC):
         if open_one is not None:
             raise UsageError(
                 f'The collection "{open_one.name}" is not sealed.',
-                hint="It can be used as it is. `casetrack collection list --status all` shows all.",
+                hint=f"It can be used as it is. {See('collection list', status='all')} shows all.",
             )
         raise UsageError(
             f"There is no sealed collection and no file called {str(name_or_file)!r}.",
-            hint="See what is sealed with `casetrack collection list`.",
+            hint=f"See what is sealed with {See('collection list')}.",
         )
 
     def delete_sealed(self, name_or_id: str, /) -> SealedCollection | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.api.evaluate.measures import DEPTH, measures_of
 from casetrack.api.evaluate.runs import Run
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import Opt, UsageError
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ def measure(
     if pages and not any(q.by_page for q in asked.questions):
         raise UsageError(
             f'"{asked.name}" does not tell on which pages the answers stand.',
-            hint="Leave out `--pages`, or use a golden file whose answers have a page or a text.",
+            hint=f"Leave out {Opt('pages')}, or use a golden file whose answers have a page or a "
+            "text.",
         )
     # The first search of a mode loads its model; that is no part of what a search costs.
     search = functools.partial(_search, asked, mode=mode, stages=stages, vocabulary=vocabulary)

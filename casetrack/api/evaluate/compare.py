@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.evaluate.measures import ALL_MEASURES, MAIN, compare_scores
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import See, UsageError
 from casetrack.base.provenance import iso_utc
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def compare_runs(first: Run, second: Run, /) -> Comparison:
             f"The runs are of different questions: {first.id} of {_name(first)}, {second.id} of "
             f"{_name(second)}.",
             hint="Only runs over the same, unchanged data set can be compared; "
-            "`casetrack eval --history` lists them.",
+            f"{See('eval', history=True)} lists them.",
         )
     differences = compare_scores(first.scores, second.scores, ALL_MEASURES)
     return Comparison(first, second, tuple(differences), tuple(_notes(first, second)))

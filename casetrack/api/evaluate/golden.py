@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.api.evaluate.answers import MATCHES, Answer, AnswerJudge, Match, Pages
 from casetrack.api.evaluate.questions import Question, QuestionSet, broken, json_lines, language_of
 from casetrack.base import arguments
-from casetrack.base.errors import AmbiguousName, CaseTrackError, DocumentNotFound, UsageError
+from casetrack.base.errors import AmbiguousName, CaseTrackError, DocumentNotFound, See, UsageError
 from casetrack.search.search import MAX_QUERY_CHARS
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def open_golden(file: Path, collection: Collection, /) -> QuestionSet:
     if not names.count:
         raise UsageError(
             f'The collection "{collection.name}" is empty; there is nothing to find in it.',
-            hint=f"Ingest documents first with `casetrack ingest PATH -c {collection.name!r}`.",
+            hint=f"Ingest documents first with {See('ingest', 'PATH', c=repr(collection.name))}.",
         )
     lines = [_Line(file, number, row, names) for number, row in json_lines(file, _WHAT)]
     if not lines:

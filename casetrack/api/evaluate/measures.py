@@ -10,7 +10,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import See, UsageError
 from casetrack.search.plan import RECALL, STAGES, problem_with
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def compare_scores(
     if not shared:
         raise UsageError(
             "The two runs have no question in common.",
-            hint="Compare runs over the same data set. `casetrack eval --history` lists them.",
+            hint=f"Compare runs over the same data set. {See('eval', history=True)} lists them.",
         )
     return [d for name in measures if (d := _compare(first, second, shared, name)) is not None]
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.evaluate.measures import mean_of, percentile
-from casetrack.base.errors import CaseTrackError, FileNotFound, UsageError
+from casetrack.base.errors import CaseTrackError, FileNotFound, See, UsageError
 from casetrack.base.files import storage_errors, write_json
 from casetrack.base.records.cards import Card
 
@@ -226,8 +226,8 @@ def load_run(path: Path, /) -> Run:
         return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init and f.name in raw})
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{path} is no stored run of `casetrack eval`.",
-            hint="`casetrack eval --history` lists the runs.",
+            f"{path} is no stored run of {See('eval')}.",
+            hint=f"{See('eval', history=True)} lists the runs.",
         ) from error
 
 
@@ -252,7 +252,7 @@ def find_run(asked: str, settings: Settings, /) -> Run:
         raise UsageError(f'{len(fits)} runs begin with "{asked}":\n{lines}', hint="Give one whole.")
     raise UsageError(
         f'There is no run "{asked}" in {runs_dir(settings)}.',
-        hint="`casetrack eval --history` lists the runs.",
+        hint=f"{See('eval', history=True)} lists the runs.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import OcrUnavailable, UsageError
+from casetrack.base.errors import OcrUnavailable, See, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +96,7 @@ def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
     if name == EASYOCR:
         raise UsageError(
             "EasyOCR's networks cannot be checked here: EasyOCR does so when it fetches them.",
-            hint="Delete what may be damaged, then run `casetrack models pull easyocr`.",
+            hint=f"Delete what may be damaged, then run {See('models pull', 'easyocr')}.",
         )
     if name == RAPIDOCR:
         from casetrack.base.models.catalog import RAPID

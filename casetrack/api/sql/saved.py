@@ -24,7 +24,7 @@ from casetrack.api.sql.parameters import (
     typed,
     values_for,
 )
-from casetrack.base.errors import QueryError, UsageError
+from casetrack.base.errors import QueryError, See, UsageError
 from casetrack.base.resources import resource_dir
 from casetrack.base.sql.statements import all_of, first_word, parameters
 from casetrack.store import queries
@@ -127,7 +127,7 @@ def find(name: str, where: Sequence[tuple[Origin, Path]], /) -> SavedQuery:
     known = [query.name for query in listed(where)]
     raise UsageError(
         f"There is no saved query {name!r}.",
-        hint=f"There are: {', '.join(known)}. `casetrack query --list-saved` tells more.",
+        hint=f"There are: {', '.join(known)}. {See('query', list_saved=True)} tells more.",
     )
 
 

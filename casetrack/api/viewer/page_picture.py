@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.page_text import COLUMNS, page_text
 from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
 from casetrack.api.viewer.view import draw_page, draw_text
-from casetrack.base.errors import FileEncrypted, FileError, UsageError
+from casetrack.base.errors import FileEncrypted, FileError, See, UsageError
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import PICTURE_FORMATS, Piece, TextBlock, TextPage, mark_boxes
 from casetrack.store.passages import page_rows
@@ -209,7 +209,7 @@ class _Artist:
             raise UsageError(
                 f'Page {self.page} of "{self.document.name}" cannot be shown: '
                 f"no text of it is stored. {' '.join(notes)}".strip(),
-                hint="Read another page, or see facts of the document with `casetrack document`.",
+                hint=f"Read another page, or see facts of the document with {See('document')}.",
             )
         low, high = 0, _PAGE_CHARS
         if self.chunk is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.page_text import COLUMNS, PageText, page_text
 from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
 from casetrack.base.config import ParseLimits
-from casetrack.base.errors import FileEncrypted, FileError, ParseFailed, UsageError
+from casetrack.base.errors import FileEncrypted, FileError, Opt, ParseFailed, UsageError
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import (
     PICTURE_FORMATS,
@@ -223,8 +223,8 @@ def no_picture(error: FileError, /) -> str:
     """Say in a sentence why a page has no picture."""
     if isinstance(error, FileEncrypted):
         return (
-            "The file is protected, so its page is shown as stored text. "
-            "Give its password to see the page: `--password TEXT`."
+            "The file is protected, so its page is shown as stored text. Give its password to see "
+            f"the page: {Opt('password TEXT')}."
         )
     return f"The page cannot be drawn, so it is shown as stored text. {error.message}"
 

@@ -16,6 +16,7 @@ from casetrack.base.config import resolve_path
 from casetrack.base.errors import (
     AmbiguousName,
     FileNotFound,
+    See,
     UsageError,
     WatchNotFound,
     WrongPathKind,
@@ -41,8 +42,8 @@ Entries = list[dict[str, Any]]
 Stamp = tuple[int, int, int]
 
 _ABOUT = (
-    "Folders that CaseTrack keeps in sync with collections. Change it with `casetrack watch`, or "
-    "by hand: programs that watch notice it within seconds."
+    f"Folders that CaseTrack keeps in sync with collections. Change it with {See('watch')}, or by "
+    "hand: programs that watch notice it within seconds."
 )
 
 
@@ -135,7 +136,7 @@ class WatchListFile:
             content = {"about": _ABOUT, "version": 1, "watches": []}
             outcome = (
                 "there was no good copy of it, so no folder is watched now; add them again with "
-                "`casetrack watch add FOLDER`"
+                f"{See('watch add', 'FOLDER')}"
             )
         write_json(self.path, content)
         repairs.warning(
@@ -380,7 +381,7 @@ class WatchList:
         if is_address(folder):
             raise UsageError(
                 f"{folder} cannot be watched: object storage tells nobody of its changes.",
-                hint="Name it as a source of the kind s3, and let a scheduler run `casetrack sync` "
+                hint=f"Name it as a source of the kind s3, and let a scheduler run {See('sync')} "
                 "for it: each run lists it, and fetches what has changed.",
             )
         try:
@@ -435,7 +436,7 @@ def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> 
         state = "watched" if watch.enabled else "paused"
         raise UsageError(
             f"Nothing was changed: {watch.folder} is {state} like this already.",
-            hint="`casetrack watch list` shows how each folder is watched.",
+            hint=f"{See('watch list')} shows how each folder is watched.",
         )
     return changed
 
@@ -511,7 +512,7 @@ def _not_found(asked: str, known: Iterable[Watch]) -> WatchNotFound:
     if not lines:
         return WatchNotFound(
             f'"{asked}" is not watched; no folder is.',
-            hint="Watch one with `casetrack watch add FOLDER`.",
+            hint=f"Watch one with {See('watch add', 'FOLDER')}.",
         )
     return WatchNotFound(
         f'"{asked}" is not watched. These are:\n{lines}', hint="Give one of these paths or IDs."

@@ -52,6 +52,7 @@ from casetrack.base.errors.files import (
     WorkerCrashed,
     WrongPathKind,
 )
+from casetrack.base.errors.references import Opt, See
 from casetrack.base.errors.setup import (
     BundleError,
     ClientFileBusy,
@@ -178,6 +179,7 @@ __all__ = [
     "NotWritable",
     "ObjectStorageError",
     "OcrUnavailable",
+    "Opt",
     "PackageMissing",
     "ParseFailed",
     "ParseLimit",
@@ -192,6 +194,7 @@ __all__ = [
     "ReferenceNotFound",
     "SchemaError",
     "SearchBusy",
+    "See",
     "SetupError",
     "ShardsUnreachable",
     "SnapshotExists",

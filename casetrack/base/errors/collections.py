@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors.base import CaseTrackError, UsageError
+from casetrack.base.errors.references import See
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,8 +97,8 @@ class CollectionNotFound(UsageError):
         else:
             super().__init__(
                 f'Collection not found: "{name}".{there}',
-                hint="List what exists with `casetrack collection list`, "
-                f"or create it with `casetrack collection create {name!r}`.",
+                hint=f"List what exists with {See('collection list')}, or create it with "
+                f"{See('collection create', repr(name))}.",
             )
 
 
@@ -118,7 +119,7 @@ class CollectionGone(CollectionNotFound):
             self,
             f"The collection {collection_id} no longer exists: another program deleted it "
             "meanwhile. Nothing was done.",
-            hint="See what is there with `casetrack collection list`.",
+            hint=f"See what is there with {See('collection list')}.",
         )
 
 
@@ -141,7 +142,7 @@ class CollectionDamaged(CaseTrackError):
     code = "collection_damaged"
 
 
-_MEND = "Run `casetrack doctor --repair`: it brings back what was written."
+_MEND = f"Run {See('doctor', repair=True)}: it brings back what was written."
 
 
 class PassagesDamaged(CollectionDamaged):
@@ -228,7 +229,7 @@ class CollectionReadOnly(UsageError):
         super().__init__(
             f'The collection "{name}" is {status}, so nothing in it can be changed. It can be '
             "searched and exported as before.",
-            hint=f"To change it, reopen it with `casetrack collection reopen {name!r}`.",
+            hint=f"To change it, reopen it with {See('collection reopen', repr(name))}.",
         )
 
 
@@ -246,7 +247,7 @@ class SnapshotExists(UsageError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f'There is a snapshot "{name}" already.',
-            hint="Choose another name, or remove that one with `casetrack snapshots remove`.",
+            hint=f"Choose another name, or remove that one with {See('snapshots remove')}.",
         )
 
 

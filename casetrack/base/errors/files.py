@@ -6,10 +6,14 @@ import shutil
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors.base import CaseTrackError, UsageError
+from casetrack.base.errors.references import Opt, See
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+
+_AUTHORITIES = '"SELECT name, citation_count FROM authorities"'
 
 
 class FileError(CaseTrackError):
@@ -199,8 +203,9 @@ class NoText(FileError):
     def __init__(self, path: Path | str, detail: str = "") -> None:
         super().__init__(
             f"No text found in {path}" + (f": {detail}" if detail else "."),
-            hint="If it shows text on its pages, ingest it again with text recognition on and its "
-            "language named. The options are `--ocr auto` and `--ocr-language LANGUAGES`.",
+            hint="If it shows text on its pages, ingest it again with text recognition on and "
+            f"its language named. The options are {Opt(ocr='auto')} and "
+            f"{Opt(ocr_language='LANGUAGES')}.",
         )
 
 
@@ -282,7 +287,7 @@ class DocumentNotFound(UsageError):
         else:
             super().__init__(
                 f'Document not found: "{name}".',
-                hint="List what is there with `casetrack documents`.",
+                hint=f"List what is there with {See('documents')}.",
             )
 
 
@@ -356,7 +361,7 @@ class DuplicateDocument(CaseTrackError):
             if str(path) == known_path
             else f"Duplicate document: {path} has the same content as "
             f'"{document_name}" (SHA256 matches existing document ID: {document_id}).',
-            hint="Nothing was added. Use `--force` to ingest it anyway.",
+            hint=f"Nothing was added. Use {Opt('force')} to ingest it anyway.",
         )
 
 
@@ -389,8 +394,8 @@ class EntityNotFound(UsageError):
         else:
             super().__init__(
                 f'Entity not found: "{name}"{what}.',
-                hint="List who and what is mentioned with `casetrack entities`, "
-                "or look for the words themselves with `casetrack search`.",
+                hint=f"List who and what is mentioned with {See('entities')}, or look for the "
+                f"words themselves with {See('search')}.",
             )
 
 
@@ -418,8 +423,8 @@ class ReferenceNotFound(UsageError):
         else:
             super().__init__(
                 f'Reference not found: "{name}".',
-                hint="List what is referred to with `casetrack references`, "
-                "or look for the words themselves with `casetrack search`.",
+                hint=f"List what is referred to with {See('references')}, or look for the words "
+                f"themselves with {See('search')}.",
             )
 
 
@@ -440,8 +445,8 @@ class AuthorityNotCited(UsageError):
         self.name = name
         super().__init__(
             f'No document of "{case}" cites "{name}".',
-            hint='List what is cited with `casetrack query "SELECT name, citation_count FROM '
-            'authorities"`. Or look for its words with `casetrack search`.',
+            hint=f"List what is cited with {See('query', _AUTHORITIES)}. Or look for its words "
+            f"with {See('search')}.",
         )
 
 

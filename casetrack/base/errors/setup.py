@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors.base import CaseTrackError, UsageError
+from casetrack.base.errors.references import Opt, See
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,7 +82,7 @@ class ClientFileBusy(SetupError):
     def __init__(self, path: Path | str, client: str) -> None:
         super().__init__(
             f"Another program keeps changing {path}. Nothing of it was changed here.",
-            hint=f"Close the program that uses it and run again `casetrack setup {client}`.",
+            hint=f"Close the program that uses it and run again {See('setup', client)}.",
         )
 
 
@@ -101,8 +102,8 @@ class DesktopUnwritable(SetupError):
     def __init__(self, path: Path | str, error: OSError) -> None:
         super().__init__(
             f"Cannot change {path}: {error.strerror or error}.",
-            hint="Change its permissions and run again `casetrack setup desktop`. Without it "
-            "`casetrack browse --app` opens the window.",
+            hint=f"Change its permissions and run again {See('setup', 'desktop')}. Without it "
+            f"{See('browse', app=True)} opens the window.",
         )
 
 
@@ -114,7 +115,7 @@ class NoSuchScope(UsageError):
     def __init__(self, title: str, client: str, scope: str) -> None:
         super().__init__(
             f"{title} has no settings per {scope}.",
-            hint=f"Leave out `--scope SCOPE`: `casetrack setup {client}`.",
+            hint=f"Leave out {Opt(scope='SCOPE')}: {See('setup', client)}.",
         )
 
 
@@ -127,7 +128,7 @@ class NoSkill(UsageError):
         super().__init__(
             f"{title} reads no file of instructions that could be written here; the server itself "
             "tells it how to search and cite.",
-            hint=f"Leave out `--skill`: `casetrack setup {client}`.",
+            hint=f"Leave out {Opt('skill')}: {See('setup', client)}.",
         )
 
 
@@ -146,7 +147,7 @@ class UpdateUnknown(CaseTrackError):
         super().__init__(
             f"Cannot find out whether there is a newer version: {reason}. Nothing was changed.",
             hint="Check the connection to the internet, or to your package index, and run "
-            "`casetrack update --check` again.",
+            f"{See('update', check=True)} again.",
         )
 
 
@@ -161,7 +162,7 @@ class UpdateUntrusted(CaseTrackError):
             "Nothing was changed.",
             hint="Look at which index your package manager asks. If it is one of your own, with "
             "versions of your own, name the file of its public key with "
-            "`casetrack update --signed-by FILE`.",
+            f"{See('update', signed_by='FILE')}.",
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors.base import CaseTrackError, UsageError
+from casetrack.base.errors.references import Opt, See
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,8 +59,8 @@ class NotWritable(StorageError):
     def __init__(self, path: Path | str) -> None:
         super().__init__(
             f"Cannot write to {path}: it is read-only.",
-            hint="Change its permissions, or choose another folder with CASETRACK_HOME. The option "
-            "`--data-dir FOLDER` chooses one, too.",
+            hint="Change its permissions, or choose another folder with CASETRACK_HOME. The "
+            f"option {Opt(data_dir='FOLDER')} chooses one, too.",
         )
 
 
@@ -88,7 +89,7 @@ class CollectionSealed(UsageError):
         super().__init__(
             f'The collection "{name}" is sealed: it is one encrypted file, and nothing in it can '
             "be searched, read or changed.",
-            hint=f"Open it with `casetrack collection unseal {name!r}`; it asks for the passphrase "
+            hint=f"Open it with {See('collection unseal', repr(name))}; it asks for the passphrase "
             "or takes the key file.",
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors.base import CaseTrackError, UsageError
+from casetrack.base.errors.references import Opt, See
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ class JobNotFound(UsageError):
     def __init__(self, job_id: str) -> None:
         super().__init__(
             f'There is no job "{job_id}".',
-            hint="See the jobs that are known with `casetrack jobs list`.",
+            hint=f"See the jobs that are known with {See('jobs list')}.",
         )
 
 
@@ -129,8 +130,8 @@ class SearchBusy(CaseTrackError):
         super().__init__(
             f"The search is busy: {waiting:,} questions wait already at a shard of the index, and "
             "no more are taken.",
-            hint="Ask again in a moment. More copies of each shard answer more questions at once: "
-            "`casetrack serve --engine ray --replicas 2`.",
+            hint="Ask again in a moment. More copies of each shard answer more questions at "
+            f"once: {See('serve', engine='ray', replicas='2')}.",
         )
 
 
@@ -156,7 +157,7 @@ class ShardsUnreachable(CaseTrackError):
         super().__init__(
             f"{told}: {reason}. Nothing was searched.",
             hint="Ask again in a moment: shards that fail are started anew. `ray status` tells "
-            "whether the cluster has room for them; `casetrack search` on the machine that has "
+            f"whether the cluster has room for them; {See('search')} on the machine that has "
             "the collection needs no cluster.",
         )
 
@@ -280,9 +281,9 @@ class ModelNotFound(ModelError):
     def __init__(self, name: str, folder: Path | str) -> None:
         super().__init__(
             f'Model "{name}" is not installed in {folder}.',
-            hint=f"Run `casetrack models pull {name}` once while online, or point "
-            "CASETRACK_MODELS to a models folder copied from another machine. Keyword search "
-            "works without it: `--mode keyword`.",
+            hint=f"Run {See('models pull', name)} once while online, or point CASETRACK_MODELS to "
+            "a models folder copied from another machine. Keyword search works without it: "
+            f"{Opt(mode='keyword')}.",
         )
 
 
@@ -294,8 +295,9 @@ class EmbeddingsDisabled(ModelError):
     def __init__(self, mode: str) -> None:
         super().__init__(
             f'The mode "{mode}" needs vectors, and no passage of this collection has one.',
-            hint="Search with the mode keyword, or make the vectors: `ctx embed pending` with "
-            "[embedding] provider set, or `casetrack reindex` once the models are installed.",
+            hint=f"Search with the mode keyword, or make the vectors: {See('ctx embed pending')} "
+            f"with [embedding] provider set, or {See('reindex')} once the models are "
+            "installed.",
         )
 
 
@@ -332,7 +334,7 @@ class ProfileIncomplete(ModelNotFound):
             self,
             f'Profile "{name}" is not complete: {", ".join(missing)} {are} not installed in '
             f"{folder}.",
-            hint=f"Run `casetrack models pull {name}` once while online, or point CASETRACK_MODELS "
-            "to a models folder copied from another machine. Keyword search works without it "
+            hint=f"Run {See('models pull', name)} once while online, or point CASETRACK_MODELS to "
+            "a models folder copied from another machine. Keyword search works without it "
             "(--mode keyword).",
         )

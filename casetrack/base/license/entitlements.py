@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING, TypeGuard
 
-from casetrack.base.errors import FreeTierLimit
+from casetrack.base.errors import FreeTierLimit, See
 from casetrack.base.license.signature import ENV_PUBLIC_KEYS
 from casetrack.base.license.status import (
     NAME,
@@ -212,7 +212,7 @@ class Entitlements:
         except LicenseFileDamaged as error:
             reason = (
                 f"{self._path} cannot be read: {error}. Activate the key again with "
-                "`casetrack license activate KEY`."
+                f"{See('license activate', 'KEY')}."
             )
             failed.append(LicenseStatus(FREE, reason=reason))
         if not failed:
@@ -237,7 +237,7 @@ class Entitlements:
                 return Record(now)
             raise Unusable(
                 f"has to be confirmed, and {self._path} cannot be read: {error}. Activate the key "
-                "again with `casetrack license activate KEY`",
+                f"again with {See('license activate', 'KEY')}",
                 key,
             ) from error
         record = content.records.get(name)

@@ -13,6 +13,8 @@ from casetrack.base.errors import (
     LicenseRefused,
     LicenseServerUnreachable,
     NotWritable,
+    Opt,
+    See,
     StorageError,
     UsageError,
 )
@@ -363,11 +365,11 @@ class LicenseManager:
         except LicenseFileDamaged as error:
             failed = failed or LicenseInvalid(
                 f"{self._path} cannot be read: {error}.",
-                hint="Activate the key again with `casetrack license activate KEY`.",
+                hint=f"Activate the key again with {See('license activate', 'KEY')}.",
             )
         raise failed or LicenseInvalid(
             "There is no license key to confirm; the Free tier is in force.",
-            hint="Enter one with `casetrack license activate KEY`.",
+            hint=f"Enter one with {See('license activate', 'KEY')}.",
         )
 
     @staticmethod
@@ -410,5 +412,5 @@ class LicenseManager:
         except OSError as error:
             raise StorageError(
                 f"Cannot write {self._path}: {error.strerror or error}.",
-                hint="Free some space. Or choose another folder with `--data-dir FOLDER`.",
+                hint=f"Free some space. Or choose another folder with {Opt(data_dir='FOLDER')}.",
             ) from error

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, get_args
 
+from casetrack.base.errors import See
 from casetrack.base.provenance import Provenance
 from casetrack.base.records.cards import Card, Fact, Part, size_text
 from casetrack.base.records.shape import HIDDEN, NO_JSON, SOURCE, Record, Told, View
@@ -122,8 +123,8 @@ class ExtractorFailure:
         """The failure in a sentence, with the next step."""
         times = "once" if self.count == 1 else f"{self.count:,} times"
         return (
-            f'The extractor "{self.extractor}" failed {times} ({self.error or "see the log"}); '
-            "its values are missing there. `casetrack reindex --reparse` tries again."
+            f'The extractor "{self.extractor}" failed {times} ({self.error or "see the log"}); its '
+            f"values are missing there. {See('reindex', reparse=True)} tries again."
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Annotated, Any, Literal, cast, get_args
 
+from casetrack.base.errors import See
 from casetrack.base.records.reports import FileTable
 from casetrack.base.records.shape import Record, Seconds, Told
 
@@ -234,7 +235,7 @@ _WORDS: dict[Health, str] = {
     "resting": "resting: its collection is closed or archived",
     "error": "the last attempt failed",
     "folder_missing": "the folder is not there",
-    "unwatched": "nobody watches now: start a client or `casetrack watch run`",
+    "unwatched": f"nobody watches now: start a client or {See('watch run')}",
 }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from casetrack.base import schema
+from casetrack.base.errors import See
 
 # The views that a statement may name.
 
@@ -247,9 +248,9 @@ FUNCTIONS: tuple[Function, ...] = (
             Column("cosine", "double", "-1..1", "Nearness in meaning; empty likewise."),
             Column("maxsim", "double", "", "Score of reading word by word; empty likewise."),
         ),
-        "The passages that answer a question best, found as `casetrack search --no-fold` finds "
-        "them: each by itself, also the same text again. It "
-        "ranks and does not decide: whether a document holds some words at all, bm25() tells.",
+        f"The passages that answer a question best, found as {See('search', no_fold=True)} finds "
+        "them: each by itself, also the same text again. It ranks and does not decide: whether a "
+        "document holds some words at all, bm25() tells.",
         "SELECT rank, citation, text FROM search($question, k => 5) ORDER BY rank",
     ),
     Function(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arguments import as_paths, several
 from casetrack.base.config import resolve_path
-from casetrack.base.errors import CaseTrackError, ClusterDiffers, JobStopped, UsageError
+from casetrack.base.errors import CaseTrackError, ClusterDiffers, JobStopped, See, UsageError
 from casetrack.base.objects import credentials
 from casetrack.base.records import IngestReport
 from casetrack.cluster.build.views import catch_up
@@ -116,7 +116,7 @@ def require_ready(
         if look.read_with != read_with:
             raise ClusterDiffers(
                 f"{machine} would read scans with other text recognition than this computer.",
-                hint="Install the same engines and languages everywhere; `casetrack models list` "
+                hint=f"Install the same engines and languages everywhere; {See('models list')} "
                 "says what is there.",
             )
 
@@ -128,14 +128,14 @@ def _require_models(machine: str, look: Look, pipeline: Pipeline, profile: str) 
         has = "this computer has them" if here else f"{machine[0].lower()}{machine[1:]} has them"
         raise ClusterDiffers(
             f"{lacks} does not have the models of the profile {profile}, and {has}.",
-            hint=f"Run `casetrack models pull {profile}` there, or set CASETRACK_MODELS to a "
-            "folder that has them.",
+            hint=f"Run {See('models pull', profile)} there, or set CASETRACK_MODELS to a folder "
+            "that has them.",
         )
     if look.fingerprint != pipeline.fingerprint:
         raise ClusterDiffers(
             f"{machine} would make other passages, vectors or names than this computer: its models "
             "or packages are others.",
-            hint="Install the same packages and models everywhere; `casetrack doctor` names them.",
+            hint=f"Install the same packages and models everywhere; {See('doctor')} names them.",
         )
 
 

@@ -12,7 +12,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import CaseTrackError, ClusterDiffers, ClusterFailed
+from casetrack.base.errors import CaseTrackError, ClusterDiffers, ClusterFailed, See
 from casetrack.base.records import IngestProgress, IngestReport
 from casetrack.cluster.ingest.work import settings_here
 from casetrack.models.encoders import Encoders
@@ -93,7 +93,7 @@ def _not_seen(place: Place) -> ClusterDiffers:
     return ClusterDiffers(
         f"The cluster does not see the collection in {place.folder}.",
         hint="Let it lie in a folder that all machines share, at the same path, or in object "
-        "storage: `casetrack collection create NAME --at s3://bucket/collections/NAME`.",
+        f"storage: {See('collection create', 'NAME', at='s3://bucket/collections/NAME')}.",
     )
 
 

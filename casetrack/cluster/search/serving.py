@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import ClusterDiffers, ClusterUnreachable, SearchBusy, UsageError
+from casetrack.base.errors import (
+    ClusterDiffers,
+    ClusterUnreachable,
+    Opt,
+    SearchBusy,
+    See,
+    UsageError,
+)
 from casetrack.cluster.connect import connected, require_alike
 from casetrack.cluster.search.front import Front
 from casetrack.cluster.search.shard import Shard
@@ -203,7 +210,7 @@ def hold(data_dir: Path, wanted: Wanted, cpus: float, /) -> RayShards:
         raise UsageError(
             f"{len(names):,} shards of {data_dir} run on this cluster already, not "
             f"{wanted.shards:,}.",
-            hint="Leave out `--shards N` to use them. Or run `casetrack shards stop` first.",
+            hint=f"Leave out {Opt(shards='N')} to use them. Or run {See('shards stop')} first.",
         )
     shards = RayShards(names, wanted.waiting)
     _require_alike(shards, data_dir)
@@ -326,13 +333,14 @@ def _require_alike(shards: RayShards, data_dir: Path) -> None:
             raise ClusterDiffers(
                 f"Shard {number} on {about.where} runs CaseTrack {about.version}, this computer "
                 f"{__version__}.",
-                hint=f"Install the same everywhere: `pip install 'casetrack[ray]=={__version__}'`. "
-                "Then run `casetrack shards restart`.",
+                hint="Install the same everywhere: `pip install "
+                f"'casetrack[ray]=={__version__}'`. Then run {See('shards restart')}.",
             )
         if not about.sees:
             raise ClusterDiffers(
                 f"Shard {number} on {about.where} does not see the data folder {data_dir}.",
-                hint="Name a data folder that all machines share at one path: `--data-dir FOLDER`.",
+                hint="Name a data folder that all machines share at one path: "
+                f"{Opt(data_dir='FOLDER')}.",
             )
 
 
@@ -351,8 +359,8 @@ def on_a_machine_of(address: str, /) -> Iterator[Cluster]:
         raise UsageError(
             f"{address} is an address for programs outside of the cluster; who asks its shards "
             "talks to their processes, and runs on one of its machines.",
-            hint="Run the same there with `--on auto`. Programs connect from anywhere over HTTP: "
-            "`--transport http`.",
+            hint=f"Run the same there with {Opt(on='auto')}. Programs connect from anywhere over "
+            f"HTTP: {Opt(transport='http')}.",
         )
     with connected(address) as cluster:
         # Its import is what makes the log, with a level of its own.

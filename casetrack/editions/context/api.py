@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from casetrack.base.errors import AmbiguousName, DocumentNotFound, UsageError, withheld
+from casetrack.base.errors import AmbiguousName, DocumentNotFound, See, UsageError, withheld
 from casetrack.base.records.documents import FILES
 from casetrack.base.records.sync import SourceInfo
 from casetrack.editions.context.records import (
@@ -116,7 +116,7 @@ def _rows(document: Document, folder: Path) -> list[str]:
 
 SNIPPET_CHARS = 300
 _UNLISTED = "The config does not name it any more, so no sync keeps it current."
-_NEVER = "It was never taken in. Take it in with `ctx sync`."
+_NEVER = f"It was never taken in. Take it in with {See('ctx sync')}."
 
 
 def search(

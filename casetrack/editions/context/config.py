@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import ConfigError, SourceError, UsageError
+from casetrack.base.errors import ConfigError, See, SourceError, UsageError
 from casetrack.editions.context.files import (
     PROJECT_FILES,
     base_of,
@@ -150,7 +150,7 @@ class ContextConfig:
             raise UsageError(
                 f"The config names no source: {self.files[0]}.",
                 hint='Add one, such as [connectors.filesystem.docs] with root = "./docs"; '
-                "`ctx init --print` shows all kinds.",
+                f"{See('ctx init', print=True)} shows all kinds.",
             )
         chosen = tuple(s for s in self.sources if wanted in {"all", s.kind, s.label})
         if not chosen:

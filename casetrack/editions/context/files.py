@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.config import resolve_path
-from casetrack.base.errors import ConfigError, UsageError
+from casetrack.base.errors import ConfigError, See, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,7 +100,7 @@ def read_toml(path: Path, /) -> dict[str, Any]:
         place = _PLACE.search(said)
         raise ConfigError(
             f"The config is no TOML: {said.partition(' (at ')[0]}",
-            "Correct that line; `ctx init --print` shows a whole config that works.",
+            f"Correct that line; {See('ctx init', print=True)} shows a whole config that works.",
             path,
             line=int(place["line"]) if place else len(text.splitlines()) or 1,
         ) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.api.library import Library
 from casetrack.base.config import ProviderSettings, load_settings
-from casetrack.base.errors import CollectionNotFound, ConfigError, SourceError, UsageError
+from casetrack.base.errors import CollectionNotFound, ConfigError, See, SourceError, UsageError
 from casetrack.base.records import AUTO_PROFILE, DEFAULT_PROFILE
 from casetrack.editions.context.config import ContextConfig, load_config
 from casetrack.extract.days import day_span
@@ -119,14 +119,14 @@ class ContextHome:
         if use_pipeline(found.workspace, pipeline) and found.stats().document_count:
             notes.append(
                 "[chunking] or [embedding] is not as it was: what is read from now on follows it. "
-                "`ctx sync all --full` cuts what is there anew, `ctx embed pending` makes its "
-                "vectors."
+                f"{See('ctx sync', 'all', full=True)} cuts what is there anew, "
+                f"{See('ctx embed pending')} makes its vectors."
             )
         wanted = profile if profile not in {None, AUTO_PROFILE} else found.info.profile
         if wanted != found.info.profile:
             notes.append(
                 f"The vectors are of the profile {found.info.profile}; [embedding] asks for "
-                f"{wanted}. `ctx embed rebuild` makes them anew."
+                f"{wanted}. {See('ctx embed rebuild')} makes them anew."
             )
         return found, tuple(notes)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.errors import See
 from casetrack.keep.sources.kinds import Key, Kind
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ _RETRIEVAL = Kind(
 )
 _SERVER = Kind(
     "server",
-    "Where `ctx serve mcp` listens.",
+    f"Where {See('ctx serve mcp')} listens.",
     (Key("bind", "text", "127.0.0.1:7331", False, "Address and port of MCP and REST."),),
 )
 

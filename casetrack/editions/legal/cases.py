@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from casetrack.base import arguments
 from casetrack.base.arguments import require_text
 from casetrack.base.editions import LEGAL
-from casetrack.base.errors import CollectionNotFound, UsageError
+from casetrack.base.errors import CollectionNotFound, See, UsageError
 from casetrack.base.records import AUTO_PROFILE
 from casetrack.base.records.documents import NAMED, Document
 from casetrack.base.records.shape import INLINE, Record, View
@@ -76,7 +76,7 @@ class Cases:
                     f'The name "{info.name}" is taken by a collection that is no case '
                     f"(ID: {info.id[:_ID]}).",
                     hint="Choose another name, or rename that collection with "
-                    "`casetrack collection rename`.",
+                    f"{See('collection rename')}.",
                 )
         return self._library.create(
             name,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.arrow_values import without_formula
-from casetrack.base.errors import FileError, FileNotFound, UsageError
+from casetrack.base.errors import FileError, FileNotFound, Opt, UsageError
 from casetrack.base.records.shape import Record
 from casetrack.base.records.table import RowList
 
@@ -86,7 +86,7 @@ class Numbering:
         if self.start < 1 or not 1 <= self.digits <= _MAX_DIGITS:
             raise UsageError(
                 "Numbers begin with 1 or later, and have 1 to 12 digits.",
-                hint="For example `--start 1 --digits 6`.",
+                hint=f"For example {Opt(start='1', digits='6')}.",
             )
 
     def __call__(self, number: int, /) -> str:
@@ -101,7 +101,7 @@ class Numbering:
         if len(written) > self.digits:
             raise UsageError(
                 f"{self.prefix}{number} has more than {self.digits} digits.",
-                hint="Choose more `--digits N` for the whole set.",
+                hint=f"Choose more {Opt(digits='N')} for the whole set.",
             )
         return f"{self.prefix}{written}"
 

@@ -19,7 +19,7 @@ import typer
 
 from casetrack.base import actor
 from casetrack.base.errors import CaseTrackError, JobStopped, UsageError
-from casetrack.base.errors.base import spelled
+from casetrack.base.errors.references import spelled
 from casetrack.faces.cli.completion import prepare_completion
 from casetrack.faces.cli.output import flush, line, prepare_streams, write_json
 from casetrack.faces.cli.state import (
@@ -33,7 +33,7 @@ from casetrack.faces.cli.state import (
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from casetrack.base.errors.base import See
+    from casetrack.base.errors.references import Reference
     from casetrack.faces.cli.state import Invocation
 
 _CHECKER_WORDS = "Value error, "
@@ -145,7 +145,7 @@ def _hint(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> str:
         command = getattr(command, "commands", {}).get(word, command)
     known |= {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
 
-    def spell(see: See) -> str | None:
+    def spell(see: Reference) -> str | None:
         names = {f"--{name.replace('_', '-')}" for name, _ in see.options}
         return see.text if see.names or names <= known else None
 

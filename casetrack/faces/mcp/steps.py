@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.types import TextContent
 
-from casetrack.base.errors.base import SENTENCE, See, keywords, spelled
+from casetrack.base.errors.references import Reference, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -99,7 +99,7 @@ class Steps:
         lines = (self._line(line) for line in spelt.split("\n"))
         return "\n".join(line for line in lines if line is not None).strip()
 
-    def _spell(self, see: See) -> str | None:
+    def _spell(self, see: Reference) -> str | None:
         if not see.names:
             return self._with(see, self.calling)
         if see.program != "casetrack":
@@ -112,10 +112,10 @@ class Steps:
                     return f"{name} with {options}" if options else name
         return None
 
-    def _with(self, see: See, tool: str) -> str | None:
+    def _with(self, see: Reference, tool: str) -> str | None:
         """Spell options as parameters of a tool; ``None`` where it has other parameters."""
         known = {name for name, _ in see.options} <= set(self.parameters(tool))
-        return keywords(see, ": ") if known else None
+        return see.keywords(": ") if known else None
 
     def _line(self, line: str) -> str | None:
         """Return a line without what is not here; ``None`` where it was about nothing else."""
@@ -124,7 +124,9 @@ class Steps:
             return None
         if not self._lacks(line):
             return line
-        kept = (self._sentence(sentence) for sentence in SENTENCE.split(line))
+        kept = (
+            self._sentence(sentence) for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z\"`])", line)
+        )
         return " ".join(sentence for sentence in kept if sentence) or None
 
     def _sentence(self, sentence: str) -> str:

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from casetrack.api.library import Library
-from casetrack.base.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records import CollectionEntry, Rows
 
 if TYPE_CHECKING:
@@ -402,5 +402,5 @@ def _damaged(folder: str, reason: str) -> CollectionEntry:
         storage_bytes=None,
         created_at=None,
         updated_at=None,
-        problem=f"{reason} Run `casetrack doctor` for details.",
+        problem=f"{reason} Run {See('doctor')} for details.",
     )

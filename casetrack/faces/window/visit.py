@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from casetrack.api.viewer.markup import printable
-from casetrack.base.errors.base import spelled
+from casetrack.base.errors.references import spelled
 from casetrack.faces.window.statements import behind
 from casetrack.faces.window.texts import LANGUAGES, Texts, language_of
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
-    from casetrack.base.errors.base import See
+    from casetrack.base.errors.references import Reference
 
 # Next steps for somebody without a terminal: a command becomes the page that does the same.
 
@@ -69,7 +69,7 @@ _PAGES = {
 def step(texts: Texts, text: str, /) -> Markup:
     """Return a next step that names pages of the window; others take a terminal."""
 
-    def spell(see: See) -> str | None:
+    def spell(see: Reference) -> str | None:
         page = next((_PAGES[name] for name in see.names if name in _PAGES), None)
         return None if page is None else str(texts("step.page", page=texts(page)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack.base.arguments import shown
-from casetrack.base.errors import ChunkNotFound, UsageError
+from casetrack.base.errors import ChunkNotFound, See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, Relation, SimilarChunk
 from casetrack.graph.answers.rows import ask, total_of, up_to
@@ -224,7 +224,7 @@ def similar_chunks(
     if vectors.scales[own] == 0:
         raise UsageError(
             f"Passage {chunk_id} has no vector: it was taken in without a model.",
-            hint="Run `casetrack models pull` once while online, then `casetrack reindex`.",
+            hint=f"Run {See('models pull')} once while online, then {See('reindex')}.",
         )
     asked = vectors.codes[own].astype(np.float32) * vectors.scales[own]
     cosines = np.concatenate(

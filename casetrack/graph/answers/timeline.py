@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import See, UsageError
 from casetrack.base.records.graph import Event, Timeline
 from casetrack.extract.days import day_span, typed_date
 from casetrack.graph.answers.events import date_weight, read_event
@@ -104,12 +104,12 @@ def users_timeline(graph: ContextGraph, first: str | None, last: str | None, /) 
     notes = []
     if hidden:
         what = "1 event is" if hidden == 1 else f"{hidden} events are"
-        notes.append(f"{what} hidden by you; `casetrack marks` shows them.")
+        notes.append(f"{what} hidden by you; {See('marks')} shows them.")
     if homeless:
         what = "1 event of yours is" if homeless == 1 else f"{homeless} events of yours are"
         notes.append(
-            f"{what} left out: the source is not in the collection any more; "
-            "`casetrack marks` says which."
+            f"{what} left out: the source is not in the collection any more; {See('marks')} says "
+            "which."
         )
     return UsersTimeline(tuple(events), tuple(notes), frozenset(places), frozenset(said))
 

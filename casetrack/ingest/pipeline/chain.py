@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
-from casetrack.base.errors import PipelineError
+from casetrack.base.errors import PipelineError, See
 from casetrack.ingest.steps.encoding import TABLE_PASSAGES, EmbedStep, SharedPass
 from casetrack.ingest.steps.extract import NamesStep
 from casetrack.ingest.steps.parse import ParseStep
@@ -33,7 +33,7 @@ SEALED = ("revision", "chunk_index", "document_path", "created_at")
 """Columns of ``chunks`` that no step gives: they belong to the moment at which it is stored."""
 _DIGITS = 8
 _ORDER = (
-    "Put the step that gives it before this one; `casetrack schema --pipelines` says what each "
+    f"Put the step that gives it before this one; {See('schema', pipelines=True)} says what each "
     "step needs and gives."
 )
 _LISTS = ("embedders",)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import PipelineError
+from casetrack.base.errors import Opt, PipelineError, See
 from casetrack.base.files import write_atomic
 from casetrack.base.resources import resource_dir
 from casetrack.ingest.pipeline.catalogue import COLLECTION_STEPS, Tools, find_step, step_names
@@ -110,7 +110,8 @@ class PipelineFile:
                 f"Pipeline {self.name!r} needs the step {name!r} of the package {package!r}, which "
                 "is not installed here.",
                 hint=f"Install it with `pip install {package}`. Or choose another pipeline with "
-                "`--pipeline FILE`. Then do the same again. Nothing that is stored is lost.",
+                f"{Opt(pipeline='FILE')}. Then do the same again. Nothing that is stored is "
+                "lost.",
             )
         if kind is None:
             import difflib
@@ -128,7 +129,7 @@ class PipelineFile:
         except ValueError as error:
             raise PipelineError(
                 f"Pipeline {self.name!r}, step {name!r}: {error}.",
-                hint=f"Correct it in {self.path}; see `casetrack schema --pipelines`.",
+                hint=f"Correct it in {self.path}; see {See('schema', pipelines=True)}.",
             ) from error
 
     def _wrong(self, what: str, known: str) -> PipelineError:
@@ -151,7 +152,7 @@ def read_file(path: Path, /) -> PipelineFile:
     PipelineError
         It cannot be read, or is no such file.
     """
-    hint = "Correct the file; `casetrack schema --pipelines` shows working ones."
+    hint = f"Correct the file; {See('schema', pipelines=True)} shows working ones."
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
@@ -323,7 +324,7 @@ def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
         kept = folder / kept_path(name)
         if kept.is_file():
             return read_file(kept)
-    hint = "It keeps no copy of that one. Choose another with `--pipeline FILE`."
+    hint = f"It keeps no copy of that one. Choose another with {Opt(pipeline='FILE')}."
     raise PipelineError(
         f"Unknown pipeline {name!r}; known: {', '.join(pipeline_names())}.",
         hint=hint if folder is not None else "",

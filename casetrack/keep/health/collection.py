@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.base import schema
-from casetrack.base.errors import CaseTrackError, CollectionDamaged
+from casetrack.base.errors import CaseTrackError, CollectionDamaged, See
 from casetrack.base.records import Check
 from casetrack.keep.health import deep
 from casetrack.keep.health.folder import (
@@ -80,7 +80,7 @@ def check_profile(folder: Path, snapshot: Snapshot, /) -> Check:
         f"{stored[0]} with {stored[1]}",
         remedy=""
         if said == stored
-        else "Run `casetrack doctor --repair`: it makes the file say what is stored.",
+        else f"Run {See('doctor', repair=True)}: it makes the file say what is stored.",
     )
 
 
@@ -120,8 +120,8 @@ def check_ledger(problems: list[Problem], documents: int, /) -> Check:
         "ledger",
         problems,
         f"{documents} documents, each there once",
-        "Run `casetrack doctor --repair`: it reads what holds an attachment again. A document that "
-        "is there twice: delete it with `casetrack delete ID`, then ingest its file again.",
+        f"Run {See('doctor', repair=True)}: it reads what holds an attachment again. A document "
+        f"that is there twice: delete it with {See('delete', 'ID')}, then ingest its file again.",
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.base.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records import Check
 from casetrack.ingest.batch import reading_conditions
 from casetrack.ingest.staleness import is_inside, source_state
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("chunk_index", "page", "text", "char_start", "char_end", "line_boxes")
 _ANEW = (
-    "Put the files back where they were, or take in what there is now with `casetrack reindex "
-    "--reparse`; then check again."
+    "Put the files back where they were, or take in what there is now with "
+    f"{See('reindex', reparse=True)}; then check again."
 )
 _SAMPLE, _CHUNKS_OF_EACH = 16, 4
 """Documents, and chunks of each, whose vectors are made anew."""

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CaseTrackError, CollectionDamaged, PipelineError
+from casetrack.base.errors import CaseTrackError, CollectionDamaged, PipelineError, See
 from casetrack.base.records import Check, Document, HealthReport
 from casetrack.graph.opened import graph_of
 from casetrack.ingest.intake import ingest, ingest_again, read_options
@@ -227,13 +227,13 @@ def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
     if info.status != "active":
         return (
             f'"{info.name}" is {info.status}, so nothing in it is changed. Reopen it with '
-            f"`casetrack collection reopen {name}`, then repair again."
+            f"{See('collection reopen', name)}, then repair again."
         )
     only_copy = document_id not in found.reread | found.rebuild
     if not only_copy and _models(workspace) is None and _has_vectors(workspace, found.lost):
         return (
-            "it would lose its vectors, since the models are not at hand. Run `casetrack "
-            f"models pull {info.profile}`, then repair again."
+            "it would lose its vectors, since the models are not at hand. Run "
+            f"{See('models pull', info.profile)}, then repair again."
         )
     return ""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CaseTrackError, StorageError
+from casetrack.base.errors import CaseTrackError, See, StorageError
 from casetrack.base.records import Check, untaken_text
 from casetrack.ingest.plan import file_facts
 from casetrack.ingest.staleness import is_inside, source_file, source_state
@@ -90,7 +90,7 @@ def check_marks(folder: Path, /) -> Check:
     if stored.copy_is_damaged:
         problems.append(f"the copy of {PATH} beside it is damaged")
     mend = (
-        "Run `casetrack doctor --repair`: it writes lost marks back from the copy beside that "
+        f"Run {See('doctor', repair=True)}: it writes lost marks back from the copy beside that "
         "file, and makes a damaged copy anew."
     )
     own = (
@@ -112,7 +112,7 @@ def check_snapshots(folder: Path, snapshot: Snapshot, /) -> Check:
         "snapshots",
         [f'the snapshot "{name}" is damaged' for name, is_whole in found.items() if not is_whole],
         f"{len(found):,} with a name",
-        "Remove a damaged snapshot with `casetrack snapshots remove NAME`; documents as they are "
+        f"Remove a damaged snapshot with {See('snapshots remove', 'NAME')}; documents as they are "
         "now are not concerned.",
     )
 
@@ -140,7 +140,7 @@ def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:
     if not idle:
         return Check("leftovers", ok=True, detail="somebody is writing right now")
     old = list(temporary_files(folder))
-    remedy = "Run `casetrack doctor --repair`: it removes them."
+    remedy = f"Run {See('doctor', repair=True)}: it removes them."
     if old:
         detail = f"{len(old)} temporary files of stopped programs, such as {old[0].name}"
         return Check("leftovers", ok=False, detail=detail, remedy=remedy)
@@ -151,7 +151,7 @@ def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:
         detail = f"{rows - live} rows that belong to no document"
         return Check("leftovers", ok=False, detail=detail, remedy=remedy)
     if is_unfinished(folder):
-        detail = "a stopped reindex; `casetrack reindex` goes on with it"
+        detail = f"a stopped reindex; {See('reindex')} goes on with it"
         return Check("leftovers", ok=True, detail=detail)
     return Check("leftovers", ok=True, detail="none")
 
@@ -201,8 +201,8 @@ def check_copies(folder: Path, snapshot: Snapshot, found: Iterable[Problem], /) 
         "copies",
         problems,
         f"{count} copies of files, all there",
-        "Run `casetrack doctor --repair`: it makes missing copies anew where their files are still "
-        "there, and removes those that nobody needs.",
+        f"Run {See('doctor', repair=True)}: it makes missing copies anew where their files are "
+        "still there, and removes those that nobody needs.",
     )
 
 
@@ -244,7 +244,7 @@ def check_sources(snapshot: Snapshot, /) -> Check:
         "source files",
         problems,
         f"all {len(snapshot.documents)} files are as they were ingested",
-        "Take in changed files with `casetrack reindex --reparse`; what is stored of files that "
+        f"Take in changed files with {See('reindex', reparse=True)}; what is stored of files that "
         "are gone can be searched as before. Delete documents that are not needed.",
     )
 
@@ -252,7 +252,7 @@ def check_sources(snapshot: Snapshot, /) -> Check:
 def check_untaken(folder: Path, snapshot: Snapshot, /) -> Check:
     """List the files that are not in the collection; what is stored is in order without them."""
     files = untaken(folder, snapshot.documents.values())
-    remedy = "`casetrack index-status` lists each file with its next step." if files else ""
+    remedy = f"{See('index-status')} lists each file with its next step." if files else ""
     return Check(
         "files to read", ok=True, detail=untaken_text(files) or "no file has failed", remedy=remedy
     )

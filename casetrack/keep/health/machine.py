@@ -10,7 +10,7 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import OcrUnavailable
+from casetrack.base.errors import OcrUnavailable, See
 from casetrack.base.records import Check
 from casetrack.keep.health.folder import OLD_SECONDS, verdict
 
@@ -50,7 +50,7 @@ def check_private(home: Path, /) -> Check:
         "privacy",
         [f"other users of this machine may look into {path}" for path in found],
         "only you can look into the data folder",
-        "Run `casetrack doctor --repair`: it takes these rights away from others (chmod go-rwx).",
+        f"Run {See('doctor', repair=True)}: it takes these rights away from others (chmod go-rwx).",
     )
 
 
@@ -74,7 +74,7 @@ def _is_open(path: Path) -> bool:
 
 _FREE_BYTES = 500 * 2**20
 _WITHOUT_NAMES = "Latin, Greek, Chinese and Japanese script"
-_PULL_NETWORKS = "Run `casetrack models pull rapidocr`."
+_PULL_NETWORKS = f"Run {See('models pull', 'rapidocr')}."
 _NOTEBOOKS = {"watches.json": "the list of watched folders"}
 
 
@@ -141,14 +141,14 @@ def _search_models(folder: Path) -> list[Check]:
                 "models",
                 ok=False,
                 detail=f"No model in {folder}: only keyword search works.",
-                remedy="Run `casetrack models pull`.",
+                remedy=f"Run {See('models pull')}.",
             )
         ]
     checks = []
     for model in found:
         files = pull.verify(model.name, folder)
         problems = [f"{f.name} is {f.state}" for f in files if f.state != "ok"]
-        remedy = f"Run `casetrack models pull {model.name}` again."
+        remedy = f"Run {See('models pull', model.name)} again."
         checks.append(verdict(f"model {model.name}", problems, "all files as published", remedy))
     return checks
 
@@ -164,7 +164,7 @@ def check_remains(home: Path, collections: Path, /) -> Check:
         The folder of the collections in it.
     """
     old = [f"{path.name} is left of a stopped program" for path in remains(home, collections)]
-    return verdict("remains", old, "none", "Run `casetrack doctor --repair`: it removes them.")
+    return verdict("remains", old, "none", f"Run {See('doctor', repair=True)}: it removes them.")
 
 
 def remains(home: Path, collections: Path, /) -> Iterator[Path]:

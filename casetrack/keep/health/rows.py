@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
-from casetrack.base.errors import CollectionDamaged
+from casetrack.base.errors import CollectionDamaged, See
 from casetrack.keep.health.folder import Problem, verdict
 from casetrack.store import checksums
 from casetrack.store.damage import reading
@@ -83,7 +83,7 @@ _UNIT = 1e-3
 """How far the length of a vector may be from 1."""
 _MARGIN = 2.0
 """Points that a box may stick out of its page: descenders and slanted letters do."""
-AGAIN = "Run `casetrack doctor --repair`: it reads the files of these documents again."
+AGAIN = f"Run {See('doctor', repair=True)}: it reads the files of these documents again."
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.errors import See
 from casetrack.base.files import write_json
 from casetrack.base.registry import registered
 from casetrack.graph import segment as graph_segments
@@ -46,7 +47,7 @@ _SAMPLE = 24
 """Documents of which all is made anew and compared in a check that is not deep."""
 _TOGETHER = 4096
 _ERRORS = (OSError, ValueError, KeyError, EOFError, IndexError, TypeError, pa.ArrowException)
-REMEDY = "Run `casetrack doctor --repair`: it makes what is wrong anew from what is stored."
+REMEDY = f"Run {See('doctor', repair=True)}: it makes what is wrong anew from what is stored."
 
 
 class _Kind(Protocol):

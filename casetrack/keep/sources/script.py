@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
-from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped
+from casetrack.base.errors import JobStopped, See, SourceChanged, SourceError, SourceSkipped
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, Source, counted, label, listed
 from casetrack.keep.sources.kinds import meant
@@ -272,7 +272,7 @@ class ScriptSource(Source):
                 where,
                 f"{path.name} is a Lua connector, which cannot run here.",
                 hint="Write it as a program in any language that prints one item as JSON on each "
-                "line; `ctx connector init NAME` makes one to start from.",
+                f"line; {See('ctx connector init', 'NAME')} makes one to start from.",
             )
         if path.suffix.lower() == ".py":
             return [sys.executable, path]
@@ -329,7 +329,7 @@ class ScriptSource(Source):
             label(self),
             f"{self._path.name} printed something on line {number:,} that is no item: {reason}.",
             hint="Print one JSON object on each line and nothing else; messages go to standard "
-            "error. `ctx connector test` shows what is understood.",
+            f"error. {See('ctx connector test')} shows what is understood.",
         )
 
     def _item(self, line: bytes, number: int, *, is_last: bool = False) -> Item | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import (
     EmptyFile,
+    Opt,
     SourceChanged,
     SourceError,
     SourceSkipped,
@@ -389,6 +390,6 @@ def _empty(source: str) -> SourceError:
     return SourceError(
         source,
         "it lists nothing at all, while the collection has documents from it. They were kept.",
-        hint="Check its settings: the branch, the prefix, the patterns, whether a disk is mounted. "
-        "If it is really empty now, sync it once with `--full`.",
+        hint="Check its settings: the branch, the prefix, the patterns, whether a disk is "
+        f"mounted. If it is really empty now, sync it once with {Opt('full')}.",
     )

@@ -23,6 +23,7 @@ from casetrack.base.errors import (
     FileNotFound,
     FolderUnsafe,
     JobStopped,
+    Opt,
     StorageError,
     UsageError,
     WrongPathKind,
@@ -147,7 +148,7 @@ class FolderPlace:
             f"{gone:,} document(s) from it. Is the disk not mounted, or was the folder moved? "
             "Nothing was removed.",
             hint="Bring the disk or the folder back and sync again. If the files are really "
-            "gone, sync again with `--force-removal`.",
+            f"gone, sync again with {Opt('force_removal')}.",
         )
 
 

@@ -24,8 +24,10 @@ from casetrack.base.errors import (
     DiskFull,
     FileNotFound,
     JobStopped,
+    Opt,
     PassphraseMissing,
     SchemaError,
+    See,
     WrongPathKind,
 )
 from casetrack.base.files import storage_errors, sync_folder
@@ -209,13 +211,13 @@ def _decrypted(
         if facts.get("what") != EXPORT:
             raise WrongPathKind(
                 f"{path} is a sealed collection, not an exported one.",
-                hint=f"Open it with `casetrack collection unseal {shlex.quote(str(path))}`.",
+                hint=f"Open it with {See('collection unseal', shlex.quote(str(path)))}.",
             )
         if secret is None:
             raise PassphraseMissing(
                 f"{path.name} is encrypted.",
-                hint="Give the passphrase: `--passphrase-fd N`. Or give a key: `--key-file FILE`. "
-                "At a terminal the command asks for the passphrase.",
+                hint=f"Give the passphrase: {Opt('passphrase-fd N')}. Or give a key: "
+                f"{Opt(key_file='FILE')}. At a terminal the command asks for the passphrase.",
             )
         source.seek(0)
         reader = DecryptingReader(source, secret, path.name)

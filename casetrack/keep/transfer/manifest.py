@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from casetrack.base.errors import ArchiveDamaged, FutureSchema
+from casetrack.base.errors import ArchiveDamaged, FutureSchema, See
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.keep.transfer.queries import is_query_path
 from casetrack.store.marks.store import PATH as MARKS_PATH
@@ -136,7 +136,7 @@ def damaged(source: str, what: str, /) -> ArchiveDamaged:
     """Return the error that says that an archive cannot be imported, and why."""
     return ArchiveDamaged(
         f"{source} cannot be imported: {what}. Nothing was imported.",
-        hint="Export the collection again with `casetrack export`, or copy the file once more from "
+        hint=f"Export the collection again with {See('export')}, or copy the file once more from "
         "where you have it; a copy may have been cut short or changed.",
     )
 

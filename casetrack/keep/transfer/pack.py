@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from casetrack.base.crypt.stream import EncryptingWriter
-from casetrack.base.errors import DiskFull, JobStopped, UsageError
+from casetrack.base.errors import DiskFull, JobStopped, Opt, UsageError
 from casetrack.base.files import storage_errors, sync_folder, write_atomic, write_json
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records.snapshots import ExportReport
@@ -192,7 +192,8 @@ def _target(
 def _require_free(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise UsageError(
-            f"{path} is there already.", hint="Choose another name. `--overwrite` replaces it."
+            f"{path} is there already.",
+            hint=f"Choose another name. {Opt('overwrite')} replaces it.",
         )
 
 

@@ -30,6 +30,7 @@ from casetrack.base.errors import (
     DiskFull,
     EncryptedFileDamaged,
     JobStopped,
+    See,
     UsageError,
     WrongPathKind,
 )
@@ -316,13 +317,13 @@ def require_sealable(folder: Path, info: CollectionInfo, /) -> None:
         raise UsageError(
             f'The data of "{info.name}" lies at {place.uri}, not on this computer; there it cannot '
             "be sealed.",
-            hint="Write an encrypted copy with `casetrack export --encrypt`, or let the bucket "
+            hint=f"Write an encrypted copy with {See('export', encrypt=True)}, or let the bucket "
             "encrypt what is in it.",
         )
     if info.status == "active":
         raise UsageError(
             f'The collection "{info.name}" takes changes; only one that is closed can be sealed.',
-            hint=f"Close it first with `casetrack collection close {shlex.quote(info.name)}`.",
+            hint=f"Close it first with {See('collection close', shlex.quote(info.name))}.",
         )
 
 
@@ -476,7 +477,7 @@ def _id_of(reader: DecryptingReader, file: Path) -> str:
     if reader.facts.get("what") != COLLECTION:
         raise WrongPathKind(
             f"{file} is an encrypted export, not a sealed collection.",
-            hint=f"Make a collection of it with `casetrack import {shlex.quote(str(file))}`.",
+            hint=f"Make a collection of it with {See('import', shlex.quote(str(file)))}.",
         )
     try:
         if str(UUID(found)) == found:
@@ -490,12 +491,12 @@ def _require_sealed(folder: Path, file: Path, *, is_own: bool) -> None:
     if is_open(folder):
         raise UsageError(
             f"The collection in {file.name} is open already (ID: {folder.name}).",
-            hint="See it with `casetrack collection list --status all`.",
+            hint=f"See it with {See('collection list', status='all')}.",
         )
     if not is_own and sealed_path(folder).exists():
         raise UsageError(
             f"The collection in {file} is in this data folder already, and sealed.",
-            hint=f"Open that one with `casetrack collection unseal {folder.name}`.",
+            hint=f"Open that one with {See('collection unseal', folder.name)}.",
         )
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from casetrack.base.errors import ProviderError, ProviderUnreachable, UsageError
+from casetrack.base.errors import Opt, ProviderError, ProviderUnreachable, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -377,7 +377,7 @@ class Client:
         return ProviderUnreachable(
             f"{self.provider} at {self.address} cannot be used now: {failure} (tried {times}).",
             hint=hint + " What was finished is kept; keyword search works without it: "
-            "`--mode keyword`.",
+            f"{Opt(mode='keyword')}.",
         )
 
     def _untrusted(self, error: ssl.SSLCertVerificationError) -> ProviderError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import OcrUnavailable
+from casetrack.base.errors import OcrUnavailable, Opt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ _READ_BY_RAPIDOCR = frozenset(
     "afr ces chi_sim chi_tra dan deu eng est fin fra hrv hun isl ita jpn lat lav lit nld nor pol "
     "por ron slk slv spa swe tur".split()
 )
-_OFF_HINT = "Set engine in config.toml ([ocr]). `--ocr auto` reads scans, too."
+_OFF_HINT = f"Set engine in config.toml ([ocr]). {Opt(ocr='auto')} reads scans, too."
 
 
 def choose_engine(settings: OcrSettings, models_dir: Path | None, /) -> Engine:
@@ -82,7 +82,7 @@ def _tesseract(language: str | None, models_dir: Path | None) -> Engine:
     if not is_installed():
         raise OcrUnavailable(
             "The package tesserocr is not installed.",
-            hint="Install it with `pip install tesserocr`. Or choose `--ocr rapidocr`.",
+            hint=f"Install it with `pip install tesserocr`. Or choose {Opt(ocr='rapidocr')}.",
         )
     return TesseractEngine(find_data(language, models_dir))
 
@@ -97,7 +97,8 @@ def _rapidocr(language: str | None, models_dir: Path | None) -> Engine:
     if language and not _is_read_by_rapidocr(language):
         raise OcrUnavailable(
             f"RapidOCR does not read {language}.",
-            hint="Use Tesseract with the language's data. Or leave out `--ocr-language LANGUAGES`.",
+            hint="Use Tesseract with the language's data. Or leave out "
+            f"{Opt(ocr_language='LANGUAGES')}.",
         )
     from casetrack.parse.ocr.fetch import find_weights
     from casetrack.parse.ocr.rapid import RapidEngine

@@ -12,7 +12,7 @@ import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import DownloadFailed, OcrUnavailable
+from casetrack.base.errors import DownloadFailed, OcrUnavailable, Opt, See
 from casetrack.base.words import WordLists
 from casetrack.parse.ocr.engine import Fit, RawLine, RawWord
 
@@ -31,8 +31,8 @@ _USUAL = ("en", "de", "fr", "es", "it", "pt")
 _CODES = _LISTS.pairs("codes")
 
 _PULL_HINT = (
-    "Fetch them once while online with `casetrack models pull easyocr`. Or choose another engine "
-    "with `--ocr ENGINE`."
+    f"Fetch them once while online with {See('models pull', 'easyocr')}. Or choose another engine "
+    f"with {Opt(ocr='ENGINE')}."
 )
 
 
@@ -55,7 +55,7 @@ class EasyEngine:
             raise OcrUnavailable(
                 "EasyOCR is not installed.",
                 hint="Install it with `pip install 'casetrack[easyocr]'`. Or choose another "
-                "engine with `--ocr ENGINE`.",
+                f"engine with {Opt(ocr='ENGINE')}.",
             )
         folder = models_dir / FOLDER if models_dir else None
         if folder is None or not (folder / _DETECTOR).is_file():
@@ -164,14 +164,14 @@ def _open(codes: tuple[str, ...], folder: Path) -> Any:
     except ValueError as error:
         raise OcrUnavailable(
             f"EasyOCR cannot read these languages together: {', '.join(codes)} ({error}).",
-            hint="Name others with `--ocr-language LANGUAGES`. Or choose another engine with "
-            "`--ocr ENGINE`.",
+            hint=f"Name others with {Opt(ocr_language='LANGUAGES')}. Or choose another engine "
+            f"with {Opt(ocr='ENGINE')}.",
         ) from error
     except (ImportError, RuntimeError) as error:
         raise OcrUnavailable(
             f"EasyOCR is installed but cannot be started: {error}",
-            hint="Its torch and torchvision must fit each other: install both again. Or "
-            "choose another engine with `--ocr ENGINE`.",
+            hint="Its torch and torchvision must fit each other: install both again. Or choose "
+            f"another engine with {Opt(ocr='ENGINE')}.",
         ) from error
 
 

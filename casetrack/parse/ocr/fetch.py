@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import OcrUnavailable
+from casetrack.base.errors import OcrUnavailable, See
 from casetrack.base.models.catalog import RAPID
 from casetrack.models.downloads import fetch_files
 from casetrack.models.layout import sha256_of, storage_error
@@ -112,7 +112,7 @@ def pull_files(
 # Networks that lie in wheels: where RapidOCR's are, and EasyOCR's for English.
 
 _HINT = (
-    "Fetch them once while online with `casetrack models pull rapidocr`, or copy the folder "
+    f"Fetch them once while online with {See('models pull', 'rapidocr')}, or copy the folder "
     "rapidocr from the models folder of another machine."
 )
 

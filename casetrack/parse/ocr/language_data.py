@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import DownloadFailed, OcrUnavailable, UsageError
+from casetrack.base.errors import DownloadFailed, OcrUnavailable, Opt, See, UsageError
 from casetrack.base.models.spec import ModelFile, ModelSpec
 from casetrack.base.words import WordLists
 from casetrack.models.downloads import SourceFailed, accept
@@ -134,9 +134,9 @@ def usual(there: Mapping[str, Path] | Iterable[str], /) -> list[str]:
 def _how_to_get(codes: str) -> str:
     packages = " ".join(f"tesseract-ocr-{code.replace('_', '-')}" for code in codes.split("+"))
     return (
-        f"Fetch it once while online with `casetrack models pull tesseract-{codes}`, or install "
+        f"Fetch it once while online with {See('models pull', 'tesseract-' + codes)}, or install "
         f"it with the system (Debian, Ubuntu: {packages}; macOS: `brew install tesseract-lang`), "
-        f"or point {ENV_DATA} to a folder that has it. `--ocr rapidocr` needs none."
+        f"or point {ENV_DATA} to a folder that has it. {Opt(ocr='rapidocr')} needs none."
     )
 
 

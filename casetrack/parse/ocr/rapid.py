@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.base.errors import OcrUnavailable
+from casetrack.base.errors import OcrUnavailable, See
 from casetrack.models.runtime import onnx_runtime
 from casetrack.parse.ocr.clean import ink
 from casetrack.parse.ocr.engine import Fit, RawLine, RawWord
@@ -280,7 +280,7 @@ def _session(path: Path) -> Any:
     except Exception as error:  # the runtime's own errors have no common class of their own
         raise OcrUnavailable(
             f"RapidOCR's network {path} cannot be loaded: {' '.join(str(error).split())[:200]}",
-            hint="Fetch it again with `casetrack models pull rapidocr`.",
+            hint=f"Fetch it again with {See('models pull', 'rapidocr')}.",
         ) from error
 
 

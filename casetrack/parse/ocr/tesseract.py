@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import OcrUnavailable
+from casetrack.base.errors import OcrUnavailable, Opt
 from casetrack.parse.ocr.clean import is_speckled, smoothed
 from casetrack.parse.ocr.engine import TESSERACT, Fit, RawLine, RawWord
 
@@ -107,7 +107,7 @@ def _open(data: tuple[tuple[str, Path], ...]) -> Any:
         raise OcrUnavailable(
             f"The package tesserocr cannot be loaded: {error}",
             hint="Install it again with `pip install --force-reinstall tesserocr`. Or choose "
-            "`--ocr rapidocr`.",
+            f"{Opt(ocr='rapidocr')}.",
         ) from error
 
     with tempfile.TemporaryDirectory(prefix="casetrack-tessdata-") as folder:
@@ -135,7 +135,7 @@ def _unusable(data: Iterable[tuple[str, Path]], reason: str) -> OcrUnavailable:
     files = ", ".join(str(path) for _, path in data)
     return OcrUnavailable(
         f"Tesseract cannot use its language data ({files}): {reason}",
-        hint="Install or pull the data again. Or choose another engine with `--ocr ENGINE`.",
+        hint=f"Install or pull the data again. Or choose another engine with {Opt(ocr='ENGINE')}.",
     )
 
 

@@ -33,7 +33,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import Opt, UsageError
 from casetrack.base.records.reading import Want
 from casetrack.ingest.steps.words import STOP_WORDS, index_terms
 from casetrack.search.question.words import stems_of
@@ -397,6 +397,6 @@ class _File:
     def _wrong(self, line: int, what: str) -> UsageError:
         return UsageError(
             f"The vocabulary {self._path}, line {line}: {what}.",
-            hint="Correct it there; docs/searching.md shows the form. `--no-vocabulary` searches "
-            "without it.",
+            hint=f"Correct it there; docs/searching.md shows the form. {Opt('no_vocabulary')} "
+            "searches without it.",
         )

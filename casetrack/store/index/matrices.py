@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.base.errors import CollectionDamaged
+from casetrack.base.errors import CollectionDamaged, See
 from casetrack.store.data_files import Located, data_files
 from casetrack.store.index import background
 from casetrack.store.index.arrays import map_arrays
@@ -95,7 +95,7 @@ class Matrices:
                 raise CollectionDamaged(
                     f"{len(rest) - table.num_rows} passages of this collection are gone from its "
                     "data, though its documents name them.",
-                    hint="Run `casetrack doctor --repair`: it reads their files again.",
+                    hint=f"Run {See('doctor', repair=True)}: it reads their files again.",
                 )
             found |= zip(rest, table[COLUMN].to_pylist(), strict=True)
         return [found[n] for n in range(len(wanted))]

@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import StorageError
+from casetrack.base.errors import See, StorageError
 from casetrack.base.files import storage_errors, write_atomic
 from casetrack.base.records.marks import ENTITY_EDITS, MARK_KINDS, Mark
 from casetrack.store import audit, mirror
@@ -108,11 +108,12 @@ def read(folder: Path, /) -> Marks:
         _log.warning("Line %d of %s is no mark, and is passed over.", number, folder / PATH)
     if stored.lost:
         _log.warning(
-            "%s is damaged: %d of your marks %s taken from the copy beside it. Run `casetrack "
-            "doctor --repair`: it writes them back.",
+            "%s is damaged: %d of your marks %s taken from the copy beside it. Run %s: it writes "
+            "them back.",
             folder / PATH,
             len(stored.lost),
             "was" if len(stored.lost) == 1 else "were",
+            See("doctor", repair=True),
         )
     return Marks(with_undone(_parsed(stored.whole)[0]))
 

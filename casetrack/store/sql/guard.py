@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import QueryError
+from casetrack.base.errors import Opt, QueryError, See
 from casetrack.base.sql.catalog import VIEWS
 
 if TYPE_CHECKING:
@@ -265,8 +265,8 @@ def check(
         if _INTERNAL.fullmatch(name):
             raise QueryError(
                 f"{'Function' if is_called else 'Table'} {name} is internal.",
-                hint=f"Use the views {', '.join(VIEWS)}, or the functions that "
-                "`casetrack schema` lists.",
+                hint=f"Use the views {', '.join(VIEWS)}, or the functions that {See('schema')} "
+                "lists.",
             )
         if is_called and name in _RUNS_TEXT:
             raise QueryError(
@@ -341,7 +341,7 @@ def _check_values(wanted: set[str], given: set[str]) -> None:
         name = missing[0]
         raise QueryError(
             f"No value was given for {', '.join(f'${n}' for n in missing)}.",
-            hint=f"Give each a value: `--param {name}=VALUE`.",
+            hint=f"Give each a value: {Opt(param=name + '=VALUE')}.",
         )
     if excess := sorted(given - wanted):
         known = ", ".join(f"${n}" for n in sorted(wanted)) or "none"

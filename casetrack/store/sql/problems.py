@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from casetrack.base.errors import QueryError
+from casetrack.base.errors import QueryError, See
 from casetrack.base.sql.catalog import VIEWS, catalog
 from casetrack.store.sql.connection import quoted
 from casetrack.store.sql.guard import (
@@ -97,8 +97,8 @@ def did_you_mean(names: Iterable[str], /) -> str:
     return f" Did you mean {listed}?" if listed else ""
 
 
-_HINT = f"Views: {', '.join(VIEWS)}. `casetrack schema` lists their columns."
-_SCHEMA = "`casetrack schema` lists what a statement can name, with columns and examples."
+_HINT = f"Views: {', '.join(VIEWS)}. {See('schema')} lists their columns."
+_SCHEMA = f"{See('schema')} lists what a statement can name, with columns and examples."
 _LONGEST_VALUE = 60
 
 
@@ -239,7 +239,7 @@ def _no_schema(mistake: _Mistake) -> _Told:
         return _Told(
             f'"{name}" is no schema: this statement asks one collection.',
             f'Leave out "{name}" and the dot. Or ask several collections at once: '
-            "`casetrack query -c A -c B`.",
+            f"{See('query', '-c A -c B')}.",
         )
     meant = near(name, mistake.place.schemas)
     return _Told(
@@ -266,7 +266,7 @@ def _no_function(mistake: _Mistake) -> _Told:
     signatures = ", ".join(f.signature for f in catalog().functions if f.kind == wanted)
     return _Told(
         f'there is no function "{name}".{did_you_mean(meant)}',
-        f"Besides those of DuckDB there are: {signatures}. `casetrack schema` says what they give.",
+        f"Besides those of DuckDB there are: {signatures}. {See('schema')} says what they give.",
     )
 
 
@@ -291,7 +291,7 @@ def _no_column(mistake: _Mistake) -> _Told:
     meant = near(name, [*offered, *columns_in(elsewhere)])
     return _Told(
         f'there is no column "{name}" here.{did_you_mean(meant)}',
-        f"{_instead_of_column(name, meant, mistake)}`casetrack schema` lists the columns of every "
+        f"{_instead_of_column(name, meant, mistake)}{See('schema')} lists the columns of every "
         "view.",
         span,
     )
@@ -360,7 +360,7 @@ def _called(function: Function) -> str:
     hint = f"It is called like this: {function.signature}."
     if any(p.default is not None for p in function.parameters):
         hint += " Arguments with := may be left out, or given by name with =>."
-    return f"{hint} `casetrack schema` says what they mean."
+    return f"{hint} {See('schema')} says what they mean."
 
 
 def _rows_not_value(mistake: _Mistake) -> _Told:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import Opt, UsageError
 from casetrack.base.files import storage_errors
 from casetrack.editions.legal.discovery.families import (
     chosen_documents,
@@ -355,7 +355,8 @@ def export_production(
     if start < 0 or not 1 <= digits <= 12 or (read_bates(f"{prefix}{start:0{digits}d}") is None):
         raise UsageError(
             f"{prefix!r} with {digits} digits from {start} makes no Bates numbers.",
-            hint="Use letters and a hyphen as prefix, 1 to 12 digits: `--prefix ABC --digits 6`.",
+            hint="Use letters and a hyphen as prefix, 1 to 12 digits: "
+            f"{Opt(prefix='ABC', digits='6')}.",
         )
     state = collection.workspace.state()
     chosen = chosen_documents(

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import See, UsageError
 from casetrack.editions.legal.records.families import Families, Family, FamilyMember
 from casetrack.extract.papers.places import bates_key, read_bates
 
@@ -108,9 +108,7 @@ def chosen_documents(
             known = ", ".join(sorted(str(n).removeprefix("production:") for n in names))
             raise UsageError(
                 f"There is no production {production!r} here.",
-                hint=f"Known are: {known}."
-                if known
-                else "Load one with `casetrack discovery load`.",
+                hint=f"Known are: {known}." if known else f"Load one with {See('discovery load')}.",
             )
         every = [d for d in every if d.source == wanted]
     if tagged is not None:

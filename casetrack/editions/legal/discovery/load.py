@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.base.errors import JobStopped, SourceError, UsageError
+from casetrack.base.errors import JobStopped, Opt, SourceError, UsageError
 from casetrack.editions.legal.discovery.families import metadata
 from casetrack.editions.legal.discovery.fields import shown
 from casetrack.editions.legal.discovery.production_read import read_production
@@ -305,7 +305,7 @@ def _require_own_name(collection: Collection, source: ProductionSource) -> None:
         if before and before != path and Path(before).name != Path(path).name:
             raise UsageError(
                 f"A production of another load file, {before}, is called {source.name!r} here.",
-                hint="Give this one another name with `--name NAME`.",
+                hint=f"Give this one another name with {Opt(name='NAME')}.",
             )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.viewer.kept import AUTHOR, INITIALS, clean
-from casetrack.base.errors import FileNotFound, ParseFailed, UsageError
+from casetrack.base.errors import FileNotFound, Opt, ParseFailed, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -108,7 +108,7 @@ def _opened(draft: Draft) -> Document:
     if draft.path.suffix.lower() != ".docx":
         raise UsageError(
             f"{draft.name} is no DOCX file, so that no comments can be written into a copy of it.",
-            hint="Check the DOCX that it comes from. `--html` writes a page with both sides.",
+            hint=f"Check the DOCX that it comes from. {Opt('html')} writes a page with both sides.",
         )
     if not draft.path.is_file():
         raise FileNotFound(draft.path)

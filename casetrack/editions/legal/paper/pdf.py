@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import (
     EmptyFile,
     FileNotFound,
+    Opt,
     ParseFailed,
     UnsupportedFormat,
     UsageError,
@@ -70,7 +71,7 @@ def target_for(source: Path, target: Path, /, *, replace: bool = False) -> Path:
         )
     if target.exists() and not replace:
         raise UsageError(
-            f"{target} exists already.", hint="Name another file. `--force` replaces it."
+            f"{target} exists already.", hint=f"Name another file. {Opt('force')} replaces it."
         )
     return target
 

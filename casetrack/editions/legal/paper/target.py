@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import Opt, UsageError
 from casetrack.base.files import write_atomic
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def target_path(
         )
     if target.exists() and not force:
         raise UsageError(
-            f"There is a file {target} already.", hint="Choose another name. `--force` replaces it."
+            f"There is a file {target} already.",
+            hint=f"Choose another name. {Opt('force')} replaces it.",
         )
     return target
 

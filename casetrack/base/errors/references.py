@@ -1,0 +1,106 @@
+"""References of a text to commands and options, which each face spells in its own terms.
+
+Texts are stored, sent between processes and joined, so a reference is part of the text: a code span
+with the command as a shell takes it. One sentence has one next step, so that a face without it can
+leave out the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SPAN = re.compile(r"`(?:(casetrack|ctx) ([^`]+)|(--[a-z][^`]*))`")
+_OPTION = re.compile(r"--([a-z-]+)(?:[ =]([^\s-]\S*))?")
+_GAP = re.compile(r"((?<=[.!?])\s+(?=[A-Z\"`\0])|\n)")
+
+
+class See(str):
+    """A reference to an operation: ``See("models pull", name)``, ``See("doctor", repair=True)``."""
+
+    __slots__ = ()
+
+    def __new__(cls, command: str, /, *values: object, **options: object) -> See:
+        """Name a command of ``casetrack`` (or ``ctx …``), its values and options."""
+        program = () if command.startswith("ctx ") else ("casetrack",)
+        return super().__new__(cls, _span(*program, command, *values, **options))
+
+
+class Opt(str):
+    """A reference to options of the operation that failed: ``Opt(mode="keyword")``."""
+
+    __slots__ = ()
+
+    def __new__(cls, *flags: str, **options: object) -> Opt:
+        """Name options that need no value, and others with theirs."""
+        return super().__new__(cls, _span(**dict.fromkeys(flags, True), **options))
+
+
+def _span(*words: object, **options: object) -> str:
+    line = [str(word) for word in words]
+    for name, value in options.items():
+        line.append(f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}")
+        line += [] if value is True else [str(value)]
+    return f"`{' '.join(line)}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference that a text has.
+
+    Attributes
+    ----------
+    text
+        As a shell spells it.
+    program
+        ``casetrack`` or ``ctx``; empty for an option of the operation that failed.
+    names
+        Names that the command may have, the longest first.
+    options
+        Names with underscores, and values.
+    """
+
+    text: str
+    program: str
+    names: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
+
+    def keywords(self, sign: str, /) -> str:
+        """Return the options as parameters: ``force=True``, or ``force: true``."""
+        if sign == "=":
+            values = ((n, v if v.isupper() else repr(v or True)) for n, v in self.options)
+            return ", ".join(f"{name}={value}" for name, value in values)
+        return ", ".join(f"{name}: {value or 'true'}" for name, value in self.options)
+
+
+def spelled(
+    text: str, spell: Callable[[Reference], str | None], without: Callable[[str], str], /
+) -> str:
+    """Spell the references of a text; *without* replaces a sentence that has an unknown one."""
+    references = map(_reference, _SPAN.finditer(text))
+    parts = []
+    for part in _GAP.split(_SPAN.sub("\0", text)):
+        sentence, known = part, True
+        for each in islice(references, part.count("\0")):
+            phrase = spell(each)
+            known = known and phrase is not None
+            sentence = sentence.replace("\0", each.text if phrase is None else phrase, 1)
+        parts.append(sentence if known else without(sentence))
+    return "".join(parts).strip()
+
+
+def _reference(match: re.Match[str]) -> Reference:
+    words = (match[2] or "").split()
+    names = (" ".join(words[:2]), words[0]) if words else ()
+    options = tuple((n.replace("-", "_"), v) for n, v in _OPTION.findall(match[2] or match[3]))
+    return Reference(match[0], match[1] or "", names, options)
+
+
+def in_python(text: str, /) -> str:
+    """Spell options as keyword arguments; commands stay: a notebook runs them with ``!``."""
+    return spelled(text, lambda see: None if see.names else see.keywords("="), lambda part: part)
