@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors.base import CaseTrackError, UsageError
 from casetrack.base.errors.references import Opt, See
+
 if TYPE_CHECKING:
     from pathlib import Path
 
