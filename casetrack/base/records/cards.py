@@ -123,6 +123,17 @@ class RetrievalCall(Record):
     times: int
     notes: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Return the call, what it gave, how it was searched and notes, on a line each."""
+        where = f" in {self.collection}" if self.collection else ""
+        given = "".join(f", {k} := {v!r}" for k, v in self.arguments.items() if v is not None)
+        times = f", asked {self.times} times" if self.times > 1 else ""
+        rows = f"{_count(self.rows, 'row')}, {self.milliseconds:.1f} ms{times}"
+        lines = [f"{self.function}({self.question!r}{given}){where}: {rows}"]
+        if self.mode:
+            lines.append(f"mode {self.mode}" + f" ({', '.join(self.stages)})" * bool(self.stages))
+        return "\n  ".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QueryReport(Card):
@@ -161,7 +172,7 @@ class QueryReport(Card):
         return [
             ("columns", tuple(self.table.column_names)),
             ("questions to the index", len(self.calls)),
-            *((f"{n}. {c.function}", _said(c)) for n, c in enumerate(self.calls, 1)),
+            *((f"question {n}", str(call)) for n, call in enumerate(self.calls, 1)),
         ]
 
     def __repr__(self) -> str:
@@ -175,9 +186,3 @@ class QueryReport(Card):
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _said(call: RetrievalCall) -> str:
-    times = f", asked {call.times:,} times" if call.times > 1 else ""
-    said = f"{call.question}: {_count(call.rows, 'row')}, {call.milliseconds:.0f} ms{times}"
-    return " ".join([said, *call.notes])

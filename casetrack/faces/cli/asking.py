@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
 
-from casetrack.api.operation import Arg, Argument, Operation, arguments_of, called, summary_of
+from casetrack.api.operation import Argument, Operation, arguments_of, called, summary_of
 from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, numbered
-from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.options import CollectionOption, JsonOption, option
 from casetrack.faces.cli.output import Part, entry, line, write_json
 from casetrack.faces.cli.state import State
 
@@ -144,20 +144,3 @@ def _of(each: Argument | inspect.Parameter) -> inspect.Parameter:
     info = option(each.arg, bounds=get_origin(each.type) is not list)
     default = not each.default if each.turns_off else each.default
     return _parameter(each.name, Annotated[each.type, info], default)
-
-
-def option(arg: Arg, /, *, bounds: bool = True, **more: Any) -> Any:
-    """Return what Typer knows of an argument that is declared so.
-
-    Parameters
-    ----------
-    bounds
-        Whether its value is held against the declared bounds.
-    more
-        Other words for Typer, such as ``autocompletion``.
-    """
-    limits = {"min": arg.ge, "max": arg.le} if bounds else {}
-    words = {"metavar": arg.metavar, "help": arg.help, **limits, **more}
-    words = {name: word for name, word in words.items() if word is not None}
-    options = [option.lstrip("/") for option in arg.options]
-    return typer.Option(*options, **words) if options else typer.Argument(**words)

@@ -1,12 +1,45 @@
 """Options that several commands share."""
 
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from casetrack.api.operation import Arg
 from casetrack.base.config import OCR_ENGINES
 from casetrack.faces.cli.completion import collection_names
+
+
+def option(arg: Arg, /, *, bounds: bool = True, **more: Any) -> Any:
+    """Return what Typer knows of an argument that is declared so.
+
+    Parameters
+    ----------
+    bounds
+        Whether its value is held against the declared bounds.
+    more
+        Other words for Typer, such as ``autocompletion``.
+    """
+    limits = {"min": arg.ge, "max": arg.le} if bounds else {}
+    words = {"metavar": arg.metavar, "help": arg.help, **limits, **more}
+    words = {name: word for name, word in words.items() if word is not None}
+    options = [option.lstrip("/") for option in arg.options]
+    return typer.Option(*options, **words) if options else typer.Argument(**words)
+
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def described(**options: Any) -> Callable[[C], C]:
+    """Give each parameter of a command, by its name, what :func:`option` returns."""
+
+    def describe(command: C) -> C:
+        kinds = command.__annotations__
+        kinds |= {name: Annotated[kinds[name], info] for name, info in options.items()}
+        return command
+
+    return describe
 
 
 class EditionName(StrEnum):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from casetrack.base.sql.statements import all_of, is_blank, parameters, split
-from casetrack.faces.cli.query import formats, tables
+from casetrack.faces.cli.query import formats
 from casetrack.faces.cli.query.values import unique_names
 from faces.cli.conftest import error_of
 
@@ -112,7 +112,7 @@ def test_large_results_are_written_in_blocks() -> None:
 
 def test_a_table_fits_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     long = "The tenant pays a rent. " * 40
-    tables.show(
+    formats.show(
         pa.table({"n": [1], "text": [long], "none": [None], "wide": ["日本" * 60]}), width=60
     )
     shown = capsys.readouterr()
@@ -122,13 +122,13 @@ def test_a_table_fits_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(shown.out.splitlines()) == 2 + 4
     assert "\u2026" in shown.out
     assert "(\u2026)" in shown.err
-    tables.show(pa.table({"n": [1], "text": ["short"]}), width=60)
+    formats.show(pa.table({"n": [1], "text": ["short"]}), width=60)
     assert capsys.readouterr().err == ""
 
 
 def test_control_characters_drive_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    tables.show(pa.table({"t": ["a\x1b[31mb"]}), width=60)
-    tables.show(pa.table({"t": ["a\x1b[31mb"]}))
+    formats.show(pa.table({"t": ["a\x1b[31mb"]}), width=60)
+    formats.write_stdout(pa.table({"t": ["a\x1b[31mb"]}), "table")
     assert "\x1b" not in capsys.readouterr().out
 
 

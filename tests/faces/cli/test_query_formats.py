@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from casetrack.base.errors import UsageError
-from casetrack.faces.cli.query import formats, tables
+from casetrack.faces.cli.query import formats
 from casetrack.faces.cli.query.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def test_the_command_line_writes_all_types_or_says_which_it_cannot(
 def test_all_types_are_shown_on_a_terminal(
     everything: pa.Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tables.show(everything, width=80)
+    formats.show(everything, width=80)
     shown = capsys.readouterr().out
     assert "+5881580-07-10" in shown
     assert "MonthDayNano" not in shown
@@ -182,7 +182,7 @@ def test_the_edges_of_the_calendar_are_shown_in_any_zone(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     edges = "TIMESTAMPTZ '0001-01-01 00:00:00+00', TIMESTAMPTZ '9999-12-31 23:59:59+00'"
-    tables.show(rows_of(f"SELECT unnest([{edges}]) AS x"), width=60)
+    formats.show(rows_of(f"SELECT unnest([{edges}]) AS x"), width=60)
     shown = capsys.readouterr().out.splitlines()
     assert len(shown) == 4
     assert all(year in "".join(shown) for year in ("1-01-01", "9999-12-31"))

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 _DEAF = """
 import signal, time
-from casetrack.faces.cli.query.source import watched
+from casetrack.faces.cli.query.running import watched
 
 def work(control):
     print("begun")

@@ -43,8 +43,7 @@ def rows(text: str) -> list[list[str]]:
 def test_every_command_of_the_dialogue_is_listed() -> None:
     shell = Shell(cast("Any", None), How(), {})
     assert rows(section("The dialogue")) == [
-        [f"`{f'{c.name} {c.argument}'.strip()}`", c.about.partition(": ")[0]]
-        for c in shell.commands.values()
+        [f"`{c.usage}`", c.about.partition(": ")[0]] for c in shell.commands.values()
     ]
 
 

@@ -28,8 +28,7 @@ from casetrack.faces.cli.query.prompt import (
     is_whole,
 )
 from casetrack.faces.cli.query.repl import Shell, pieces
-from casetrack.faces.cli.query.running import How
-from casetrack.faces.cli.query.source import QueryTarget
+from casetrack.faces.cli.query.running import How, QueryTarget
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:

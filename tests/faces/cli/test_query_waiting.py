@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.faces.cli.query import source
-from casetrack.faces.cli.query.source import watched
+from casetrack.faces.cli.query import running
+from casetrack.faces.cli.query.running import watched
 
 if TYPE_CHECKING:
     from casetrack.base.sql.control import Control
@@ -29,8 +29,8 @@ class _Screen(io.StringIO):
 def screen(monkeypatch: pytest.MonkeyPatch) -> _Screen:
     screen = _Screen(terminal=True)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(source, "sys", SimpleNamespace(stderr=screen))
-    monkeypatch.setattr(source, "QUIET_SECONDS", 0.1)
+    monkeypatch.setattr(running, "sys", SimpleNamespace(stderr=screen))
+    monkeypatch.setattr(running, "QUIET_SECONDS", 0.1)
     return screen
 
 

@@ -2,27 +2,23 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from casetrack.api.operation import Arg
 from casetrack.api.sql import saved
-from casetrack.api.sql.parameters import pairs, refuse_unused, values_for
+from casetrack.api.sql.parameters import pairs
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.sql.statements import all_of, is_blank
-from casetrack.faces.cli.asking import option
 from casetrack.faces.cli.completion import collection_names, library_of
+from casetrack.faces.cli.options import described, option
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.query.formats import Format
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.api.sql.parameters import Parameter
-    from casetrack.faces.cli.query.running import How
-    from casetrack.faces.cli.query.source import QueryTarget
+    from casetrack.faces.cli.query.running import How, QueryTarget
 
 # Names that the shell completes: of saved queries, and of answers whose SQL can be shown.
 
@@ -54,78 +50,65 @@ def _option(cli: str, about: str, /, **more: Any) -> Any:
     return option(Arg(about, cli), **more)
 
 
+@described(
+    sql=_option(
+        "SQL",
+        "One SELECT; without it a dialogue begins, or statements are read from a pipe.",
+        show_default=False,
+    ),
+    collection=_option(
+        "--collection -c NAME",
+        "Name or ID of the collection; not needed while there is only one. Repeat it to ask "
+        'several at once: "A".documents, "B".documents.',
+        autocompletion=collection_names,
+    ),
+    file=_option("--file -f FILE", "Run the statements of this file."),
+    param=_option(
+        "--param -p NAME=VALUE",
+        "A value for $NAME; may be repeated. Numbers, true, false and null are read as such; put "
+        '"..." around a text that looks like one.',
+    ),
+    format_name=_option(
+        "--format", "How to write it. [default: by the ending of --output, else table]"
+    ),
+    output=_option("--output -o FILE", "Write to this file, in the place of one that is there."),
+    limit=_option("--limit N", "At most so many rows.", min=0),
+    show_sql=_option("--show-sql", "Also show the statement and its values."),
+    explain=_option("--explain", "Also show the plan and what was searched."),
+    saved_name=_option("--saved NAME", "Run this saved query.", autocompletion=saved_queries),
+    save_name=_option("--save NAME", "Keep the statement under this name; do not run it."),
+    overwrite=_option("--overwrite", "Let --save replace a query of this name."),
+    list_saved=_option("--list-saved", "List the saved queries."),
+    show=_option(
+        "--show ANSWER",
+        "Print the SQL behind an answer, such as summary, to change and run with --file.",
+        autocompletion=answers,
+    ),
+    as_json=_option("--json", "The same as --format json."),
+    raw=_option(
+        "--raw",
+        "Leave texts in CSV and Markdown as they are; else an apostrophe stands before what a "
+        "spreadsheet would run as a formula.",
+    ),
+)
 def query(
     ctx: typer.Context,
-    sql: Annotated[
-        str | None,
-        _option(
-            "SQL",
-            "One SELECT; without it a dialogue begins, or statements are read from a pipe.",
-            show_default=False,
-        ),
-    ] = None,
-    collection: Annotated[
-        list[str] | None,
-        _option(
-            "--collection -c NAME",
-            "Name or ID of the collection; not needed while there is only one. Repeat it to ask "
-            'several at once: "A".documents, "B".documents.',
-            autocompletion=collection_names,
-        ),
-    ] = None,
-    file: Annotated[
-        Path | None, _option("--file -f FILE", "Run the statements of this file.")
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        _option(
-            "--param -p NAME=VALUE",
-            "A value for $NAME; may be repeated. Numbers, true, false and null are read as such; "
-            'put "..." around a text that looks like one.',
-        ),
-    ] = None,
-    format_name: Annotated[
-        Format | None,
-        _option("--format", "How to write it. [default: by the ending of --output, else table]"),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        _option("--output -o FILE", "Write to this file, in the place of one that is there."),
-    ] = None,
-    limit: Annotated[int | None, _option("--limit N", "At most so many rows.", min=0)] = None,
-    show_sql: Annotated[
-        bool, _option("--show-sql", "Also show the statement and its values.")
-    ] = False,
-    explain: Annotated[
-        bool, _option("--explain", "Also show the plan and what was searched.")
-    ] = False,
-    saved_name: Annotated[
-        str | None, _option("--saved NAME", "Run this saved query.", autocompletion=saved_queries)
-    ] = None,
-    save_name: Annotated[
-        str | None, _option("--save NAME", "Keep the statement under this name; do not run it.")
-    ] = None,
-    overwrite: Annotated[
-        bool, _option("--overwrite", "Let --save replace a query of this name.")
-    ] = False,
-    list_saved: Annotated[bool, _option("--list-saved", "List the saved queries.")] = False,
-    show: Annotated[
-        str | None,
-        _option(
-            "--show ANSWER",
-            "Print the SQL behind an answer, such as summary, to change and run with --file.",
-            autocompletion=answers,
-        ),
-    ] = None,
-    as_json: Annotated[bool, _option("--json", "The same as --format json.")] = False,
-    raw: Annotated[
-        bool,
-        _option(
-            "--raw",
-            "Leave texts in CSV and Markdown as they are; else an apostrophe stands before what a "
-            "spreadsheet would run as a formula.",
-        ),
-    ] = False,
+    sql: str | None = None,
+    collection: list[str] | None = None,
+    file: Path | None = None,
+    param: list[str] | None = None,
+    format_name: Format | None = None,
+    output: Path | None = None,
+    limit: int | None = None,
+    show_sql: bool = False,
+    explain: bool = False,
+    saved_name: str | None = None,
+    save_name: str | None = None,
+    overwrite: bool = False,
+    list_saved: bool = False,
+    show: str | None = None,
+    as_json: bool = False,
+    raw: bool = False,
 ) -> None:
     """Ask a collection in SQL; it can only read, and sees neither other files nor the network.
 
@@ -144,8 +127,7 @@ def query(
         line(shown(show).rstrip())
         return
     from casetrack.faces.cli.query.repl import show_saved
-    from casetrack.faces.cli.query.running import How
-    from casetrack.faces.cli.query.source import QueryTarget
+    from casetrack.faces.cli.query.running import How, QueryTarget, run_all
 
     given = pairs(param or [])
     how = How("json" if as_json else format_name, output, limit, show_sql, explain, raw=raw)
@@ -155,7 +137,7 @@ def query(
         show_saved(source, as_json=how.wanted == "json")
     elif saved_name is not None and save_name is None:
         kept = saved.find(saved_name, source.saved_places)
-        _run(source, all_of(kept.sql), given, how, kept.parameters)
+        run_all(source, all_of(kept.sql), given, how, kept.parameters)
     elif file is None and sql is None and save_name is None:
         _converse_or_read(source, given, how)
     else:
@@ -163,12 +145,10 @@ def query(
         if save_name is not None:
             _save(source, save_name, text, given, overwrite)
         elif sql is not None and sql != "-":
-            _run(source, [text], given, how, None)
+            run_all(source, [text], given, how, None)
         else:
-            _run(source, all_of(text), given, how, saved.read_head(text, str(file or _HERE))[1])
-
-
-_HERE = "the statement"
+            declared = saved.read_head(text, str(file or "the statement"))[1]
+            run_all(source, all_of(text), given, how, declared)
 
 
 def _text(sql: str | None, file: Path | None) -> str:
@@ -176,30 +156,6 @@ def _text(sql: str | None, file: Path | None) -> str:
     if source == "-" or (source is None and not sys.stdin.isatty()):
         return sys.stdin.read()
     return saved.read_sql(file) if file is not None else sql or ""
-
-
-def _run(
-    source: "QueryTarget",
-    statements: "Sequence[str]",
-    given: dict[str, str],
-    how: "How",
-    declared: "Sequence[Parameter] | None",
-) -> None:
-    """Run statements; *declared* are the parameters of the file, ``None`` if no head is read."""
-    from casetrack.faces.cli.query.running import run
-
-    if how.output is not None and len(statements) > 1:
-        raise UsageError(
-            f"The rows of {len(statements)} statements cannot go into one file.",
-            hint="Run them one by one, or leave out --output.",
-        )
-    heads = [
-        () if declared is None else saved.read_head(statement, _HERE)[1] or declared
-        for statement in statements
-    ]
-    refuse_unused(given, statements, [parameter for head in heads for parameter in head])
-    for statement, head in zip(statements or [""], heads or [()], strict=True):
-        run(source, statement, values_for(statement, given, head), how)
 
 
 def _save(
@@ -212,7 +168,10 @@ def _save(
         raise UsageError("There is no statement to save.", hint=hint)
     saved.checked_name(name)
     notes = saved.check(source.run, text, given)
-    path = saved.save(name, text, source.saving_folder, given=given, overwrite=overwrite)
+    # One over several collections is of none of them.
+    folders = [collection.folder for collection in source.collections]
+    home = folders[0] if len(folders) == 1 else source.state.settings.data_dir
+    path = saved.save(name, text, home / saved.FOLDER, given=given, overwrite=overwrite)
     line(f"Saved {path}", err=True)
     for note in notes:
         line((f"Note: {note}", "yellow"), err=True)

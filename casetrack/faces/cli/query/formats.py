@@ -1,17 +1,29 @@
-"""Rows as data: JSON, JSON lines, CSV, Markdown, Parquet and Arrow, written block by block."""
+"""Rows in each format, written block by block."""
 
 from __future__ import annotations
 
 import contextlib
 import re
 import sys
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.base.arrow_values import is_bignum, without_formula
 from casetrack.base.errors import UsageError
 from casetrack.base.files import replacement
-from casetrack.faces.cli.output import clean, is_terminal, json_text, needs_ascii, write_text
-from casetrack.faces.cli.query.values import blocks, is_numeric, text_of, unique_names
+from casetrack.faces.cli.output import (
+    Field,
+    clean,
+    is_terminal,
+    json_text,
+    line,
+    needs_ascii,
+    one_line,
+    plain_table,
+    ruled,
+    write_text,
+)
+from casetrack.faces.cli.query.values import blocks, is_numeric, shown, text_of, unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,23 +63,8 @@ def format_of(output: Path | None, /) -> Format:
     return BY_ENDING[ending]
 
 
-def refuse_on_terminal(wanted: Format, /) -> None:
-    """Refuse to write binary data where a person reads.
-
-    Raises
-    ------
-    UsageError
-        The format is binary, and standard output is a terminal.
-    """
-    if wanted in BINARY and sys.stdout.isatty():
-        raise UsageError(
-            f"{wanted.capitalize()} is not for reading on a terminal.",
-            hint="Write it to a file with --output FILE, or choose another --format.",
-        )
-
-
 def write_stdout(rows: pa.Table, wanted: Format, /, *, raw: bool = False) -> None:
-    """Write rows to standard output as data; tables for reading are :mod:`.tables`' work.
+    """Write rows to standard output.
 
     Parameters
     ----------
@@ -77,10 +74,12 @@ def write_stdout(rows: pa.Table, wanted: Format, /, *, raw: bool = False) -> Non
     if wanted in BINARY:
         sys.stdout.flush()
         _write_binary(rows, wanted, sys.stdout.buffer)
-        return
-    shown = is_terminal(sys.stdout)
-    for block in text_blocks(rows, wanted, ascii_only=needs_ascii(), raw=raw):
-        write_text(clean(block) if shown else block)
+    elif wanted == "table" and is_terminal(sys.stdout):
+        show(rows)
+    else:
+        change = clean if is_terminal(sys.stdout) else str
+        for block in text_blocks(rows, wanted, ascii_only=needs_ascii(), raw=raw):
+            write_text(change(block))
 
 
 def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = False) -> None:
@@ -174,12 +173,11 @@ def text_blocks(
     if wanted == "jsonl":
         return ("".join(f"{text}\n" for text in t) for t in _objects(rows, ascii_only, None))
     if wanted == "csv":
-        return ("".join(map(_csv_line, block)) for block in _cells(rows, raw))
+        return ("".join(map(_csv_line, block)) for block in _guarded(rows, raw))
     if wanted == "markdown":
         return _markdown(rows, raw)
-    from casetrack.faces.cli.query.tables import plain_lines
-
-    return plain_lines(rows)
+    lines = plain_table(_fields(rows), lambda: chain.from_iterable(_cells(rows)))
+    return (f"{text}\n" for text in lines)
 
 
 def _objects(rows: pa.Table, ascii_only: bool, indent: int | None) -> Iterator[list[str]]:
@@ -197,7 +195,7 @@ def _json(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
     yield "\n]\n" if opening == ",\n" else "[]\n"
 
 
-def _cells(rows: pa.Table, raw: bool) -> Iterator[list[list[str]]]:
+def _guarded(rows: pa.Table, raw: bool) -> Iterator[list[list[str]]]:
     """Yield the names of the columns, then the rows, as texts that no spreadsheet runs."""
 
     def cell(value: Any, is_number: bool) -> str:
@@ -217,7 +215,7 @@ def _csv_line(cells: list[str]) -> str:
 
 
 def _markdown(rows: pa.Table, raw: bool) -> Iterator[str]:
-    for number, block in enumerate(_cells(rows, raw)):
+    for number, block in enumerate(_guarded(rows, raw)):
         yield "".join(_markdown_line(map(_markdown_cell, cells)) for cells in block)
         if not number:
             rules = ("---:" if is_numeric(field.type) else "---" for field in rows.schema)
@@ -230,3 +228,88 @@ def _markdown_line(cells: Iterable[str]) -> str:
 
 def _markdown_cell(text: str) -> str:
     return re.sub(r"([\\|<])", r"\\\1", clean(text)).replace("\n", "<br>")
+
+
+# Tables for reading: complete and aligned in a pipe, fitted to the width on a terminal.
+
+_LEAST_WIDTH = 8
+_MOST_LINES = 4
+_GAP = 2
+
+
+def show(rows: pa.Table, /, *, width: int | None = None) -> None:
+    """Write rows to a terminal as a table.
+
+    Columns shrink to its width, long texts are wrapped and, after four lines, cut;
+    where there are too many columns for that, each row is a block of lines. A note on standard
+    error says what was cut.
+
+    Parameters
+    ----------
+    width
+        Columns of the terminal; asked of it by default.
+    """
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.containers import Lines
+    from rich.rule import Rule
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(width=width, markup=False, emoji=False, highlight=False)
+    cuts: list[bool] = []
+
+    class Cell(Text):
+        """A text of at most four lines."""
+
+        def __init__(self, text: str) -> None:
+            text = clean(text.strip("\n")).replace("\t", " ")
+            super().__init__(text[: console.width * _MOST_LINES * 2], overflow="fold")
+
+        def wrap(self, console: Console, width: int, **options: Any) -> Lines:
+            """Wrap it and cut the rest."""
+            lines = super().wrap(console, width, **options)
+            if len(lines) > _MOST_LINES:
+                lines = Lines(lines[:_MOST_LINES])
+                lines[-1].truncate(width - 1)
+                lines[-1].rstrip()
+                lines[-1].append("\u2026")
+                cuts.append(True)
+            return lines
+
+    fields, found, numbers = _fields(rows), _cells(rows), count(1)
+    first = next(found, [])
+    needed = sum(
+        min(max(cell_len(cell[:_LEAST_WIDTH]) for cell in column), _LEAST_WIDTH) + _GAP
+        for column in zip([field.title for field in fields], *first, strict=True)
+    )
+    for block in chain([first], found):
+        if needed - _GAP > console.width:
+            for row in block:
+                grid = Table.grid(padding=(0, _GAP, 0, 0))
+                for field, cell in zip(fields, row, strict=True):
+                    grid.add_row(Text(field.title, overflow="fold"), Cell(cell))
+                rule = Rule(f"\u2500\u2500 {next(numbers)}", align="left", style="")
+                console.print(rule, grid)
+            continue
+        table = ruled()
+        for field in fields:
+            table.add_column(Text(field.title), justify=field.align, overflow="fold")
+        for row in block:
+            table.add_row(*map(Cell, row))
+        console.print(table)
+    if cuts:
+        note = "Long texts are cut (\u2026) in this table; the other formats have them whole."
+        line((note, "dim"), err=True)
+
+
+def _fields(rows: pa.Table) -> list[Field]:
+    return [
+        Field(one_line(field.name), "right" if is_numeric(field.type) else "left")
+        for field in rows.schema
+    ]
+
+
+def _cells(rows: pa.Table) -> Iterator[list[list[str]]]:
+    for block in blocks(rows, as_text=True, moments=True):
+        yield [list(map(shown, values)) for values in block]

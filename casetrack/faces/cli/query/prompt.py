@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import time
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -22,10 +21,10 @@ from prompt_toolkit.history import FileHistory
 from casetrack.api.sql.completion import Words, candidates
 from casetrack.base.errors import QueryError
 from casetrack.base.sql.statements import is_blank, split
-from casetrack.faces.cli.output import line
+from casetrack.faces.cli.output import line, prepare_streams
 from casetrack.faces.cli.query.repl import is_command
-from casetrack.faces.cli.query.running import AlreadyTold, told
-from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
+from casetrack.faces.cli.query.running import QueryTarget, run, told
+from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE, show_repairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,14 +35,11 @@ if TYPE_CHECKING:
 
     from casetrack.faces.cli.query.repl import Shell
     from casetrack.faces.cli.query.running import How
-    from casetrack.faces.cli.query.source import QueryTarget
     from casetrack.faces.cli.state import State
 
 # Runs the statements of the dialogue in a process of its own, so that the dialogue outlives it.
 
 _LOOK_SECONDS = 0.05
-_GRACE_SECONDS = 3.0
-"""How long a statement may take to end after Ctrl-C; a little longer than its own process waits."""
 
 
 class Child:
@@ -76,65 +72,50 @@ class Child:
 
     def run(
         self, source: QueryTarget, statement: str, values: Mapping[str, Any], how: How, /
-    ) -> None:
+    ) -> bool:
         """Run a statement and write its rows; see :func:`casetrack.faces.cli.query.running.run`.
 
         Raises
         ------
-        AlreadyTold
-            It did not come to its end.
         QueryError
             The process was ended by somebody else.
         KeyboardInterrupt
-            Ctrl-C came, and the process had to be ended.
+            Ctrl-C came a second time, and the process was ended.
         """
         if not self._process.is_alive():
             self.close()
             self._start()
         names = tuple(collection.info.id for collection in source.collections)
         self._connection.send((names, statement, dict(values), how))
-        if not self._answer():
-            raise AlreadyTold
+        try:
+            with suppress(KeyboardInterrupt):  # the process gets it as well, and reports it
+                self._wait()
+            self._wait()
+            done: bool = self._connection.recv()
+            return done
+        except KeyboardInterrupt:
+            self.close()
+            raise
+        except (EOFError, ConnectionError):
+            if (code := self.close()) in (EXIT_USAGE, EXIT_INTERRUPTED):
+                return False
+            raise QueryError(
+                f"The process of the statement was ended from outside (exit code {code}).",
+                hint="Ask for less, if the computer ran out of memory.",
+            ) from None
 
-    def _answer(self) -> bool:
-        """Return whether the statement came to its end.
-
-        Ctrl-C reaches the process itself as well, which tells of it.
-        """
-        last = float("inf")
-        while True:
-            try:
-                if self._connection.poll(_LOOK_SECONDS):
-                    done: bool = self._connection.recv()
-                    return done
-                if time.monotonic() > last:
-                    raise KeyboardInterrupt
-            except KeyboardInterrupt:
-                if last < float("inf"):
-                    self.close()
-                    raise
-                last = time.monotonic() + _GRACE_SECONDS
-            except (EOFError, ConnectionError):
-                if (code := self.close()) in (EXIT_USAGE, EXIT_INTERRUPTED):
-                    return False
-                raise QueryError(
-                    f"The process of the statement was ended from outside (exit code {code}).",
-                    hint="Ask for less, if the computer ran out of memory.",
-                ) from None
+    def _wait(self) -> None:
+        while not self._connection.poll(_LOOK_SECONDS):
+            pass
 
 
 def serve(connection: Connection[Any, Any], state: State, /) -> None:
     """Run one statement after the other, as the process of a :class:`Child`."""
     # Between two statements Ctrl-C is for the dialogue.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from casetrack.faces.cli.output import prepare_streams
-    from casetrack.faces.cli.query.running import run
-    from casetrack.faces.cli.query.source import QueryTarget
-    from casetrack.faces.cli.state import show_repairs
-
     prepare_streams()
     show_repairs()
-    source_of = cache(partial(QueryTarget, state, stopped="Cancelled."))
+    source_of = cache(partial(QueryTarget, state))
     with suppress(EOFError, BrokenPipeError):
         while True:
             names, *request = connection.recv()
@@ -152,7 +133,7 @@ _MOST_PROMPT = 24
 def converse(shell: Shell, /) -> None:
     """Ask for statements and commands until the user leaves."""
     session: PromptSession[str] = PromptSession(
-        history=QueryHistory(shell.source.data_dir / HISTORY_FILE),
+        history=QueryHistory(shell.source.state.settings.data_dir / HISTORY_FILE),
         completer=StatementCompleter(shell),
         complete_while_typing=False,
         multiline=Condition(lambda: not is_whole(get_app().current_buffer.text)),
@@ -194,17 +175,14 @@ class StatementCompleter(Completer):
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
 
-    def get_completions(
-        self,
-        document: Document,
-        complete_event: CompleteEvent,  # noqa: ARG002 - not needed
-    ) -> Iterable[Completion]:
+    def get_completions(self, document: Document, _event: CompleteEvent) -> Iterable[Completion]:
         """Yield what could come next before the cursor."""
-        collections = self._shell.source.collections
+        source = self._shell.source
+        names = [collection.name for collection in source.collections]
         words = Words(
-            documents=lambda: self._shell.source.document_names,
+            documents=lambda: source.document_names,
             commands={name: c.completions for name, c in self._shell.commands.items()},
-            schemas=[c.name for c in collections] if len(collections) > 1 else (),
+            schemas=names if len(names) > 1 else (),
         )
         for found in candidates(document.text_before_cursor, words):
             yield Completion(found.text, -found.replaces, display_meta=found.kind)

@@ -6,26 +6,26 @@ import os
 import shlex
 import sys
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.api.sql import saved
-from casetrack.api.sql.parameters import Parameter, pairs, values_for
+from casetrack.api.sql.parameters import pairs
 from casetrack.base.errors import UsageError
-from casetrack.base.sql.catalog import catalog
+from casetrack.base.sql.catalog import Function, catalog
 from casetrack.base.sql.statements import all_of, is_blank, split
 from casetrack.faces.cli.output import Field, entry, is_terminal, line, table, write_json
-from casetrack.faces.cli.query.formats import FORMATS, refuse_on_terminal
-from casetrack.faces.cli.query.running import How, run, told
-from casetrack.faces.cli.query.source import QueryTarget
+from casetrack.faces.cli.query.formats import FORMATS
+from casetrack.faces.cli.query.running import How, QueryTarget, Run, run, run_all, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from casetrack.base.sql.catalog import Column, Function, View
+    from casetrack.api.sql.parameters import Parameter
+    from casetrack.base.sql.catalog import View
 
 _LEAVING = {"exit", "quit", "\\q"}
-_GAP = 2
 _HELPING = {"help", "?", ".help", "\\h", "\\?", "\\help"}
 """What people type who look for help, from whatever program they know."""
 
@@ -35,16 +35,15 @@ class Command(NamedTuple):
 
     Attributes
     ----------
-    argument
-        As help writes it.
+    usage
+        Its name and argument, as help writes it.
     act
         What it does with its argument, which may be empty.
     completions
         What its argument can be.
     """
 
-    name: str
-    argument: str
+    usage: str
     about: str
     act: Callable[[str], None]
     completions: Callable[[], Iterable[str]] = tuple
@@ -72,29 +71,29 @@ class Shell:
         self.source = source
         self.how = how
         self.given = given
-        self.run: Callable[[QueryTarget, str, Mapping[str, Any], How], None] = run
+        self.run: Run = run
         self._next_file: Path | None = None
-        known = catalog()
-        functions = [function.name for function in known.functions]
-        names = [view.name for view in known.views] + functions
+        functions, views = catalog().functions, catalog().views
+        names = [view.name for view in views] + [function.name for function in functions]
         formats = f"how rows are written: {', '.join(FORMATS)}"
+        of_view, of_function = partial(self._describe, views), partial(self._describe, functions)
         of_file = "write the next rows to this file, as its ending says"
-        of_functions, of_run = "functions, or the arguments of one", "NAME [name=value ...]"
+        of_run = "\\run NAME [name=value ...]"
         of_values = "give $name a value, or list the values"
-        rows = (
-            Command("\\d", "[NAME]", "views, or the columns of one", self._describe, lambda: names),
-            Command("\\f", "[NAME]", of_functions, self._functions, lambda: functions),
-            Command("\\format", "NAME", formats, self._format, lambda: FORMATS),
-            Command("\\o", "FILE", of_file, self._output),
-            Command("\\saved", "", "list the saved queries", lambda _: show_saved(self.source)),
-            Command("\\run", of_run, "run a saved query", self._run_saved, self._saved_names),
-            Command("\\set", "[name=value]", of_values, self._set),
-            Command("\\timing", "", "tell or no longer tell rows and time", self._timing),
-            Command("\\use", "NAME", "ask another collection", self._use, self._collections),
-            Command("\\help", "", "this list", self._help),
-            Command("\\q", "", "leave, as Ctrl-D does", lambda _: None),
+        commands = (
+            Command("\\d [NAME]", "views, or the columns of one", of_view, lambda: names),
+            Command("\\f [NAME]", "functions, or the arguments of one", of_function, lambda: names),
+            Command("\\format NAME", formats, self._format, lambda: FORMATS),
+            Command("\\o FILE", of_file, self._output),
+            Command("\\saved", "list the saved queries", lambda _: show_saved(self.source)),
+            Command(of_run, "run a saved query", self._run_saved, self._saved_names),
+            Command("\\set [name=value]", of_values, self._set),
+            Command("\\timing", "tell or no longer tell rows and time", self._timing),
+            Command("\\use NAME", "ask another collection", self._use, self._collections),
+            Command("\\help", "this list", self._help),
+            Command("\\q", "leave, as Ctrl-D does", lambda _: None),
         )
-        self.commands = {command.name: command for command in rows}
+        self.commands = {command.usage.partition(" ")[0]: command for command in commands}
 
     def _collections(self) -> list[str]:
         return [found.name for found in self.source.state.library.collections(status="all")]
@@ -118,8 +117,7 @@ class Shell:
             The first of them that failed.
         """
         if not is_command(text):
-            for statement in all_of(text):
-                self._statement(statement, self.given)
+            self._run_all(text, self.given)
             return
         name, _, argument = text.strip().partition(" ")
         command = self.commands.get("\\help" if _word(text) in _HELPING else name.rstrip(";"))
@@ -127,50 +125,46 @@ class Shell:
             raise UsageError(f"There is no command {name}.", hint="See them all with \\help")
         command.act(argument.strip().rstrip(";").rstrip())
 
-    def _statement(
-        self, sql: str, given: dict[str, str], declared: tuple[Parameter, ...] = ()
+    def _run_all(
+        self, text: str, given: dict[str, str], declared: Sequence[Parameter] = ()
     ) -> None:
-        values = values_for(sql, given, declared, way="\\set {name}=VALUE")
-        next_file = self._next_file
-        how = replace(self.how, output=next_file, wanted=None) if next_file else self.how
-        self.run(self.source, sql, values, how)
-        self._next_file = None
+        output = self._next_file
+        how = replace(self.how, output=output, wanted=None) if output else self.how
+        statements = all_of(text)
+        if run_all(self.source, statements, given, how, declared, run=self.run, way="\\set"):
+            self._next_file = None
 
     # --- commands --------------------------------------------------------------------------------
 
-    def _describe(self, name: str) -> None:
-        known = catalog()
+    def _describe(self, listed: Sequence[View | Function], name: str) -> None:
         if not name:
-            fields = (Field("View", whole=True), Field("About"))
-            table(fields, [(view.name, view.about) for view in known.views])
-            line(("\\d NAME shows the columns; \\f lists the functions.", "dim"), err=True)
+            rows = [(getattr(each, "signature", each.name), each.about) for each in listed]
+            table((Field("Name"), Field("About")), rows)
             return
-        described = known.view(name.strip('"')) or known.function(name)
-        if described is None:
-            raise _unknown("view", name, known.views)
-        line(described.about)
-        _show_columns(described.columns)
-
-    def _functions(self, name: str) -> None:
-        known = catalog().functions
-        if not name:
-            table((Field("Function"), Field("About")), [(f.signature, f.about) for f in known])
+        found = catalog().view(name.strip('"')) or catalog().function(name.rstrip("()"))
+        if found is None:
+            names = ", ".join(each.name for each in listed)
+            raise UsageError(f"There is no view or function {name!r}.", hint=f"Known: {names}.")
+        line((getattr(found, "signature", found.name), "bold"))
+        line(found.about)
+        columns = [(c.name, c.type + f" ({c.unit})" * bool(c.unit), c.about) for c in found.columns]
+        if not isinstance(found, Function):
+            _show_list(columns)
             return
-        function = catalog().function(name.rstrip("()"))
-        if function is None:
-            raise _unknown("function", name, known)
-        line((function.signature, "bold"))
-        line(function.about)
-        rows = [(p.name, p.type, p.default or "", p.about) for p in function.parameters]
-        _show_described(rows, ("Argument", "Default"), ", default {}")
+        _show_list(
+            [
+                (p.name, f"{p.type}, default {p.default}" if p.default else p.type, p.about)
+                for p in found.parameters
+            ]
+        )
         line()
-        _show_columns(function.columns)
-        line(f"Example: {function.example};")
+        _show_list(columns)
+        line(f"Example: {found.example};")
 
     def _format(self, name: str) -> None:
         if name not in FORMATS:
             raise UsageError(f"Not a format: {name!r}.", hint=f"Formats: {', '.join(FORMATS)}.")
-        refuse_on_terminal(name)
+        How(name).format  # noqa: B018 - refuses what is not for this output
         self.how.wanted = name
 
     def _output(self, name: str) -> None:
@@ -184,13 +178,9 @@ class Shell:
         line(f"The next rows go to {path}.", err=True)
 
     def _run_saved(self, argument: str) -> None:
-        words = _words(argument)
-        if not words:
-            raise UsageError("Say which saved query.", hint="\\saved lists them.")
-        query = saved.find(words[0], self.source.saved_places)
-        given = self.given | pairs(words[1:])
-        for statement in all_of(query.sql):
-            self._statement(statement, given, query.parameters)
+        name, *values = _words(argument) or [""]
+        query = saved.find(name, self.source.saved_places)
+        self._run_all(query.sql, self.given | pairs(values), query.parameters)
 
     def _set(self, argument: str) -> None:
         self.given |= pairs(_words(argument))
@@ -202,23 +192,16 @@ class Shell:
         line(f"Rows and time are {'' if self.how.counting else 'not '}told.", err=True)
 
     def _use(self, name: str) -> None:
-        if not name:
-            raise UsageError("Say which collection.", hint="For instance: \\use Acme")
         self.source = QueryTarget(self.source.state, (name.strip("\"'"),))
         line(f"Asking {self.source.title}.", err=True)
 
     def _help(self, _: str) -> None:
-        rows = [(f"{c.name} {c.argument}".strip(), c.about) for c in self.commands.values()]
+        rows = [(command.usage, command.about) for command in self.commands.values()]
         table((Field("Command", whole=True), Field("What it does")), rows)
         line(
             "A statement ends with ; and may have many lines. Ctrl-C cancels, Ctrl-D leaves, "
             "Tab completes."
         )
-
-
-def _unknown(kind: str, name: str, known: Iterable[View | Function]) -> UsageError:
-    names = ", ".join(each.name for each in known)
-    return UsageError(f"There is no {kind} {name!r}.", hint=f"{kind.capitalize()}s: {names}.")
 
 
 def is_command(text: str, /) -> bool:
@@ -286,33 +269,11 @@ def show_saved(source: QueryTarget, /, *, as_json: bool = False) -> None:
         table(fields, [(q.name, q.title, parameters, q.origin) for q, parameters in written])
 
 
-def _show_columns(columns: Iterable[Column]) -> None:
-    rows = [(c.name, c.type, c.unit, c.about) for c in columns]
-    _show_described(rows, ("Column", "Unit"), " ({})")
-
-
-def _show_described(
-    rows: Sequence[tuple[str, str, str, str]], titles: tuple[str, str], beside: str
-) -> None:
-    """Write name, type, one fact more and meaning: as a table, and on a terminal as a list.
-
-    Parameters
-    ----------
-    rows
-        What is described.
-    titles
-        Of the names, and of the fact.
-    beside
-        How a list writes the fact after the type.
-    """
-    if is_terminal(sys.stdout):
-        width = max((len(name) for name, *_ in rows), default=0) + _GAP
-        for name, kind, fact, about in rows:
-            more = beside.format(fact) if fact else ""
-            entry((f"{name:<{width}}", "bold"), (f"{kind}{more}  ", "dim"), about)
-        return
-    first, third = titles
-    table((Field(first, whole=True), Field("Type"), Field(third), Field("Meaning")), rows)
+def _show_list(rows: Sequence[tuple[str, str, str]]) -> None:
+    """Write names, types and meanings; a table would leave too little room for the last."""
+    width = max((len(name) for name, *_ in rows), default=0) + 2
+    for name, kind, about in rows:
+        entry((f"{name:<{width}}", "bold"), (f"{kind}  ", "dim"), about)
 
 
 def _words(text: str) -> list[str]:

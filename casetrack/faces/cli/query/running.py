@@ -1,24 +1,199 @@
-"""Runs a statement and delivers its rows: where to, in which format, with which notes."""
+"""Runs statements: what they are asked of, limits and Ctrl-C, and where their rows go."""
 
 from __future__ import annotations
 
+import math
+import os
 import sys
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.base.errors import CaseTrackError, UsageError
+from casetrack.api.sql import saved
+from casetrack.api.sql.parameters import refuse_unused, values_for
+from casetrack.base.errors import CaseTrackError, QueryError, UsageError
+from casetrack.base.records.cards import QueryReport
 from casetrack.base.sql.statements import is_blank, limited
-from casetrack.faces.cli.output import counted, line
+from casetrack.faces.cli.output import counted, is_terminal, line
 from casetrack.faces.cli.program import show_error, show_unexpected
-from casetrack.faces.cli.query import formats, tables
+from casetrack.faces.cli.progress import QUIET_SECONDS
+from casetrack.faces.cli.query import formats
+from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Sequence
     from pathlib import Path
+    from typing import NoReturn
 
-    from casetrack.base.records.cards import QueryReport
+    from rich.status import Status
+
+    from casetrack.api.sql.parameters import Parameter
+    from casetrack.base.sql.control import Control
     from casetrack.faces.cli.query.formats import Format
-    from casetrack.faces.cli.query.source import QueryTarget
+    from casetrack.faces.cli.state import State
+
+
+class QueryTarget:
+    """One collection, or several whose views are told apart by their names.
+
+    Attributes
+    ----------
+    state
+        Of this invocation.
+    named
+        As the user named them; empty where the only collection is meant.
+    """
+
+    def __init__(self, state: State, named: Sequence[str], /) -> None:
+        self.state = state
+        self.named = tuple(named)
+        self.collections = tuple(state.collection(name) for name in named or (None,))
+
+    @property
+    def title(self) -> str:
+        """The names of the collections."""
+        return ", ".join(collection.name for collection in self.collections)
+
+    @property
+    def saved_places(self) -> tuple[tuple[saved.Origin, Path], ...]:
+        """Where saved queries are looked up."""
+        return saved.places([c.folder for c in self.collections], self.state.settings.data_dir)
+
+    def run(
+        self, statement: str, params: Mapping[str, Any], /, *, explain: bool = False
+    ) -> QueryReport:
+        """Run a statement; Ctrl-C and the limits of the settings stop it.
+
+        Parameters
+        ----------
+        explain
+            Ask for the plan and the calls as well.
+
+        Raises
+        ------
+        QueryError
+            The statement was refused, or failed.
+        KeyboardInterrupt
+            It was stopped.
+        """
+        start = time.perf_counter()
+        asked: Any = self.state.library
+        options: dict[str, Any] = {"params": dict(params) or None, "explain": explain}
+        if len(self.collections) == 1:
+            asked = self.collections[0]
+        else:
+            options["collections"] = tuple(collection.name for collection in self.collections)
+        answer = watched(
+            lambda control: asked.sql(statement, exact=True, control=control, **options),
+            memory_mb=self.state.settings.sql.memory_mb,
+        )
+        return answer if explain else QueryReport(answer, "", (), time.perf_counter() - start)
+
+    @cached_property
+    def document_names(self) -> tuple[str, ...]:
+        """The names of all documents, sorted."""
+        return tuple(sorted({d.name for c in self.collections for d in c.documents()}))
+
+
+# Watches a statement at work: its memory, its time, and Ctrl-C.
+
+_T = TypeVar("_T")
+_LOOK_SECONDS = 0.05
+GRACE_SECONDS = 2.0
+"""How long a statement may take to end once it was told to."""
+_SOFT, _HARD = 1.5, 2.0
+"""Times the memory of DuckDB: with the rows of an answer it is told to end, then it is ended."""
+
+
+def watched(work: Callable[[Control], _T], /, *, memory_mb: int) -> _T:
+    """Run a statement on a thread of its own, and see to it that it ends.
+
+    Parameters
+    ----------
+    work
+        Runs the statement under the control it is given.
+    memory_mb
+        MiB that DuckDB may take.
+
+    Raises
+    ------
+    QueryError
+        It failed, or was stopped.
+    KeyboardInterrupt
+        Ctrl-C stopped it.
+    """
+    from casetrack.base.sql.control import Control, Running, too_large
+
+    control = Control()
+    running = Running(lambda: work(control))
+    before = last = 0
+    interrupted = False
+    while True:
+        started, status = time.monotonic(), None
+        try:
+            with ExitStack() as shown:
+                while not running.wait(_LOOK_SECONDS):
+                    seconds = time.monotonic() - started
+                    if seconds >= QUIET_SECONDS and is_terminal(sys.stderr):
+                        status = status or shown.enter_context(_status())
+                        status.update(f"Running for {seconds:.0f} s; Ctrl-C stops it.")
+                    # Most statements are over before there is something to look at.
+                    if last or control.counting:
+                        now = _own_bytes()
+                        # The models that a search loads have limits of their own.
+                        before += 0 if control.counting else now - last
+                        before, last = before or now, now
+                    used = (last - before) / (1 << 20)
+                    if used > memory_mb * _SOFT:
+                        control.stop(too_large(memory_mb))
+                    late = time.monotonic() - (control.stopped_at or math.inf)
+                    if used > memory_mb * _HARD or late > GRACE_SECONDS:
+                        break
+        except KeyboardInterrupt:
+            if interrupted:
+                _end(None)
+            interrupted = True
+            control.stop()
+            continue
+        if not running.over.is_set():
+            _end(None if interrupted else control.error)
+        if interrupted:
+            raise KeyboardInterrupt
+        return running.result()
+
+
+def _status() -> Status:
+    from rich.console import Console
+
+    return Console(file=sys.stderr, highlight=False).status("", spinner="line")
+
+
+def _own_bytes() -> int:
+    """Return the resident memory of this process without that of files, as far as it is told."""
+    import psutil
+
+    info = psutil.Process().memory_info()
+    return int(getattr(info, "private", info.rss - getattr(info, "shared", 0)))
+
+
+def _end(error: QueryError | None) -> NoReturn:
+    """Report an error, or else that Ctrl-C was pressed, and end the process."""
+    code = EXIT_USAGE if error else EXIT_INTERRUPTED
+    # A reader who takes nothing from the pipe must not keep the statement alive.
+    threading.Timer(GRACE_SECONDS, os._exit, (code,)).start()
+    with suppress(OSError, ValueError):
+        if error:
+            show_error(error, as_json="--json" in sys.argv)
+        else:
+            line("Stopped by Ctrl-C.", err=True)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
 
 
 @dataclass(slots=True)
@@ -54,12 +229,29 @@ class How:
 
     @property
     def format(self) -> Format:
-        """The format in force."""
-        return self.wanted or formats.format_of(self.output)
+        """The format in force.
+
+        Raises
+        ------
+        UsageError
+            The ending of the file says nothing, or binary data would go to a terminal.
+        """
+        wanted = self.wanted or formats.format_of(self.output)
+        if wanted in formats.BINARY and self.output is None and sys.stdout.isatty():
+            raise UsageError(
+                f"{wanted.capitalize()} is not for reading on a terminal.",
+                hint="Write it to a file with --output FILE, or choose another --format.",
+            )
+        return wanted
 
 
-def run(source: QueryTarget, statement: str, params: Mapping[str, Any], how: How, /) -> None:
+def run(source: QueryTarget, statement: str, params: Mapping[str, Any], how: How, /) -> bool:
     """Run a statement and write its rows; all that is no row goes to standard error.
+
+    Returns
+    -------
+    bool
+        True; a run in another process returns False where that has reported an error.
 
     Raises
     ------
@@ -71,86 +263,75 @@ def run(source: QueryTarget, statement: str, params: Mapping[str, Any], how: How
     if is_blank(statement):
         raise UsageError("The statement is empty.", hint="For instance: FROM documents")
     wanted = how.format
-    if how.output is None:
-        formats.refuse_on_terminal(wanted)
     sql = limited(statement, how.limit)
     if how.show_sql:
-        _tell_sql(sql, params)
+        line(sql.rstrip().removesuffix(";") + ";", err=True)
+        for name, value in params.items():
+            line((f"-- ${name} = {'NULL' if value is None else repr(value)}", "dim"), err=True)
     answer = source.run(sql, params, explain=how.explain)
-    if how.limit is not None and answer.table.num_rows > how.limit:
-        answer = replace(answer, table=answer.table.slice(0, how.limit))
+    rows = answer.table.slice(0, how.limit)
     if how.explain:
-        _tell_plan(answer)
-    _deliver(answer, wanted, how)
-
-
-def _deliver(answer: QueryReport, wanted: Format, how: How) -> None:
-    rows = answer.table
-    count, seconds = counted(rows.num_rows, "row"), seconds_text(answer.seconds)
+        line(("Plan", "bold"), err=True)
+        line(answer.plan.rstrip("\n"), err=True)
+        line(("Search calls", "bold"), err=True)
+        for call in answer.calls or ("none",):
+            line(str(call), err=True, indent=2)
+    count, seconds = counted(rows.num_rows, "row"), answer.seconds
+    time = f"{seconds:.3f} s" if seconds < 1 else f"{seconds:.1f} s"
     if how.output is not None:
         formats.write_file(rows, wanted, how.output, raw=how.raw)
-        line(f"Wrote {count} to {how.output}.", f" ({seconds})" if how.counting else "", err=True)
-        return
-    if wanted == "table":
-        tables.show(rows)
-    else:
-        formats.write_stdout(rows, wanted, raw=how.raw)
+        line(f"Wrote {count} to {how.output}.", f" ({time})" if how.counting else "", err=True)
+        return True
+    formats.write_stdout(rows, wanted, raw=how.raw)
     sys.stdout.flush()
     if how.counting:
-        reached = how.limit is not None and rows.num_rows == how.limit
-        note = f", as many as the limit allows, {seconds}" if reached else f", {seconds}"
-        line((f"({count}{note})", "dim"), err=True)
+        note = ", as many as the limit allows" if rows.num_rows == how.limit else ""
+        line((f"({count}{note}, {time})", "dim"), err=True)
+    return True
 
 
-def seconds_text(seconds: float, /) -> str:
-    """Return a duration in seconds, with digits where they say something.
+Run = Callable[[QueryTarget, str, Mapping[str, Any], How], bool]
 
-    Examples
-    --------
-    >>> seconds_text(0.0123), seconds_text(12.34)
-    ('0.012 s', '12.3 s')
+
+def run_all(
+    source: QueryTarget,
+    statements: Sequence[str],
+    given: dict[str, str],
+    how: How,
+    declared: Sequence[Parameter] | None,
+    /,
+    *,
+    run: Run = run,
+    way: str = "-p",
+) -> bool:
+    """Run statements with values for their parameters, as long as each comes to its end.
+
+    Parameters
+    ----------
+    declared
+        The parameters of the file, for a statement without a head; ``None`` if no head is read.
+    way
+        How the user gives a value. All with ``-p`` must be those of a parameter.
     """
-    return f"{seconds:.3f} s" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def _tell_sql(sql: str, params: Mapping[str, Any]) -> None:
-    line(sql.rstrip().removesuffix(";") + ";", err=True)
-    for name, value in params.items():
-        line(
-            (f"-- ${name} = {value!r}" if value is not None else f"-- ${name} = NULL", "dim"),
-            err=True,
+    if how.output is not None and len(statements) > 1:
+        raise UsageError(
+            f"The rows of {len(statements)} statements cannot go into one file.",
+            hint="Run them one by one, or leave out --output.",
         )
+    heads = [
+        () if declared is None else saved.read_head(statement, "the statement")[1] or declared
+        for statement in statements or ("",)
+    ]
+    if way == "-p":
+        refuse_unused(given, statements, chain.from_iterable(heads))
+    return all(
+        run(source, sql, values_for(sql, given, head, way=f"{way} {{name}}=VALUE"), how)
+        for sql, head in zip(statements or ("",), heads, strict=True)
+    )
 
 
-def _tell_plan(answer: QueryReport) -> None:
-    line(("Plan", "bold"), err=True)
-    line(answer.plan.rstrip("\n"), err=True)
-    line(("Search calls", "bold"), err=True)
-    if not answer.calls:
-        line("none", err=True, indent=2)
-    for call in answer.calls:
-        where = f" in {call.collection}" if call.collection else ""
-        given = "".join(f", {k} := {v!r}" for k, v in call.arguments.items() if v is not None)
-        times = f", asked {call.times} times" if call.times > 1 else ""
-        line(
-            f"{call.function}({call.question!r}{given}){where}: "
-            f"{counted(call.rows, 'row')}, {call.milliseconds:.1f} ms{times}",
-            err=True,
-            indent=2,
-        )
-        stages = f" ({', '.join(call.stages)})" if call.stages else ""
-        if call.mode:
-            line(f"mode {call.mode}{stages}", err=True, indent=4)
-        for note in call.notes:
-            line((f"Note: {note}", "yellow"), err=True, indent=4)
-
-
-class AlreadyTold(Exception):
-    """Something went wrong, and the user was told what."""
-
-
-def told(work: Callable[[], None], /) -> bool:
-    """Do some work and tell on standard error what goes wrong; return whether all went well.
+def told(work: Callable[[], object], /) -> bool:
+    """Do some work and report errors on standard error; return whether there were none.
 
     Raises
     ------
@@ -163,8 +344,6 @@ def told(work: Callable[[], None], /) -> bool:
         show_error(error)
     except KeyboardInterrupt:
         line("Cancelled.", err=True)
-    except AlreadyTold:
-        return False
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - what was done before is not lost

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import math
 from decimal import Decimal
-from functools import partial
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import arrow_values
@@ -23,7 +23,7 @@ _BLOCK_ROWS = 1000
 
 
 def blocks(
-    rows: pa.Table, /, *, as_text: bool = False, write: Callable[[Convert, Any], str] | None = None
+    rows: pa.Table, /, *, as_text: bool = False, moments: bool = False
 ) -> Iterator[list[tuple[Any, ...]]]:
     """Yield the rows as lists of tuples, their values as JSON knows them.
 
@@ -37,73 +37,76 @@ def blocks(
     as_text
         ``NaN``, ``Infinity`` and ``-Infinity`` become these words. JSON has no such numbers, and
         gets ``None``.
-    write
-        Writes a value, given what turns it into one of JSON; ``None`` is an empty text then.
+    moments
+        Leave moments as they are, except within lists and the like.
     """
-    convert = [_converter(field.type, as_text) for field in rows.schema]
-    empty = None
-    if write is not None:
-        convert, empty = [partial(write, change) for change in convert], ""
+    import pyarrow.types as kinds
+
+    convert = [
+        (lambda value: value)
+        if moments and kinds.is_timestamp(field.type)
+        else _converter(field.type, as_text)
+        for field in rows.schema
+    ]
     for batch in rows.to_batches(max_chunksize=_BLOCK_ROWS):
         columns = [
-            [empty if value is None else change(value) for value in python_values(column)]
+            map(change, python_values(column))
             for column, change in zip(batch.columns, convert, strict=True)
         ]
         yield list(zip(*columns, strict=True))
 
 
 def _converter(kind: pa.DataType, as_text: bool) -> Convert:
+    """Return what turns a value of a type, or ``None``, into one that JSON knows."""
+    change = _change(kind, as_text)
+    return lambda value: None if value is None else change(value)
+
+
+def _change(kind: pa.DataType, as_text: bool) -> Convert:
     import pyarrow.types as kinds
 
     if kinds.is_float32(kind) or kinds.is_float16(kind):
-        return lambda value: _short_float(value, as_text)
+        return lambda value: _float(_short(value), as_text)
     if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
         item = _converter(kind.value_type, as_text)
-        return lambda values: [None if v is None else item(v) for v in values]
+        return lambda values: list(map(item, values))
     if kinds.is_struct(kind):
-        inner = {field.name: _converter(field.type, as_text) for field in kind}
-        return lambda value: {
-            name: None if v is None else inner[name](v) for name, v in value.items()
-        }
+        fields = {field.name: _converter(field.type, as_text) for field in kind}
+        return lambda value: {name: fields[name](v) for name, v in value.items()}
     if kinds.is_map(kind):
         # A key is a text in JSON, where even a number that is none can be told.
         key, item = _converter(kind.key_type, True), _converter(kind.item_type, as_text)
-        return lambda value: {text_of(key(k)): None if v is None else item(v) for k, v in value}
+        return lambda pairs: {text_of(key(k)): item(v) for k, v in pairs}
     if arrow_values.is_bignum(kind):
         return arrow_values.bignum
     return lambda value: _plain(value, as_text)
 
 
-def _short_float(value: float, as_text: bool) -> float | str | None:
+def _short(value: float) -> float:
     import numpy as np
 
-    return float(str(np.float32(value))) if math.isfinite(value) else _no_number(value, as_text)
+    return float(str(np.float32(value)))
 
 
-def _no_number(value: float, as_text: bool) -> str | None:
+def _float(value: float, as_text: bool) -> float | str | None:
+    if math.isfinite(value):
+        return value
     if not as_text:
         return None
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _plain(value: Any, as_text: bool) -> Any:
-    if isinstance(value, dt.datetime):
-        return _moment(value)
-    if isinstance(value, (dt.date, dt.time)):
-        return value.isoformat()
     if isinstance(value, float):
-        return value if math.isfinite(value) else _no_number(value, as_text)
-    if isinstance(value, Decimal):
-        return _number(value)
-    if isinstance(value, bytes):
-        return value.hex()
+        return _float(value, as_text)
     if isinstance(value, list):  # of a union; other lists have a type of their own
-        return [None if v is None else _plain(v, as_text) for v in value]
+        return [_plain(v, as_text) for v in value]
     if isinstance(value, dict):
-        return {name: None if v is None else _plain(v, as_text) for name, v in value.items()}
-    if isinstance(value, (str, int, bool)):
+        return {name: _plain(v, as_text) for name, v in value.items()}
+    if value is None or isinstance(value, (str, int)):
         return value
-    return arrow_values.duration(value)
+    write: Convert = _WRITERS.get(type(value), arrow_values.duration)
+    return write(value)
 
 
 def _moment(value: dt.datetime) -> str:
@@ -119,15 +122,20 @@ def _number(value: Decimal) -> int | float | str:
     return number if Decimal(repr(number)) == value else str(value)
 
 
+_WRITERS: dict[type, Convert] = {
+    dt.datetime: _moment,
+    dt.date: dt.date.isoformat,
+    dt.time: dt.time.isoformat,
+    Decimal: _number,
+    bytes: bytes.hex,
+}
+
+
 def text_of(value: Any, /) -> str:
     """Return a value of JSON as the text of a cell: nested ones as JSON, ``None`` as nothing."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
     if isinstance(value, (list, dict, bool)):
         return json.dumps(value, ensure_ascii=False)
-    return str(value)
+    return "" if value is None else str(value)
 
 
 def shown(value: Any, /) -> str:
@@ -139,14 +147,9 @@ def shown(value: Any, /) -> str:
             return local_time(value)
         except OverflowError:  # in the first or last hours that Python has, in another zone
             return _moment(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return _readable(value)
-    return text_of(value)
-
-
-def _readable(value: float) -> str:
-    size = abs(value)
-    if size >= 1e15 or 0 < size < 1e-3:
+    if not isinstance(value, float) or not math.isfinite(value):
+        return text_of(value)
+    if abs(value) >= 1e15 or 0 < abs(value) < 1e-3:
         return f"{value:.4g}"
     whole, _, fraction = f"{value:.4f}".partition(".")
     return f"{whole}.{fraction.rstrip('0') or '0'}"
@@ -167,14 +170,8 @@ def unique_names(names: Sequence[str], /) -> list[str]:
     >>> unique_names(["a", "a", "b"])
     ['a', 'a_1', 'b']
     """
-    taken = set(names)
-    seen: set[str] = set()
-    result = []
+    result: list[str] = []
     for name in names:
-        new, number = name, 0
-        while new in seen or (number and new in taken):
-            number += 1
-            new = f"{name}_{number}"
-        seen.add(new)
-        result.append(new)
+        others = (new for n in count(1) if (new := f"{name}_{n}") not in names)
+        result.append(next(new for new in chain([name], others) if new not in result))
     return result
