@@ -50,6 +50,8 @@ __all__ = [
     "choices",
     "operation",
     "operation_of",
+    "summary_of",
+    "words_of_commands",
 ]
 
 _SAME: Any = object()
@@ -141,6 +143,11 @@ def _texts() -> dict[str, dict[str, str]]:
         return tomllib.load(file)
 
 
+def words_of_commands() -> dict[str, dict[str, str]]:
+    """Return group, line and example of the commands that operations make, by name."""
+    return {name: words for name, words in _texts().items() if "group" in words}
+
+
 def summary_of(method: Callable[..., Any], /) -> str:
     """Return what the docstring of a method says before its first section, as an instruction."""
     whole = inspect.getdoc(method) or ""
@@ -190,7 +197,7 @@ class Arg:
         Its options and the word for its value: ``--limit -k N``, ``--kind``. A word alone is an
         argument by position; ``/--same`` is an option that makes it false.
     mcp
-        Its name for AI programs; empty where it is the argument's own.
+        Its name for AI programs; empty where it is the argument's own, ``-`` where they have none.
     note
         What their schema says of it; little, since a model reads it on every turn.
     ge, le

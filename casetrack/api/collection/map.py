@@ -121,7 +121,7 @@ class Map:
     def _graph(self, question: Callable[[ContextGraph], R], /) -> R:
         return self._workspace.ask(lambda state: question(graph_of(state)))
 
-    @operation("summary", READS)
+    @operation("summary", READS, tool="get_collection_summary")
     def summary(self) -> CollectionSummary:
         """Return the collection at a glance: key actors, dates, topics, documents, references."""
         from casetrack.graph.answers.summary import summary
@@ -148,7 +148,9 @@ class Map:
 
         return self._graph(version_chains)
 
-    @operation("timeline", READS, most=1000, narrow=("start", "end"))
+    @operation(
+        "timeline", READS, tool="get_collection_timeline", most=1000, narrow=("start", "end")
+    )
     def timeline(
         self,
         *,
@@ -159,7 +161,10 @@ class Map:
         end: Annotated[
             DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE", "end_date")
         ] = None,
-        limit: int | None = 100,
+        limit: Annotated[
+            int | None,
+            Arg("How many events at most; those of most weight stay.", "--limit -k N", "-"),
+        ] = 50,
     ) -> Timeline:
         """Return dated events in order; where there are too many, the weightiest.
 
@@ -345,7 +350,14 @@ class Map:
             lambda state: document_entities(graph_of(state), state.document(document), limit=limit)
         )
 
-    @operation("together", READS, sets=("map",), feature="entity_relationships", most=1000)
+    @operation(
+        "together",
+        READS,
+        tool="search_entity_relationships",
+        sets=("map",),
+        feature="entity_relationships",
+        most=1000,
+    )
     def encounters(
         self,
         names: Annotated[
@@ -380,7 +392,7 @@ class Map:
             needs="entity_relationships",
         )
 
-    @operation("graph", READS, narrow=())
+    @operation("graph", READS, tool="get_entity_graph")
     def graph(
         self,
         name: Annotated[
@@ -645,7 +657,7 @@ class Map:
             )
         )
 
-    @operation("compare", READS)
+    @operation("compare", READS, tool="compare_documents")
     def compare(
         self,
         document_a: Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from casetrack.api.operation import words_of_commands
 from casetrack.base.registry import registered
 from casetrack.faces.cli.layout import Command, Entry, Family, program
 from casetrack.faces.cli.output import line
@@ -87,44 +88,22 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 "Lease.pdf -c Acme --pages 3-5"),
         Command("show", ".show:show", "Write a page with a passage highlighted where it stands.",
                 "CHUNK_ID --open"),
-        Command("similar", "", "Find passages that mean nearly the same.",
-                "CHUNK_ID -c Acme"),
         Command("query", ".query.command:query", "Ask a collection in read-only SQL.",
                 "'SELECT name FROM documents WHERE page_count > $n' -p n=10"),
     ),
     "The whole collection": (
-        Command("summary", "", "Show a collection at a glance.", "-c Acme"),
-        Command("report", ".report:report", "Write a briefing of a whole collection.",
-                "-c Acme --open"),
         Command("timeline", ".overview:timeline", "Show what happened when, by the documents.",
                 "-c Acme --from 2023-01-01 --to 2023-12-31"),
-        Command("topics", "", "Show what a collection is about.", "-c Acme"),
-        Command("clusters", "", "Group the documents by what they share.",
-                "-c Acme --by entity"),
-        Command("statistics", "", "Count what a collection holds.", "-c Acme"),
+        Command("report", ".report:report", "Write a briefing of a whole collection.",
+                "-c Acme --open"),
     ),
     "Who, what, and how it hangs together": (
-        Command("entities", "", "List who and what is mentioned.",
-                "-c Acme --kind person"),
         Command("entity", ".entities:entity", "Show where somebody or something is mentioned.",
                 '"John Smith" -c Acme'),
-        Command("find-entity", "", "Show the most telling places about a name.",
-                '"John Smith" -c Acme'),
-        Command("together", "",
-                "Find where several names are mentioned together.",
-                '"John Smith" "Summit Services" -c Acme'),
-        Command("amounts", "", "Find sums and quantities by their size.",
-                "-c Acme --min 500000 --unit GBP"),
         Command("graph", ".entities:graph", "Show who and what belongs together.",
                 '"Acme Corp" -c Acme --depth 1'),
         Command("references", ".entities:references", "List what is cited, or where it is.",
                 '"ISO 27001" -c Acme'),
-        Command("related", "", "Find the documents that belong to another one.",
-                "Lease.pdf -c Acme"),
-        Command("compare", "", "Show what two documents say of a topic.",
-                "Offer.pdf Lease.pdf --topic rent -c Acme"),
-        Command("changes", "", "Show what changed from one version to another.",
-                "Lease_v1.docx Lease_v2.docx -c Acme"),
     ),
     **dict(registered("commands").values()),
     "With AI programs": (
@@ -202,7 +181,11 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
     ),
 }
 # fmt: on
-"""What there is, in the order of use."""
+"""What there is, in the order of use; what operations make follows the first of its group."""
+for _name, _words in reversed(words_of_commands().items()):
+    _first, *_others = GROUPS[_words["group"]]
+    _made = Command(_name, "", _words["summary"], _words.get("example", ""))
+    GROUPS[_words["group"]] = (_first, _made, *_others)
 
 app = program("casetrack", GROUPS)
 

@@ -324,7 +324,7 @@ def _sign(
     """Give a tool's method its name, parameters and result."""
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        *map(_of, arguments_of(method)),
+        *(_of(each) for each in arguments_of(method) if each.mcp_name != "-"),
         *([_parameter("offset", Offset, 0)] if paged else []),
         _parameter("collection", CollectionName, None),
         *([_parameter("response_format", ResponseFormat, "concise")] if formed else []),

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.api.library import Library
+from casetrack.api.reference import reference as operations
 from casetrack.api.sql.reference import reference
 from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
 
-PAGE = Path(__file__).parents[3] / "docs" / "query.md"
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = DOCS / "query.md"
 STATEMENTS = re.findall(r"^```sql\n(.*?)^```", reference(), re.DOTALL | re.MULTILINE)
 
 
@@ -37,7 +39,10 @@ def values(demo: Collection) -> dict[str, Any]:
     }
 
 
-def test_the_page_is_up_to_date() -> None:
+def test_the_pages_are_up_to_date() -> None:
+    assert (DOCS / "reference.md").read_text(encoding="utf-8") == operations(), (
+        "run: python -m casetrack.api.reference > docs/reference.md"
+    )
     assert PAGE.read_text(encoding="utf-8") == reference(), (
         "run: python -m casetrack.api.sql.reference > docs/query.md"
     )
