@@ -85,6 +85,8 @@ class Operation:
         What it may do to the user's data.
     method
         The method that does it.
+    command
+        What is typed for it, where that is not its name.
     tool
         Its name for AI programs; empty where they have another tool for it.
     sets, feature, page
@@ -100,6 +102,7 @@ class Operation:
     name: str
     hints: Hints
     method: Callable[..., Any]
+    command: str = ""
     tool: str = ""
     sets: tuple[Any, ...] = ()
     feature: str | None = None

@@ -29,7 +29,7 @@ def _section(each: Operation) -> str:
     part = {"collection": "collection", "library": "library"}.get(owner, f"collection.{owner}")
     faces = [
         f"Python `{part}.{each.method.__name__}()`",
-        f"command `casetrack {each.name}`",
+        f"command `casetrack {each.command or each.name}`",
         *([f"AI programs `{each.tool}`", f"REST `/api/{each.tool}`"] if each.tool else []),
         *([f"window `ask/{each.name}`"] if each.hints.read_only and owner != "library" else []),
     ]

@@ -509,6 +509,7 @@ class Map:
     @operation(
         "citations",
         READS,
+        command="references NAME",
         tool="get_reference_citations",
         sets=("map", "legal"),
         most=1000,
