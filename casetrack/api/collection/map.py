@@ -315,7 +315,13 @@ class Map:
         )
 
     @operation(
-        "mentions", READS, tool="get_entity_mentions", sets=("core", "map"), most=1000, spread=True
+        "mentions",
+        READS,
+        command="entity NAME",
+        tool="get_entity_mentions",
+        sets=("core", "map"),
+        most=1000,
+        spread=True,
     )
     def entity_mentions(
         self,
