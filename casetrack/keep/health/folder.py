@@ -21,7 +21,7 @@ from casetrack.store.rebuild import is_made_from_passages
 from casetrack.store.rewrite import is_unfinished
 from casetrack.store.session import leftovers
 from casetrack.store.snapshots import named_states
-from casetrack.store.untaken import untaken
+from casetrack.store.untaken import DAMAGED, LOST, untaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -250,11 +250,15 @@ def check_sources(snapshot: Snapshot, /) -> Check:
 
 
 def check_untaken(folder: Path, snapshot: Snapshot, /) -> Check:
-    """List the files that are not in the collection; what is stored is in order without them."""
+    """List the files that are not in the collection; only documents that it has lost are damage."""
     files = untaken(folder, snapshot.documents.values())
+    damage = [file for file in files if file.code in {LOST, DAMAGED}]
     remedy = f"{See('index-status')} lists each file with its next step." if files else ""
     return Check(
-        "files to read", ok=True, detail=untaken_text(files) or "no file has failed", remedy=remedy
+        "files to read",
+        ok=not damage,
+        detail="; ".join(f.message for f in damage) or untaken_text(files) or "no file has failed",
+        remedy=" ".join(file.hint for file in damage) or remedy,
     )
 
 
