@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FILE = "sources.json"
 _FORMAT, _WITHOUT_DIGEST = 2, 1
+_BROKEN_OFF = 10
+"""Number of items that cannot be had after which a source counts as broken off."""
 _UNFINISHED = "The last sync did not come to its end. Sync it again."
 
 
@@ -85,9 +87,12 @@ def _problem(report: SyncReport) -> str:
 
 
 def _behind(report: SyncReport) -> bool:
-    """Return whether items were not compared, so that the collection may be behind the source."""
-    codes = {SourceError.code, "changed_meanwhile"}
-    return any(change.code in codes for change in report.changes)
+    """Return whether the source broke off or changed while it was read.
+
+    A single item that cannot be had leaves only its own document behind.
+    """
+    codes = [change.code for change in report.changes]
+    return "changed_meanwhile" in codes or codes.count(SourceError.code) >= _BROKEN_OFF
 
 
 def _update(folder: Path, name: str, change: Callable[[dict[str, Any]], dict[str, Any]], /) -> None:

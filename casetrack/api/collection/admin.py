@@ -300,10 +300,15 @@ class Admin:
         """
         from casetrack.store import snapshots
         from casetrack.store.lock import write_lock
+        from casetrack.store.session import leftovers, write_session
 
-        with write_lock(self._workspace.folder):
-            taken = snapshots.take(self._workspace.folder, name)
-            audit.note(self._workspace.folder, "snapshot taken", detail=f"number {taken.number}")
+        folder = self._workspace.folder
+        if leftovers(folder):  # the snapshot would keep the rows of a stopped program
+            with write_session(folder, upkeep=True):
+                pass
+        with write_lock(folder):
+            taken = snapshots.take(folder, name)
+            audit.note(folder, "snapshot taken", detail=f"number {taken.number}")
             return taken
 
     @tells_damage

@@ -229,7 +229,7 @@ class S3Source(Source):
         except (obstore.exceptions.PreconditionError, FileNotFoundError) as error:
             raise self._changed(item) from error
         except (obstore.exceptions.BaseError, OSError, ValueError) as error:
-            raise self._error(error) from error
+            raise self._error(error, f"{self._bucket}/{item.source_id}") from error
         if received != item.size:
             raise self._changed(item)
 
@@ -244,8 +244,8 @@ class S3Source(Source):
         """Return an object's address, which names no lines."""
         return item.url
 
-    def _error(self, error: Exception) -> SourceError:
-        """Return what an error of the service means for the person whose bucket it is.
+    def _error(self, error: Exception, what: str = "") -> SourceError:
+        """Return what an error of the service means for *what*, the bucket by default.
 
         Of what it says only its code and its one sentence are told: the rest may repeat keys.
         """
@@ -266,10 +266,17 @@ class S3Source(Source):
                 f"there is no bucket {self._bucket!r} at {place} (any more).",
                 hint="Check 'bucket', 'region' and 'endpoint_url'.",
             )
+        if fault.code == "InvalidObjectState":
+            return SourceError(
+                label(self),
+                f"{what or self._bucket} is archived, and cannot be read{words}",
+                hint="Restore the object from its archive and sync again, or leave it out with "
+                "'exclude_globs'.",
+            )
         if fault.kind in {"refused", "expired"}:
             return SourceError(
                 label(self),
-                f"{place} does not let these credentials read {self._bucket!r}{words}",
+                f"{place} does not let these credentials read {what or self._bucket!r}{words}",
                 hint=f"Check {credentials.NAMES} and what they may do: list the bucket "
                 "and get its objects.",
             )

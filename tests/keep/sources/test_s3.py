@@ -37,8 +37,8 @@ class Bucket:
         self._backend = s3_backends["123456789012"]["aws"]
         self._backend.create_bucket(name, "us-east-1")
 
-    def put(self, key: str, text: str) -> None:
-        self._backend.put_object(self.name, key, text.encode())
+    def put(self, key: str, text: str, **facts: str) -> None:
+        self._backend.put_object(self.name, key, text.encode(), **facts)
 
     def delete(self, key: str) -> None:
         self._backend.delete_object(self.name, key)
@@ -228,6 +228,14 @@ def test_a_service_without_conditions(bucket: Bucket, tmp_path: Path, proxied: A
     bucket.put("a.md", "two")
     with pytest.raises(SourceChanged):
         source.fetch(item, tmp_path / "a")
+
+
+def test_an_archived_object_is_no_question_of_credentials(bucket: Bucket, tmp_path: Path) -> None:
+    bucket.put("a.md", "text", storage="GLACIER")
+    source = open_bucket(bucket, tmp_path)
+    with pytest.raises(SourceError, match=r"a\.md is archived") as caught:
+        source.fetch(next(source.items()), tmp_path / "a")
+    assert "exclude_globs" in caught.value.hint
 
 
 def test_an_answer_that_breaks_off(bucket: Bucket, tmp_path: Path, proxied: Any) -> None:

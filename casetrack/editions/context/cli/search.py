@@ -144,7 +144,7 @@ def _show(found: "ContextResults", *, explain: bool) -> None:
         if hit.title not in hit.source_id:
             aside.insert(0, one_line(hit.title))
         if hit.stale:
-            aside.append("stale: its source could not be taken in whole, see `ctx sources`")
+            aside.append("stale: it may be behind its source, see `ctx sources`")
         line(("; ".join(aside), "dim"), indent=3)
         for row in _rows(hit.snippet):
             line(row, indent=3)

@@ -276,6 +276,11 @@ _CAUSES = (
         "git was led to a protocol that is not allowed",
         "Allowed are " + ", ".join(PROTOCOLS) + "; look for url.….insteadOf in your git settings.",
     ),
+    (
+        r"is corrupt|inflate: |unable to unpack|object corrupt or missing",
+        "an object of the repository is damaged",
+        "Run `git fsck` in it, and bring the object back from another clone.",
+    ),
     (_NO_ANSWER, "the host does not answer, or broke off", "Sync again in a while."),
     (
         _GONE,
