@@ -28,7 +28,7 @@ from casetrack.faces.cli.query.prompt import (
     is_whole,
 )
 from casetrack.faces.cli.query.repl import Shell, pieces
-from casetrack.faces.cli.query.running import How, QueryTarget
+from casetrack.faces.cli.query.running import How, QueryTarget, told
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def test_the_editor_completes_documents_commands_and_saved_queries(
 def test_commands_answer_on_standard_output(
     shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, said: str
 ) -> None:
-    assert shell.enter(entered)
+    told(lambda: shell.execute(entered))
     sys.stdout.flush()
     assert said in capfd.readouterr().out
 
@@ -128,10 +128,10 @@ def test_help_is_found_by_any_of_its_names(
 ) -> None:
     assert is_whole(entered)
     assert list(pieces([f"{entered}\n", "SELECT 1;"]))[1:] == ["SELECT 1"]
-    assert shell.enter(entered)
+    shell.execute(entered)
     sys.stdout.flush()
-    told = capfd.readouterr()
-    assert ("\\help" in told.out, told.err) == (True, "")
+    answer = capfd.readouterr()
+    assert ("\\help" in answer.out, answer.err) == (True, "")
 
 
 def test_a_view_is_described_legibly_on_80_columns(
@@ -142,7 +142,7 @@ def test_a_view_is_described_legibly_on_80_columns(
         monkeypatch.setattr(module, "is_terminal", lambda _: True)
     output._console.cache_clear()
     try:
-        assert shell.enter("\\d documents")
+        shell.execute("\\d documents")
     finally:
         output._console.cache_clear()
     sys.stdout.flush()
@@ -170,7 +170,7 @@ def test_a_view_is_described_legibly_on_80_columns(
 def test_mistakes_are_told_and_do_not_end_it(
     shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, said: str
 ) -> None:
-    assert shell.enter(entered)
+    told(lambda: shell.execute(entered))
     assert said in capfd.readouterr().err
 
 
@@ -190,21 +190,22 @@ def test_commands_change_what_comes_next(
         "\\use Other",
         "SELECT count(*) AS n FROM documents;",
     ):
-        assert shell.enter(entered)
+        shell.execute(entered)
     sys.stdout.flush()
     captured = capfd.readouterr()
     assert captured.out == '{"n": 5}\n{"n": 7}\n{"n": 0}\n'
     assert target.read_text() == "n\n6\n"
     assert "Other" in captured.err
     assert "(1 " not in captured.err
-    assert not shell.enter("exit;")
+    with pytest.raises(EOFError):
+        shell.execute("exit;")
 
 
 def test_saved_queries_are_listed_below_each_other_on_a_terminal(
     shell: Shell, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("casetrack.faces.cli.query.repl.is_terminal", lambda _stream: True)
-    assert shell.enter("\\saved")
+    told(lambda: shell.execute("\\saved"))
     sys.stdout.flush()
     listed = capfd.readouterr().out
     assert "passages-about  CaseTrack\n  " in listed
@@ -319,13 +320,13 @@ def test_a_statement_whose_process_is_ended_from_outside_does_not_end_the_dialog
         # Only one thread may wait for a process: the second gets no exit code.
         soon = threading.Timer(0.5, kill)
         soon.start()
-        assert shell.enter(ENDLESS)
+        told(lambda: shell.execute(ENDLESS))
         soon.join()
         assert "-9" in capfd.readouterr().err
-        assert shell.enter("SELECT 6 * 7 AS answer;")
+        told(lambda: shell.execute("SELECT 6 * 7 AS answer;"))
         kill().join()
-        assert shell.enter("\\format csv")
-        assert shell.enter("SELECT 6 * 7 AS answer;")
+        told(lambda: shell.execute("\\format csv"))
+        told(lambda: shell.execute("SELECT 6 * 7 AS answer;"))
         captured = capfd.readouterr()
     assert "42" in captured.out
     assert captured.out.endswith("answer\n42\n")

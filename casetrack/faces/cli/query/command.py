@@ -1,6 +1,7 @@
 """``casetrack query``: the options, and which of the ways to ask is meant."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,18 +138,17 @@ def query(
         show_saved(source, as_json=how.wanted == "json")
     elif saved_name is not None and save_name is None:
         kept = saved.find(saved_name, source.saved_places)
-        run_all(source, all_of(kept.sql), given, how, kept.parameters)
+        run_all(source, all_of(kept.sql) or ("",), given, how, kept.parameters)
     elif file is None and sql is None and save_name is None:
         _converse_or_read(source, given, how)
     else:
         text = _text(sql, file)
         if save_name is not None:
             _save(source, save_name, text, given, overwrite)
-        elif sql is not None and sql != "-":
-            run_all(source, [text], given, how, None)
         else:
             declared = saved.read_head(text, str(file or "the statement"))[1]
-            run_all(source, all_of(text), given, how, declared)
+            statements = (text,) if sql not in {None, "-"} else all_of(text) or ("",)
+            run_all(source, statements, given, how, declared)
 
 
 def _text(sql: str | None, file: Path | None) -> str:
@@ -183,7 +183,7 @@ def _save(
 
 
 def _converse_or_read(source: "QueryTarget", given: dict[str, str], how: "How") -> None:
-    from casetrack.faces.cli.query.repl import Shell, run_lines
+    from casetrack.faces.cli.query.repl import Shell, pieces
 
     shell = Shell(source, how, given)
     if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
@@ -196,6 +196,11 @@ def _converse_or_read(source: "QueryTarget", given: dict[str, str], how: "How") 
             "--output needs one statement, given as SQL, with --file or with --saved.",
             hint="In a pipe, write `\\o FILE` before a statement.",
         )
-    if sys.stdin is None or not run_lines(shell, sys.stdin):
+    count = 0
+    with suppress(EOFError):
+        for piece in pieces(sys.stdin or ()):
+            count += 1
+            shell.execute(piece)
+    if not count:
         hint = "For instance: casetrack query 'FROM documents LIMIT 5'"
         raise UsageError("There is no statement.", hint=hint)

@@ -11,18 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from casetrack.base.arrow_values import is_bignum, without_formula
 from casetrack.base.errors import UsageError
 from casetrack.base.files import replacement
-from casetrack.faces.cli.output import (
-    Field,
-    clean,
-    is_terminal,
-    json_text,
-    line,
-    needs_ascii,
-    one_line,
-    plain_table,
-    ruled,
-    write_text,
-)
+from casetrack.faces.cli import output
 from casetrack.faces.cli.query.values import blocks, is_numeric, shown, text_of, unique_names
 
 if TYPE_CHECKING:
@@ -44,7 +33,7 @@ BINARY: frozenset[Format] = frozenset({"parquet", "arrow"})
 _CSV_SIGNS = re.compile(r'[",\r\n]')
 
 
-def format_of(output: Path | None, /) -> Format:
+def format_of(path: Path | None, /) -> Format:
     """Return the format that the ending of a file's name asks for; a table where there is none.
 
     Raises
@@ -52,12 +41,12 @@ def format_of(output: Path | None, /) -> Format:
     UsageError
         The ending is of no known format.
     """
-    ending = "" if output is None else output.suffix.lower()
+    ending = "" if path is None else path.suffix.lower()
     if not ending:
         return "table"
     if ending not in BY_ENDING:
         raise UsageError(
-            f"The ending {ending} does not say how to write {output}.",
+            f"The ending {ending} does not say how to write {path}.",
             hint=f"Use one of {', '.join(BY_ENDING)}, or say how with --format.",
         )
     return BY_ENDING[ending]
@@ -74,15 +63,15 @@ def write_stdout(rows: pa.Table, wanted: Format, /, *, raw: bool = False) -> Non
     if wanted in BINARY:
         sys.stdout.flush()
         _write_binary(rows, wanted, sys.stdout.buffer)
-    elif wanted == "table" and is_terminal(sys.stdout):
+    elif wanted == "table" and output.is_terminal(sys.stdout):
         show(rows)
     else:
-        change = clean if is_terminal(sys.stdout) else str
-        for block in text_blocks(rows, wanted, ascii_only=needs_ascii(), raw=raw):
-            write_text(change(block))
+        change = output.clean if output.is_terminal(sys.stdout) else str
+        for block in text_blocks(rows, wanted, ascii_only=output.needs_ascii(), raw=raw):
+            output.write_text(change(block))
 
 
-def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = False) -> None:
+def write_file(rows: pa.Table, wanted: Format, path: Path, /, *, raw: bool = False) -> None:
     """Write rows to a file: the whole of it, or nothing.
 
     What is no regular file, such as a pipe, cannot be replaced, and is written to as it is.
@@ -97,11 +86,11 @@ def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = F
     UsageError
         It cannot be written there.
     """
-    is_special = output.exists() and not output.is_file()
-    target = output.resolve()  # a link stays a link
+    is_special = path.exists() and not path.is_file()
+    target = path.resolve()  # a link stays a link
     try:
         with (
-            contextlib.nullcontext(output) if is_special else replacement(target) as new,
+            contextlib.nullcontext(path) if is_special else replacement(target) as new,
             new.open("wb") as file,
         ):
             if wanted in BINARY:
@@ -113,7 +102,7 @@ def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = F
                 new.chmod(target.stat().st_mode & 0o7777)
     except OSError as error:
         raise UsageError(
-            f"Cannot write {output}: {error.strerror or error}.",
+            f"Cannot write {path}: {error.strerror or error}.",
             hint="Choose a folder that exists and that you may write to.",
         ) from error
 
@@ -176,7 +165,7 @@ def text_blocks(
         return ("".join(map(_csv_line, block)) for block in _guarded(rows, raw))
     if wanted == "markdown":
         return _markdown(rows, raw)
-    lines = plain_table(_fields(rows), lambda: chain.from_iterable(_cells(rows)))
+    lines = output.plain_table(_fields(rows), lambda: chain.from_iterable(_cells(rows)))
     return (f"{text}\n" for text in lines)
 
 
@@ -184,7 +173,7 @@ def _objects(rows: pa.Table, ascii_only: bool, indent: int | None) -> Iterator[l
     names = unique_names(rows.column_names)
     for block in blocks(rows):
         records = (dict(zip(names, values, strict=True)) for values in block)
-        yield [json_text(record, ascii_only=ascii_only, indent=indent) for record in records]
+        yield [output.json_text(record, ascii_only=ascii_only, indent=indent) for record in records]
 
 
 def _json(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
@@ -227,7 +216,7 @@ def _markdown_line(cells: Iterable[str]) -> str:
 
 
 def _markdown_cell(text: str) -> str:
-    return re.sub(r"([\\|<])", r"\\\1", clean(text)).replace("\n", "<br>")
+    return re.sub(r"([\\|<])", r"\\\1", output.clean(text)).replace("\n", "<br>")
 
 
 # Tables for reading: complete and aligned in a pipe, fitted to the width on a terminal.
@@ -263,7 +252,7 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
         """A text of at most four lines."""
 
         def __init__(self, text: str) -> None:
-            text = clean(text.strip("\n")).replace("\t", " ")
+            text = output.clean(text.strip("\n")).replace("\t", " ")
             super().__init__(text[: console.width * _MOST_LINES * 2], overflow="fold")
 
         def wrap(self, console: Console, width: int, **options: Any) -> Lines:
@@ -292,7 +281,7 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
                 rule = Rule(f"\u2500\u2500 {next(numbers)}", align="left", style="")
                 console.print(rule, grid)
             continue
-        table = ruled()
+        table = output.ruled()
         for field in fields:
             table.add_column(Text(field.title), justify=field.align, overflow="fold")
         for row in block:
@@ -300,12 +289,12 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
         console.print(table)
     if cuts:
         note = "Long texts are cut (\u2026) in this table; the other formats have them whole."
-        line((note, "dim"), err=True)
+        output.line((note, "dim"), err=True)
 
 
-def _fields(rows: pa.Table) -> list[Field]:
+def _fields(rows: pa.Table) -> list[output.Field]:
     return [
-        Field(one_line(field.name), "right" if is_numeric(field.type) else "left")
+        output.Field(output.one_line(field.name), "right" if is_numeric(field.type) else "left")
         for field in rows.schema
     ]
 

@@ -147,18 +147,12 @@ def converse(shell: Shell, /) -> None:
         shell.run = child.run
         while True:
             try:
-                text = session.prompt(f"{_short(shell.source.title)}> ")
-                if not is_blank(text) and not shell.enter(text):
-                    return
+                text = session.prompt(f"{shell.source.title[:_MOST_PROMPT]}> ")
+                told(partial(shell.execute, text))
             except KeyboardInterrupt:
                 continue
             except EOFError:
                 return
-
-
-def _short(title: str) -> str:
-    """Return a title that leaves room for a statement beside it."""
-    return title if len(title) <= _MOST_PROMPT else title[: _MOST_PROMPT - 1].rstrip() + "\u2026"
 
 
 def is_whole(text: str, /) -> bool:

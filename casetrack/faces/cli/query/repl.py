@@ -17,7 +17,7 @@ from casetrack.base.sql.catalog import Function, catalog
 from casetrack.base.sql.statements import all_of, is_blank, split
 from casetrack.faces.cli.output import Field, entry, is_terminal, line, table, write_json
 from casetrack.faces.cli.query.formats import FORMATS
-from casetrack.faces.cli.query.running import How, QueryTarget, Run, run, run_all, told
+from casetrack.faces.cli.query.running import How, QueryTarget, Run, run, run_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from casetrack.api.sql.parameters import Parameter
     from casetrack.base.sql.catalog import View
 
-_LEAVING = {"exit", "quit", "\\q"}
-_HELPING = {"help", "?", ".help", "\\h", "\\?", "\\help"}
-"""What people type who look for help, from whatever program they know."""
+_HELPING = ("help", "?", ".help", "\\h", "\\?")
+_OTHER_NAMES = {"exit": "\\q", "quit": "\\q"} | dict.fromkeys(_HELPING, "\\help")
+"""What people type, from whatever program they know."""
 
 
 class Command(NamedTuple):
@@ -91,7 +91,7 @@ class Shell:
             Command("\\timing", "tell or no longer tell rows and time", self._timing),
             Command("\\use NAME", "ask another collection", self._use, self._collections),
             Command("\\help", "this list", self._help),
-            Command("\\q", "leave, as Ctrl-D does", lambda _: None),
+            Command("\\q", "leave, as Ctrl-D does", self._leave),
         )
         self.commands = {command.usage.partition(" ")[0]: command for command in commands}
 
@@ -101,13 +101,6 @@ class Shell:
     def _saved_names(self) -> list[str]:
         return [query.name for query in saved.listed(self.source.saved_places)]
 
-    def enter(self, text: str, /) -> bool:
-        """Run what was entered and tell errors; return whether to go on."""
-        if _word(text) in _LEAVING:
-            return False
-        told(lambda: self.execute(text))
-        return True
-
     def execute(self, text: str, /) -> None:
         """Run a command, or the statements of a text.
 
@@ -115,12 +108,14 @@ class Shell:
         ------
         CaseTrackError
             The first of them that failed.
+        EOFError
+            The command is to leave.
         """
         if not is_command(text):
             self._run_all(text, self.given)
             return
         name, _, argument = text.strip().partition(" ")
-        command = self.commands.get("\\help" if _word(text) in _HELPING else name.rstrip(";"))
+        command = self.commands.get(_OTHER_NAMES.get(_word(text), name.rstrip(";")))
         if command is None:
             raise UsageError(f"There is no command {name}.", hint="See them all with \\help")
         command.act(argument.strip().rstrip(";").rstrip())
@@ -195,6 +190,9 @@ class Shell:
         self.source = QueryTarget(self.source.state, (name.strip("\"'"),))
         line(f"Asking {self.source.title}.", err=True)
 
+    def _leave(self, _: str) -> None:
+        raise EOFError
+
     def _help(self, _: str) -> None:
         rows = [(command.usage, command.about) for command in self.commands.values()]
         table((Field("Command", whole=True), Field("What it does")), rows)
@@ -206,7 +204,7 @@ class Shell:
 
 def is_command(text: str, /) -> bool:
     """Return whether a text is a command, or one of the words that leave or ask for help."""
-    return text.lstrip().startswith("\\") or _word(text) in _LEAVING | _HELPING
+    return text.lstrip().startswith("\\") or _word(text) in _OTHER_NAMES
 
 
 def _word(text: str) -> str:
@@ -228,23 +226,6 @@ def pieces(lines: Iterable[str], /) -> Iterator[str]:
             text = cut.rest
     if not is_blank(text):
         yield text.strip()
-
-
-def run_lines(shell: Shell, lines: Iterable[str], /) -> int:
-    """Run statements and commands one after the other; return how many.
-
-    Raises
-    ------
-    CaseTrackError
-        The first that failed; what comes after it is not run.
-    """
-    count = 0
-    for piece in pieces(lines):
-        count += 1
-        if _word(piece) in _LEAVING:
-            break
-        shell.execute(piece)
-    return count
 
 
 def show_saved(source: QueryTarget, /, *, as_json: bool = False) -> None:

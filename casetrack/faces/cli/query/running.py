@@ -298,7 +298,7 @@ def run_all(
     statements: Sequence[str],
     given: dict[str, str],
     how: How,
-    declared: Sequence[Parameter] | None,
+    declared: Sequence[Parameter],
     /,
     *,
     run: Run = run,
@@ -309,7 +309,7 @@ def run_all(
     Parameters
     ----------
     declared
-        The parameters of the file, for a statement without a head; ``None`` if no head is read.
+        The parameters of the file, for a statement without a head.
     way
         How the user gives a value. All with ``-p`` must be those of a parameter.
     """
@@ -318,15 +318,12 @@ def run_all(
             f"The rows of {len(statements)} statements cannot go into one file.",
             hint="Run them one by one, or leave out --output.",
         )
-    heads = [
-        () if declared is None else saved.read_head(statement, "the statement")[1] or declared
-        for statement in statements or ("",)
-    ]
+    heads = [saved.read_head(sql, "the statement")[1] or declared for sql in statements]
     if way == "-p":
         refuse_unused(given, statements, chain.from_iterable(heads))
     return all(
         run(source, sql, values_for(sql, given, head, way=f"{way} {{name}}=VALUE"), how)
-        for sql, head in zip(statements or ("",), heads, strict=True)
+        for sql, head in zip(statements, heads, strict=True)
     )
 
 
@@ -337,6 +334,8 @@ def told(work: Callable[[], object], /) -> bool:
     ------
     BrokenPipeError
         Nobody reads what is written.
+    EOFError
+        The user leaves.
     """
     try:
         work()
@@ -344,7 +343,7 @@ def told(work: Callable[[], object], /) -> bool:
         show_error(error)
     except KeyboardInterrupt:
         line("Cancelled.", err=True)
-    except BrokenPipeError:
+    except (BrokenPipeError, EOFError):
         raise
     except Exception as error:  # noqa: BLE001 - what was done before is not lost
         show_unexpected(error)
