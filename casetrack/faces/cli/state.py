@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -148,17 +149,32 @@ class _Notes(logging.Handler):
         line(("Note: ", "yellow"), record.getMessage(), err=True)
 
 
+class _Brief(logging.Formatter):
+    """Formats records for a terminal: a reason, and its traceback only under CASETRACK_DEBUG=1."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one line."""
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None or os.environ.get("CASETRACK_DEBUG") == "1":
+            return super().format(record)
+        return f"{record.getMessage()}: {type(error).__name__}: {error}".replace("\n", " ")
+
+
 _handler = _Notes(logging.WARNING)
 
 
 def show_repairs() -> None:
-    """Tell from now on what is repaired."""
+    """Show repairs as notes and other log records as lines, until :func:`hide_repairs`."""
     _logger.addHandler(_handler)
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_Brief())
 
 
 def hide_repairs() -> None:
-    """Leave it to others: a server logs it with all the rest."""
+    """Leave all records to the log of a server."""
     _logger.removeHandler(_handler)
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(None)
 
 
 def show_notice(state: State, profile: str, /) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import subprocess
 import sys
@@ -113,13 +114,15 @@ def test_a_fault_is_one_line_and_its_trace_only_on_request(
     from casetrack.api.library import Library
 
     def broken(*_: object, **__: object) -> None:
+        logging.getLogger("casetrack").error("An extractor", exc_info=ValueError("at all"))
         raise ZeroDivisionError("of all things")
 
+    monkeypatch.setattr(logging.root, "handlers", [])
     monkeypatch.setattr(Library, "listed", broken)
     ended = run("collection", "list", "--json")
     assert ended.code == 1
     assert "ZeroDivisionError: of all things" in ended.err
-    assert len(ended.err.splitlines()) == 1
+    assert len(ended.err.splitlines()) == 2
     assert json.loads(ended.out)["error"]["code"] == "unexpected"
     monkeypatch.setenv("CASETRACK_DEBUG", "1")
     assert "Traceback" in run("collection", "list").err
