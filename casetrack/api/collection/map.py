@@ -258,7 +258,7 @@ class Map:
             int | None, Arg("How many at most.", "--limit -k N", "top_k", ge=1, mcp_le=500)
         ] = 50,
     ) -> Rows[Entity]:
-        """Return entities of the collection.
+        """Return the people, organizations, places, dates and amounts that documents mention.
 
         Parameters
         ----------
@@ -333,7 +333,7 @@ class Map:
         kind: _Kind = "any",
         limit: _Places = 20,
     ) -> EntityMentions:
-        """Return the places that mention an entity, in reading order; see :meth:`find_entity`."""
+        """Return the places that mention a name, in reading order."""
         from casetrack.graph.answers.entities import entity_mentions
 
         return self._graph(lambda graph: entity_mentions(graph, name, kind=kind, limit=limit))
@@ -530,7 +530,7 @@ class Map:
         *,
         limit: _Places = 20,
     ) -> ReferenceCitations:
-        """Return the places that refer to something.
+        """Return the places that cite a document, a standard, a law or a case.
 
         Raises
         ------
@@ -631,7 +631,7 @@ class Map:
             int | None, Arg("How many passages at most.", "--limit -k N", "top_k", ge=1, le=50)
         ] = 10,
     ) -> Rows[SimilarChunk]:
-        """Return passages that mean nearly the same as a passage.
+        """Return passages of other documents that mean nearly the same as a passage.
 
         Parameters
         ----------

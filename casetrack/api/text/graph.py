@@ -102,8 +102,8 @@ _STRATEGIES = {
 
 @head_of.register
 def _(found: Amounts) -> Lines:
-    units = ", ".join(map(str, found.units))
-    head = line((counted(found.total, "amount"), "title"), (f"  {units}", "less"))
+    units = "" if found.notes else f"  {', '.join(map(str, found.units))}"
+    head = line((counted(found.total, "amount"), "title"), (units, "less"))
     return [*([head] if found else []), *(line((note, "less")) for note in found.notes)]
 
 
