@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -48,6 +49,8 @@ class LinkTargets:
         The number of targets that may still be read.
     unread
         Further targets, and relative ones.
+    left_out
+        Counts of the parts of the source that no reader sees.
     """
 
     MOST: ClassVar[int] = 20
@@ -55,6 +58,7 @@ class LinkTargets:
     is_part: bool = False
     room: int = MOST
     unread: dict[str, None] = field(default_factory=dict)
+    left_out: list[Counter[str]] = field(default_factory=list)
     _read: set[str] = field(default_factory=set)
 
     def line(self, shown: str, target: str, /) -> str | None:
@@ -81,10 +85,13 @@ class LinkTargets:
         return lines
 
     def warnings(self) -> list[str]:
-        """Return the warning that counts targets that were not read, if any."""
+        """Return the warnings that count targets and unseen parts that were not read, if any."""
         count = len(self.unread)
         what = f"Links whose target was not read: {count:,}. Only full addresses are read, up to "
-        return [f"{what}{self.MOST}."] if count else []
+        total = sum(self.left_out, Counter[str]())
+        parts = ", ".join(f"{n:,} {part}{'s' * (n > 1)}" for part, n in sorted(total.items()))
+        unseen = f"Parts of the HTML that no reader sees were not read: {parts}."
+        return [*([f"{what}{self.MOST}."] if count else []), *([unseen] if parts else [])]
 
     def _taken(self, target: str) -> str | None:
         is_full = _SCHEME.match(target) is not None

@@ -62,6 +62,8 @@ _DC, _TERMS = "{http://purl.org/dc/elements/1.1/}", "{http://purl.org/dc/terms/}
 _CORE = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
 _APP = "{http://schemas.openxmlformats.org/officeDocument/2006/extended-properties}"
 _STRICT_APP = "{http://purl.oclc.org/ooxml/officeDocument/extendedProperties}"
+CUSTOM = "custom: "
+"""Stands before the names of properties that the author of a document made."""
 _FURTHER = (
     (f"{_DC}subject", "subject"),
     (f"{_DC}description", "description"),
@@ -277,7 +279,9 @@ class Package:
         related = dict(self.relations("").values())
         texts = self._texts(related.get("core-properties", "docProps/core.xml"), warnings)
         texts |= self._texts(related.get("extended-properties", "docProps/app.xml"), warnings)
-        further = ((name, clean_title(texts.get(tag))) for tag, name in _FURTHER)
+        texts |= self._texts(related.get("custom-properties", "docProps/custom.xml"), warnings)
+        own = [(name, name) for name in texts if name.startswith(CUSTOM)]
+        further = ((name, clean_title(texts.get(tag))) for tag, name in (*_FURTHER, *own))
         return Facts(
             clean_title(texts.get(f"{_DC}title")),
             clean_title(texts.get(f"{_DC}creator")),
@@ -297,9 +301,11 @@ class Package:
             return {}
         found: dict[str, str] = {}
         for child in root:
-            tag = child.tag.replace(_STRICT_APP, _APP)
-            if child.text and child.text.strip():
-                found.setdefault(tag, child.text)
+            name = child.get("name")
+            tag = f"{CUSTOM}{name}" if name else child.tag.replace(_STRICT_APP, _APP)
+            text = "".join(child.itertext()) if name else child.text
+            if text and text.strip():
+                found.setdefault(tag, text)
         return found
 
 

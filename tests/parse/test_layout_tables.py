@@ -60,7 +60,7 @@ def pages(path: Path, turn: int = 0) -> list[list[Block]]:
         document[index].set_rotation(turn)
         found = extract(document, index)
         finder = BlockFinder(TextProfile.of(found.segments))
-        rules = page_rules(document[index])[0]
+        rules = page_rules(document[index], b"")[0]
         flows = [flow.segments for flow in found.flows]
         blocks, _ = lay_out(flows, found.loose, finder, words, rules=rules, carry=carry)
         out.append(blocks)
@@ -449,11 +449,11 @@ def test_a_picture_of_lines_has_no_rules(tmp_path: Path) -> None:
         canvas.line(i % 500, i % 600, i % 500 + 50, i % 600)
     canvas.save()
     drawn, picture = pymupdf.open(tmp_path / "a.pdf")
-    assert page_rules(drawn)[0] == [
+    assert page_rules(drawn, b"")[0] == [
         Rule(100, pytest.approx(512), 300, pytest.approx(512)),
         Rule(50, pytest.approx(411), 150, pytest.approx(412)),
     ]
-    assert page_rules(picture)[0] == []
+    assert page_rules(picture, b"0" * 2_000_001)[0] == []
 
 
 # --- financial statements: columns told by their amounts --------------------------------------

@@ -258,7 +258,7 @@ def test_facts_and_warnings(tmp_path: Path, messages: Callable[..., None]) -> No
     assert (info.format, info.title, info.author) == ("rtf", "Πlan", "Ann")
     assert info.created_at == dt.datetime(2020, 5, 6, 7, 8, tzinfo=dt.UTC)
     assert info.modified_at is None
-    assert info.properties == (("keywords", "tax, law"), ("company", "Acme"))
+    assert info.properties == (("keywords", "tax, law"), ("company", "Acme"), ("description", "no"))
     messages("\n".join(reading.warnings))
 
 

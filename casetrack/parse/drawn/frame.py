@@ -163,19 +163,19 @@ def chart_names(root: Any, /) -> Iterator[Block]:
     if not sources or any(source is None or "[" in source for source in sources):
         yield from chart_blocks(root)
         return
-    yield from _titles(root)
+    yield from _titles(root, f"{C}catAx", f"{C}dateAx")
     names = dict.fromkeys(_series_name(s) for s in root.iter(f"{C}ser", f"{CX}series"))
     shown = [name for name in names if name]
     if shown:
         yield Block((f"Series: {', '.join(shown)}",))
 
 
-def _titles(root: Any) -> Iterator[Block]:
-    """Yield the titles of a chart and of the axes of its values, and the labels put onto points."""
+def _titles(root: Any, *axes: str) -> Iterator[Block]:
+    """Yield the titles of a chart, its axes of values and *axes*, and labels put onto points."""
     title = plain_text(root.find(f"{CX}chart/{CX}title")) or _title(root.find(f"{C}chart"))
     if title:
         yield Block((f"Chart: {title}",))
-    for axis in root.iter(f"{C}valAx", f"{C}serAx", f"{CX}axis"):
+    for axis in root.iter(f"{C}valAx", f"{C}serAx", f"{CX}axis", *axes):
         name = plain_text(axis.find(f"{CX}title")) or _title(axis)
         if name:
             yield Block((f"Axis: {name}",))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from casetrack.parse.labels import BULLET, number_text
 from casetrack.parse.page_builder import hidden_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from casetrack.parse.base import ParagraphKind
 
@@ -86,26 +88,55 @@ class Block:
         return " ".join(" ".join(self.lines).split())
 
 
-def paragraph_lines(paragraph: Any, /) -> list[str]:
-    """Return the lines of an ``a:p``: runs and fields joined as they are, parted at its breaks."""
+def paragraph_lines(paragraph: Any, /, unseen: Unseen | None = None) -> list[str]:
+    """Return the lines of an ``a:p``: runs and fields joined as they are, parted at its breaks.
+
+    *unseen* takes hidden runs.
+    """
     lines = [""]
-    for piece in _pieces(paragraph, 0):
+    for piece in _pieces(paragraph, 0, unseen):
         first, *others = piece.split("\n")
         lines[-1] += first
         lines += others
     return lines
 
 
-def _pieces(element: Any, depth: int) -> Iterator[str]:
+@dataclass(slots=True)
+class Unseen:
+    """Takes the hidden runs of a text body; *kind* decides by an ``a:rPr``."""
+
+    kind: Callable[[Any], str]
+    _texts: list[tuple[str, str]] = field(default_factory=list)
+
+    def takes(self, run: Any, /) -> bool:
+        """Take a run if it is hidden."""
+        look = run.find(f"{A}rPr")
+        kind = "" if look is None else self.kind(look)
+        if kind:
+            self._texts.append((kind, _unescaped(run.findtext(f"{A}t") or "")))
+        return bool(kind)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield what was taken since the last call."""
+        for kind, group in groupby(self._texts, itemgetter(0)):
+            words = " ".join("".join(text for _, text in group).split())
+            if words:
+                yield Block((hidden_mark(kind, words),), "quote")
+        self._texts.clear()
+
+
+def _pieces(element: Any, depth: int, unseen: Unseen | None) -> Iterator[str]:
     """Yield texts; a line break is a newline and nothing else holds one."""
     for child in element:
         tag = child.tag
+        if unseen and tag == f"{A}r" and unseen.takes(child):
+            continue
         if tag in {f"{A}r", f"{A}fld"}:
             yield _unescaped(child.findtext(f"{A}t") or "")
         elif tag == f"{A}br":
             yield "\n"
         elif tag == f"{MC}AlternateContent" and depth < _MAX_NESTED:
-            yield from _pieces(branch(child), depth + 1)
+            yield from _pieces(branch(child), depth + 1, unseen)
         elif isinstance(tag, str) and tag.endswith("}m"):
             yield "".join(t.text or "" for t in child.iter(f"{M}t"))
 
@@ -173,12 +204,13 @@ class _Numbers:
         return _AROUND[parts[2]].format(number_text(count, _FORMS[parts[1]]))
 
 
-def body_blocks(body: Any, style: ListStyle, /) -> Iterator[Block]:
-    """Yield the paragraphs of a text body that have text."""
+def body_blocks(body: Any, style: ListStyle, /, unseen: Unseen | None = None) -> Iterator[Block]:
+    """Yield the paragraphs of a text body that have text, hidden runs behind their paragraph."""
     numbers = _Numbers()
     for paragraph in body.iterfind(f"{A}p"):
-        lines = paragraph_lines(paragraph)
+        lines = paragraph_lines(paragraph, unseen)
         if not any(line.strip() for line in lines):
+            yield from unseen.blocks() if unseen else ()
             continue
         properties = paragraph.find(f"{A}pPr")
         level = integer(None if properties is None else properties.get("lvl"), 0) or 0
@@ -188,6 +220,7 @@ def body_blocks(body: Any, style: ListStyle, /) -> Iterator[Block]:
             first = next(i for i, line in enumerate(lines) if line.strip())
             lines[first] = f"{label} {lines[first].lstrip()}"
         yield Block(tuple(lines), "list" if label else "body")
+        yield from unseen.blocks() if unseen else ()
 
 
 def plain_text(body: Any, /) -> str:
@@ -216,7 +249,7 @@ def link_blocks(targets: Iterable[str], shown: Iterable[Block], /) -> Iterator[B
 
 
 def picture_block(
-    description: str | None, name: str | None, /, *, what: str = "Picture"
+    description: str | None, name: str | None, /, *others: str | None, what: str = "Picture"
 ) -> Block | None:
     """Return what a picture's author says it shows, ``None`` for a mere name or file name.
 
@@ -225,9 +258,12 @@ def picture_block(
     description, name
         As the file has them; programs fill the first with the second, with a path, or with the
         remark that they wrote it themselves.
+    others
+        Further descriptions, such as a title.
     """
-    words = _GENERATED.sub(" ", description or "").split()
-    text = " ".join(words)
-    if words == (name or "").split() or _NAMELESS.fullmatch(text) or _FILE.fullmatch(text):
-        return None
-    return Block((f"{what}: {text}",))
+    texts = dict.fromkeys(
+        " ".join(_GENERATED.sub(" ", d or "").split()) for d in (description, *others)
+    )
+    own = " ".join((name or "").split())
+    words = [t for t in texts if t != own and not (_NAMELESS.fullmatch(t) or _FILE.fullmatch(t))]
+    return Block((f"{what}: {'; '.join(words)}",)) if words else None

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse import passwords
-from casetrack.parse.opendocument.styles import DRAW, OFFICE, STYLE, Styles, local, points
+from casetrack.parse.opendocument.styles import DRAW, FO, OFFICE, STYLE, Styles, local, points
 from casetrack.parse.package import MAX_PART_BYTES, BoundedStream, Package
+from casetrack.parse.unseen import WHITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -350,6 +351,7 @@ class FlatFile:
         """Do nothing: the file is closed already."""
 
 
+_PAPER = (f"{FO}background-color", f"{DRAW}fill", f"{DRAW}fill-color")
 _UNSEEN = frozenset({"none", "printer"})
 
 
@@ -415,6 +417,15 @@ class OpenDocument:
             for layout in common.iterfind(f"{OFFICE}automatic-styles/{STYLE}page-layout"):
                 found._layouts[layout.get(f"{STYLE}name", "")] = layout
         return found
+
+    @property
+    def paper(self) -> str | None:
+        """The colour of its pages, ``None`` where it is not known."""
+        sheets = (
+            layout.find(f"{STYLE}page-layout-properties") for layout in self._layouts.values()
+        )
+        said = {p.get(name) for p in sheets if p is not None for name in _PAPER}
+        return WHITE if said <= {None, "none", "transparent", "#ffffff", "solid"} else None
 
     def page_size(self, master: Any, /) -> tuple[float | None, float | None]:
         """Return width and height in points of pages of a master."""

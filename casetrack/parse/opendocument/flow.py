@@ -162,6 +162,8 @@ _SHAPELESS = frozenset(
         *(f"{DRAW}{n}" for n in ("page-thumbnail", "layer-set", "contour-polygon")),
     )
 )
+_IS_HIDDEN = f"{TEXT}is-hidden"
+_UNSEEN = frozenset({"hidden", "background"})
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 EMPTY = Block(())
 """A paragraph without text, or a table to come: it stands on its page all the same."""
@@ -192,12 +194,19 @@ class Flow:
         Takes warnings, and gives embedded objects.
     fields
         What fields show, by tag, instead of the text that the file keeps of them.
+    paper
+        The colour of the page, ``None`` where it is not known.
     """
 
     def __init__(
-        self, styles: Styles, notices: Notices, fields: Mapping[str, str] | None = None
+        self,
+        styles: Styles,
+        notices: Notices,
+        fields: Mapping[str, str] | None = None,
+        paper: str | None = None,
     ) -> None:
         self._styles, self._notices, self._fields = styles, notices, fields or {}
+        self._paper = paper
         self._lists = Lists(styles)
         self._deletions: dict[str, tuple[str, str]] = {}
 
@@ -237,7 +246,8 @@ class Flow:
             yield Break(BreakKind.SOFT)
         elif tag == f"{TEXT}section":
             items = self.walk(child, depth + 1)
-            yield from map(_hide, items) if child.get(f"{TEXT}display") == "none" else items
+            is_off = child.get(f"{TEXT}display") == "none" or child.get(_IS_HIDDEN) == "true"
+            yield from map(_hide, items) if is_off else items
         elif tag == f"{TEXT}tracked-changes":
             self._read_deletions(child)
         elif tag == f"{TEXT}change":
@@ -277,11 +287,9 @@ class Flow:
     @staticmethod
     def _description(frame: Any) -> Iterator[Block]:
         what = "Alternative text" if frame.find(f"{DRAW}image") is None else "Picture"
-        for tag in (f"{SVG}desc", f"{SVG}title"):
-            block = picture_block(frame.findtext(tag), frame.get(f"{DRAW}name"), what=what)
-            if block is not None:
-                yield block
-                return
+        desc, title = map(frame.findtext, (f"{SVG}desc", f"{SVG}title"))
+        block = picture_block(desc, frame.get(f"{DRAW}name"), title, what=what)
+        yield from () if block is None else (block,)
 
     # --- lists and tables ------------------------------------------------------------------
 
@@ -300,8 +308,9 @@ class Flow:
             yield Break(BreakKind.HARD, master)
         yield EMPTY
         if is_frame(element):
-            for cell in frame_cells(element):
-                yield from self.walk(cell, depth + 1)
+            for cell, is_off in frame_cells(element):
+                items = self.walk(cell, depth + 1)
+                yield from map(_hide, items) if is_off else items
         else:
             yield from table_items(element, lambda cell: self._cell(cell, depth + 1))
         if self._styles.ends_page("table", element.get(f"{TABLE}style-name")):
@@ -346,7 +355,7 @@ class Flow:
         feet: list[Foot] = []
         anchored: list[Any] = []
         hidden: list[Hidden] = []
-        inline = Inline(self._styles, self._fields)
+        inline = Inline(self._styles, self._fields, self._paper)
         is_first = True
         for piece in inline.pieces(element):
             if isinstance(piece, str):
@@ -361,6 +370,8 @@ class Flow:
                 else:
                     anchored.append(piece.element)
             elif isinstance(piece, Hidden):
+                if hidden and hidden[-1].kind == piece.kind in _UNSEEN:
+                    piece = Hidden(piece.kind, hidden.pop().text + piece.text)  # noqa: PLW2901
                 hidden.append(piece)
             else:
                 if any(line.strip() for line in lines):

@@ -7,20 +7,19 @@ and elements stand for what is meant (OpenDocument 1.3, part 3, 6.1.2).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from casetrack.extract.tables.header import marked_lines, table_lines
 from casetrack.extract.tables.model import Cell, Row, head_names, row_text
 from casetrack.parse.base import MAX_BLANK
-from casetrack.parse.drawn.text import Block
+from casetrack.parse.drawn.text import Block, concealed
 from casetrack.parse.opendocument.styles import (
     CHART,
     DRAW,
     MATH,
     OFFICE,
-    PRESENTATION,
     TABLE,
     TEXT,
     XLINK,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from casetrack.parse.opendocument.styles import Styles
+    from casetrack.parse.unseen import Look
 
     ReadCell = Callable[[Any], "CellContent"]
 
@@ -142,16 +142,18 @@ def is_frame(table: Any, /) -> bool:
     return all(len(_cells(row)) <= 1 for row in rows)
 
 
-def frame_cells(table: Any, /) -> Iterator[Any]:
-    """Yield the cells of a table of one column."""
+def frame_cells(table: Any, /) -> Iterator[tuple[Any, bool]]:
+    """Yield the cells of a table of one column, and whether each is in a hidden row."""
     for row, _ in _rows(table, 0):
         if row.tag == f"{TABLE}table-row":
-            yield from _cells(row)
+            yield from ((cell, is_folded(row)) for cell in _cells(row))
 
 
 def table_items(table: Any, read_cell: ReadCell, /) -> Iterator[Item]:
     """Yield a table's rows with their headers; inner tables, notes and breaks follow their row."""
-    rows = [_parsed(row, read_cell, is_marked=marked) for row, marked in _rows(table, 0)]
+    folded = _folded_columns(table)
+    elements = list(_rows(table, 0))
+    rows = [_parsed(row, read_cell, folded, is_marked=marked) for row, marked in elements]
     sources = [row for row, _ in rows]
     if table.getparent().tag == f"{DRAW}frame":
         # Drawn tables, those on slides: the author ticks whether the first row is a header.
@@ -159,10 +161,30 @@ def table_items(table: Any, read_cell: ReadCell, /) -> Iterator[Item]:
         lines = marked_lines(sources, int(ticked))
     else:
         lines = table_lines(sources)
-    for text, (_, after) in zip(lines, rows, strict=True):
+    for text, (_, after), (row, _) in zip(lines, rows, elements, strict=True):
         if text:
-            yield Block((text,), "table")
+            block = Block((text,), "table")
+            yield concealed(block, "hidden") if is_folded(row) else block
         yield from after
+
+
+def is_folded(line: Any, /) -> bool:
+    """Return whether a row or a column of a table is collapsed or filtered away."""
+    group = line.getparent()
+    is_shown = line.get(f"{TABLE}visibility", "visible") == "visible"
+    return not is_shown or group.get(f"{TABLE}display") == "false"
+
+
+def _folded_columns(table: Any) -> set[int]:
+    """Return the numbers of the hidden columns of a table."""
+    found: set[int] = set()
+    column = 1
+    for element in table.iter(f"{TABLE}table-column"):
+        times = count(element, f"{TABLE}number-columns-repeated", most=_MAX_COLUMNS)
+        if is_folded(element):
+            found.update(range(column, column + times))
+        column += times
+    return found
 
 
 def _rows(holder: Any, depth: int, *, is_header: bool = False) -> Iterator[tuple[Any, bool]]:
@@ -179,7 +201,9 @@ def _cells(row: Any) -> list[Any]:
     return [cell for cell in row if cell.tag == f"{TABLE}table-cell"]
 
 
-def _parsed(row: Any, read_cell: ReadCell, *, is_marked: bool) -> tuple[Row, list[Item]]:
+def _parsed(
+    row: Any, read_cell: ReadCell, folded: set[int], *, is_marked: bool
+) -> tuple[Row, list[Item]]:
     if row.tag == f"{TEXT}soft-page-break":
         return Row(), [Break(BreakKind.SOFT)]
     cells: list[Cell] = []
@@ -193,7 +217,9 @@ def _parsed(row: Any, read_cell: ReadCell, *, is_marked: bool) -> tuple[Row, lis
             content = read_cell(element)
             after += content.rest
             span = count(element, f"{TABLE}number-columns-spanned", most=_MAX_COLUMNS)
-            if content.text:
+            if content.text and column in folded:
+                after.append(concealed(Block((content.text,), "quote"), "hidden"))
+            elif content.text:
                 repeated = range(column, column + min(times, _MAX_REPEATED))
                 cells += [Cell(content.text, at, span, content.is_bold) for at in repeated]
         column += times
@@ -217,6 +243,8 @@ _SKIPPED = frozenset(
         f"{DRAW}control",
     )
 )
+_GROUNDS = (f"{TABLE}table-cell", f"{TEXT}section", f"{DRAW}*")
+_BLANKS = frozenset(f"{TEXT}{n}" for n in ("s", "tab", "line-break"))
 _THROUGH_DRAWN = frozenset({f"{DRAW}a"})
 
 
@@ -254,28 +282,48 @@ class Inline:
         For text that is hidden.
     fields
         What fields show, by tag, instead of the text that the file keeps of them.
+    paper
+        The colour of the page, ``None`` where it is not known.
     """
 
-    def __init__(self, styles: Styles, fields: Mapping[str, str]) -> None:
-        self._styles, self._fields = styles, fields
+    def __init__(self, styles: Styles, fields: Mapping[str, str], paper: str | None = None) -> None:
+        self._styles, self._fields, self._paper = styles, fields, paper
+        self._kind = ""
         self._after_space = True
         self.is_cut = False
 
     def pieces(self, paragraph: Any, /) -> Iterator[Piece]:
         """Yield what a ``text:p`` or ``text:h`` shows, in order."""
         self._after_space = True
-        yield from self._inside(paragraph, 0)
+        look = self._styles.look("paragraph", paragraph.get(f"{TEXT}style-name"))
+        marks = paragraph.iter(f"{TEXT}hidden-paragraph")
+        if any(mark.get(f"{TEXT}is-hidden") == "true" for mark in marks):
+            look = replace(look, is_hidden=True)
+        holder = next(paragraph.iterancestors(*_GROUNDS), None)
+        if holder is not None:
+            is_cell = holder.tag == f"{TABLE}table-cell"
+            family, space = ("table-cell", TABLE) if is_cell else ("section", TEXT)
+            ground = self._styles.look(family, holder.get(f"{space}style-name")).ground
+            self._paper = ground or (
+                None if is_cell or holder.tag.startswith(DRAW) else self._paper
+            )
+        yield from self._inside(paragraph, 0, look)
 
-    def _inside(self, element: Any, depth: int) -> Iterator[Piece]:
+    def _inside(self, element: Any, depth: int, look: Look) -> Iterator[Piece]:
+        self._kind = kind = look.kind(self._paper)
         yield from self._characters(element.text)
         for child in element:
             if depth >= MAX_DEPTH:
                 self.is_cut = True
             elif isinstance(child.tag, str):
-                yield from self._child(child, depth + 1)
+                yield from self._child(child, depth + 1, look)
+            self._kind = kind
             yield from self._characters(child.tail)
 
-    def _characters(self, text: str | None) -> Iterator[str]:
+    def _characters(self, text: str | None) -> Iterator[Piece]:
+        if self._kind:
+            yield Hidden(self._kind, text or "")
+            return
         shown = _SPACES.sub(" ", text or "")
         if self._after_space:
             shown = shown.removeprefix(" ")
@@ -283,9 +331,11 @@ class Inline:
             self._after_space = shown.endswith(" ")
             yield shown
 
-    def _child(self, child: Any, depth: int) -> Iterator[Piece]:
+    def _child(self, child: Any, depth: int, look: Look) -> Iterator[Piece]:
         tag = child.tag
-        if tag == f"{TEXT}s":
+        if self._kind and tag in _BLANKS:
+            yield Hidden(self._kind, " ")
+        elif tag == f"{TEXT}s":
             self._after_space = False
             yield " " * count(child, f"{TEXT}c", most=MAX_BLANK)
         elif tag == f"{TEXT}tab":
@@ -306,7 +356,9 @@ class Inline:
         elif self._is_hidden(child):
             yield Hidden("hidden", child.get(f"{TEXT}string-value") or "".join(child.itertext()))
         elif tag not in _SKIPPED:
-            yield from self._inside(child, depth)
+            if tag == f"{TEXT}span":
+                look = self._styles.look("text", child.get(f"{TEXT}style-name")).over(look)
+            yield from self._inside(child, depth, look)
             if tag == f"{TEXT}a" and (target := child.get(f"{XLINK}href", "")):
                 yield Hidden("link", target)
 
@@ -316,10 +368,6 @@ class Inline:
     def _is_hidden(self, element: Any) -> bool:
         if element.get(f"{TEXT}display") == "none":
             return True
-        if element.tag == f"{TEXT}hidden-text" and element.get(f"{TEXT}is-hidden") == "true":
-            return True
-        if element.tag.startswith(PRESENTATION):
-            return False
-        return element.tag == f"{TEXT}span" and self._styles.is_hidden(
-            "text", element.get(f"{TEXT}style-name")
+        return bool(
+            element.tag == f"{TEXT}hidden-text" and element.get(f"{TEXT}is-hidden") == "true"
         )

@@ -30,7 +30,7 @@ from casetrack.parse.opendocument.styles import (
     Foot,
     points,
 )
-from casetrack.parse.package import moment
+from casetrack.parse.package import CUSTOM, moment
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title, whole_hidden
 from casetrack.parse.slides.content import TOO_DEEP, Feet, hidden_warning
 from casetrack.parse.slides.shapes import (
@@ -281,7 +281,12 @@ class Masters:
         element = self._element(what, number)
         if element is None:
             return [], None
-        flow = Flow(self.document.master_styles, self.document, {f"{TEXT}page-number": str(number)})
+        flow = Flow(
+            self.document.master_styles,
+            self.document,
+            {f"{TEXT}page-number": str(number)},
+            self.document.paper,
+        )
         blocks = [item for item in flow.walk(element) if isinstance(item, Block) and item.text]
         text = " | ".join(block.text for block in blocks)
         key = re.sub(r"\d+", "#", text)
@@ -347,7 +352,8 @@ class TextPages:
     def pages(self) -> Iterator[Page]:
         """Yield the pages one by one; a last one without text of its own is none."""
         has_breaks = False
-        for item in Flow(self._document.styles, self._document).walk(self._document.body):
+        flow = Flow(self._document.styles, self._document, paper=self._document.paper)
+        for item in flow.walk(self._document.body):
             if isinstance(item, Block):
                 self._has_content = True
                 self._has_text = self._has_text or bool(item.text)
@@ -406,7 +412,9 @@ def read_facts(container: Container, kind: str, count: int, warnings: list[str],
         warnings.append(f"The document's properties cannot be read: {error.message}")
         root = None
     meta = None if root is None else root.find(f"{OFFICE}meta")
-    found = ((name, _texts(meta, tag)) for name, tag in _PROPERTIES.items())
+    found = [(name, _texts(meta, tag)) for name, tag in _PROPERTIES.items()]
+    own = () if meta is None else meta.iterfind(f"{META}user-defined")
+    found += [(f"{CUSTOM}{e.get(f'{META}name', '')}", e.text or "") for e in own]
     return DocumentInfo(
         kind,
         count,

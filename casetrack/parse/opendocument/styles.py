@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from casetrack.parse.drawn.text import Block
+from casetrack.parse.unseen import Look, hex_color
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,8 +93,7 @@ class StyleFacts:
     master: str | None
     break_before: str | None
     break_after: str | None
-    is_bold: bool | None
-    is_hidden: bool | None
+    look: Look
     page: dict[str, str]
     """Properties of a drawing page."""
 
@@ -124,6 +124,7 @@ class Styles:
 
     def __init__(self, automatic: Any, common: Any) -> None:
         self._styles: dict[tuple[str, str], StyleFacts] = {}
+        self._looks: dict[tuple[str, str | None], Look] = {}
         self._lists: dict[str, dict[int, ListLevel]] = {}
         self.outline: dict[int, ListLevel] = {}
         for root, place in ((common, "styles"), (automatic, "automatic-styles")):
@@ -133,12 +134,16 @@ class Styles:
     def _add(self, holder: Any) -> None:
         for element in holder:
             if element.tag == f"{STYLE}style":
-                key = (element.get(f"{STYLE}family", ""), element.get(f"{STYLE}name", ""))
-                self._styles[key] = _facts(element)
+                self.add(element)
             elif element.tag == f"{TEXT}list-style":
                 self._lists[element.get(f"{STYLE}name", "")] = _levels(element)
             elif element.tag == f"{TEXT}outline-style":
                 self.outline = _levels(element)
+
+    def add(self, style: Any, /) -> None:
+        """Add a ``style:style``."""
+        key = (style.get(f"{STYLE}family", ""), style.get(f"{STYLE}name", ""))
+        self._styles[key] = _facts(style)
 
     def chain(self, family: str, name: str | None, /) -> Iterator[StyleFacts]:
         """Yield a style and those it is based on."""
@@ -170,15 +175,19 @@ class Styles:
         chain = self.chain("paragraph", name)
         return name in names or any(s.name in names or s.parent in names for s in chain)
 
-    def is_hidden(self, family: str, name: str | None, /) -> bool:
-        """Tell whether text of this style is not shown."""
-        known = (s.is_hidden for s in self.chain(family, name) if s.is_hidden is not None)
-        return next(known, False)
+    def look(self, family: str, name: str | None, /) -> Look:
+        """Return the look of text of this style, as far as it is said."""
+        look = self._looks.get((family, name))
+        if look is None:
+            look = Look()
+            for style in self.chain(family, name):
+                look = look.over(style.look)
+            self._looks[family, name] = look
+        return look
 
     def is_bold(self, family: str, name: str | None, /) -> bool:
         """Tell whether text of this style is bold."""
-        known = (s.is_bold for s in self.chain(family, name) if s.is_bold is not None)
-        return next(known, False)
+        return bool(self.look(family, name).is_bold)
 
     def page_property(self, name: str | None, key: str, /) -> str | None:
         """Return a property of a drawing page such as ``display-footer``."""
@@ -189,15 +198,16 @@ class Styles:
 def _facts(element: Any) -> StyleFacts:
     found: dict[str, Any] = {}
     page: dict[str, str] = {}
+    look = Look()
     for properties in element:
         tag = properties.tag
+        if (ground := properties.get(f"{FO}background-color")) not in {None, "transparent"}:
+            look = replace(look, ground=hex_color(ground))
         if tag in {f"{STYLE}paragraph-properties", f"{STYLE}table-properties"}:
             found["before"] = properties.get(f"{FO}break-before")
             found["after"] = properties.get(f"{FO}break-after")
         elif tag == f"{STYLE}text-properties":
-            weight, display = properties.get(f"{FO}font-weight"), properties.get(f"{TEXT}display")
-            found["bold"] = None if weight is None else weight in {"bold", "700", "800", "900"}
-            found["hidden"] = None if display is None else display == "none"
+            look = _look(properties).over(look)
         elif tag == f"{STYLE}drawing-page-properties":
             page = {
                 name.removeprefix(PRESENTATION): value
@@ -211,9 +221,20 @@ def _facts(element: Any) -> StyleFacts:
         element.get(f"{STYLE}master-page-name"),
         found.get("before"),
         found.get("after"),
-        found.get("bold"),
-        found.get("hidden"),
+        look,
         page,
+    )
+
+
+def _look(properties: Any) -> Look:
+    """Return the look that ``style:text-properties`` give to text, but for its ground."""
+    weight, display = properties.get(f"{FO}font-weight"), properties.get(f"{TEXT}display")
+    is_automatic = properties.get(f"{STYLE}use-window-font-color") == "true"
+    return Look(
+        points(properties.get(f"{FO}font-size")),
+        None if weight is None else weight in {"bold", "700", "800", "900"},
+        None if display is None else display == "none",
+        "" if is_automatic else hex_color(properties.get(f"{FO}color")),
     )
 
 

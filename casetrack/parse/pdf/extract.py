@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.parse.pdf.readable import is_lost, take_concealed
-from casetrack.parse.pdf.rules import Word, may_be_cells, page_rules, parted
+from casetrack.parse.pdf.readable import Concealed, is_lost, take_concealed
+from casetrack.parse.pdf.rules import Word, may_be_cells, page_content, page_rules, parted
 from casetrack.parse.printed.paper import cut_evenly
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ _MADE_UP_SPACE = 512
 _FILLED_OR_STROKED = 16 | 32
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
 _SOFT_HYPHEN = "\u00ad"
+_CLIP = re.compile(rb"\bW\*?\s+n\b")
+_CLIP_BOX = re.compile(rb"((?:[-+]?(?:\d+\.?\d*|\.\d+)\s+){4})re")
+_BEFORE_CLIP, _LARGE_CLIP = 80, 0.02
+_NO_WIDTH = re.compile(rb"(?<![\d.])[-+]?0*(?:\.0*)?\s+Tz\b")
 _UNTURNED = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _LONG_WORD = 24
 _MARKS = re.compile(r"\d+|[*\u2020\u2021\u00a7]+|[a-z]")
@@ -100,7 +104,8 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
     try:
         page = document[index]
         found = Extract(page.rect.width, page.rect.height)
-        text = page.get_textpage(flags=_PRESERVE_WHITESPACE, clip=silenced().INFINITE_RECT())
+        content, everywhere = page_content(page), silenced().INFINITE_RECT()
+        text = page.get_textpage(flags=_PRESERVE_WHITESPACE, clip=everywhere)
         raw = text.extractDICT()
         if _runs_out(raw, page.rect * page.derotation_matrix):
             # Without a limit of its own, MuPDF leaves out what is not seen, letter by letter.
@@ -109,10 +114,19 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
             found.concealed = [("outside", line, None) for line in _unseen(whole, raw)]
         if _has_soft_hyphens(raw):
             raw = _with_drawn_hyphens(text.extractRAWDICT())
+        clipped = list[tuple[str, tuple[float, float, float, float]]]()
+        if _may_clip(content, page.rect):
+            flags = _PRESERVE_WHITESPACE | silenced().TEXT_CLIP
+            seen = page.get_textpage(flags=flags, clip=everywhere)
+            if seen.extractTEXT() != text.extractTEXT():
+                clipped = _take_clipped(raw, seen.extractDICT())
         words = text.extractWORDS()
-        found.rules, paths = page_rules(page)
+        found.rules, paths = page_rules(page, content)
         turn = page.rotation_matrix
         concealed = take_concealed(page, text, raw, paths)
+        concealed += [Concealed("outside", text, box) for text, box in clipped]
+        if b"Tz" in content and _NO_WIDTH.search(content):
+            concealed += [Concealed("tiny", words, box) for words, box in _without_width(page)]
         boxes = [one.box for one in concealed]
         visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
         found.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
@@ -130,6 +144,54 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
         check_memory(error)
         return Extract(0.0, 0.0, failure=words_of(error))
     return found
+
+
+def _may_clip(content: bytes, page: Any) -> bool:
+    """Return whether parts of a page are drawn through an outline that is no large rectangle."""
+    known = set[bytes]()
+    for clip in _CLIP.finditer(content):
+        before = content[max(clip.start() - _BEFORE_CLIP, 0) : clip.start()]
+        box = _CLIP_BOX.fullmatch(b" ".join(before.split()[-5:]))
+        if box is None:
+            return True
+        if box[0] not in known:
+            known.add(box[0])
+            x, y, wide, high = map(float, box[1].split())
+            is_small = abs(wide * high) < _LARGE_CLIP * page.width * page.height
+            if is_small or x >= page.width or y >= page.height:
+                return True
+    return False
+
+
+def _take_clipped(
+    raw: dict[str, Any], seen: dict[str, Any]
+) -> list[tuple[str, tuple[float, float, float, float]]]:
+    """Take the lines that are clipped away out of a page's text, and return them."""
+    shown = list(_line_texts(seen))
+    known = {text for text, _ in shown}
+    found = []
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            text = "".join(span["text"] for span in line["spans"]).strip()
+            box = line["bbox"]
+            # Of a line that is cut at an edge a part is shown.
+            parts = () if text in known else (t for t, b in shown if t in text and _meet(b, box))
+            is_long = sum(map(str.isalnum, text)) > 1
+            if is_long and text not in known and next(iter(parts), None) is None:
+                found.append((text, box))
+                line["spans"] = []
+    return found
+
+
+def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(one[i] <= other[i + 2] and other[i] <= one[i + 2] for i in (0, 1))
+
+
+def _without_width(page: Any) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
+    """Yield the texts whose letters have no width; MuPDF leaves them out elsewhere."""
+    for span in page.get_texttrace():
+        if not span["size"]:
+            yield "".join(chr(char[0]) for char in span["chars"]), span["bbox"]
 
 
 def layers_off(document: Any, /) -> list[int]:

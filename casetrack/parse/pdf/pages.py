@@ -169,6 +169,7 @@ class PdfPages:
         self._layers_off = layers_off(document)
         self._carry = ColumnCarry()
         self._scanned: list[Segment] = []
+        self._bookmarks: dict[int, list[str]] = {}
         self._has_text = False
         self._is_numbered = False
 
@@ -235,6 +236,8 @@ class PdfPages:
             text = f"The outline is damaged and was left out: {words_of(error)}"
             reading.warnings.append(text)
             return {}
+        for _, title, page in entries:
+            self._bookmarks.setdefault(max(page, 1), []).append(title)
         return {outline_key(title): max(level, 1) for level, title, _ in reversed(entries)}
 
     def _page(self, number: int, found: Extract, finder: BlockFinder) -> Page:
@@ -284,6 +287,7 @@ class PdfPages:
                 for line in remark.lines
             ]
             builder.paragraph(lines, kind=remark.kind)
+        self._add_bookmarks(builder, found)
         self._add_hidden(builder, found.concealed)
         self._has_text = self._has_text or not builder.is_empty
         page = replace(builder.build(), words=tuple(found.words))
@@ -345,6 +349,14 @@ class PdfPages:
         for row in split.foot:
             numbering.add(visual_lines(row, 0))
 
+    def _add_bookmarks(self, builder: PageBuilder, found: Extract) -> None:
+        """Add the titles of bookmarks that their page does not show."""
+        titles = self._bookmarks.get(builder.number, ())[:_MOST_HIDDEN]
+        shown = "".join(_bare(segment.text) for segment in found.segments) if titles else ""
+        for title in dict.fromkeys(titles):
+            if _bare(title) not in shown:
+                builder.paragraph([SourceLine(f"Bookmark: {title}")], kind="quote")
+
     def _add_hidden(
         self, builder: PageBuilder, concealed: Sequence[tuple[str, str, Box | None]]
     ) -> None:
@@ -373,6 +385,10 @@ class PdfPages:
             )
         if not (self._has_text or reading.missing or reading.warnings):
             reading.warnings.append("All pages are blank.")
+
+
+def _bare(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 class _Numbering:

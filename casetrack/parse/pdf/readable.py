@@ -99,12 +99,14 @@ _FILLED_OR_STROKED = 16 | 32
 _TINY = 2.0
 """Largest height of a line, in points, whose text is too small to read."""
 _LIGHT, _DARK, _ALIKE = 0.8, 0.3, 0.15
+_SAME = 12
+"""Largest difference, of 255, between the parts of two colours that look alike."""
 _CLEAR, _OPAQUE = 26, 0.9
 _LETTERS = 2
 """Least letters and digits of hidden text: the picture of fewer has too few pixels."""
 _MAX_PIXELS = 4_000_000
 _CONTRAST, _INK = 20, 0.015
-"""Grey levels between letters and ground, and the least share of pixels that letters take."""
+"""Levels between the colours of letters and ground, and the least share of pixels of letters."""
 _LINE = 3.0
 """Thickness of the thickest rule between lines, in points."""
 _LAYER = 0.2
@@ -138,7 +140,7 @@ def take_concealed(
     paths
         Its drawn paths, in order.
     """
-    areas = list(_covering(paths))
+    areas, grounds = list(_covering(paths)), _Grounds(paths)
     if any(_is_cut(span, areas) for line in _lines(raw) for span in line["spans"]):
         for line, full in zip(_lines(raw), _lines(text.extractRAWDICT()), strict=True):
             line["spans"] = [
@@ -150,7 +152,7 @@ def take_concealed(
     read: list[tuple[dict[str, Any], list[tuple[list[dict[str, Any]], str, str | None]]]] = []
     for line in _lines(raw):
         groups: list[tuple[list[dict[str, Any]], str, str | None]] = []
-        for spans, why in _suspects(line["spans"], areas):
+        for spans, why in _suspects(line["spans"], areas, grounds):
             kind = why if why == "tiny" else None
             if why and why != "tiny":
                 shown = shown or _Shown(page)
@@ -204,13 +206,13 @@ def _is_over(box: _Rectangle, areas: Sequence[_Rectangle]) -> bool:
 
 
 def _suspects(
-    spans: Sequence[dict[str, Any]], areas: Sequence[_Rectangle]
+    spans: Sequence[dict[str, Any]], areas: Sequence[_Rectangle], grounds: _Grounds
 ) -> Iterator[tuple[list[dict[str, Any]], str]]:
     """Yield neighbouring spans of a line with why they may be hidden, empty for all others."""
     group: list[dict[str, Any]] = []
     reason = ""
     for span in spans:
-        why = _why(span, areas) if span["text"].strip() else reason
+        why = _why(span, areas, grounds) if span["text"].strip() else reason
         if group and why != reason:
             yield group, reason if _is_long(group) else ""
             group = []
@@ -224,7 +226,7 @@ def _is_long(spans: Sequence[dict[str, Any]]) -> bool:
     return sum(map(str.isalnum, "".join(span["text"] for span in spans))) >= _LETTERS
 
 
-def _why(span: dict[str, Any], areas: Sequence[_Rectangle]) -> str:
+def _why(span: dict[str, Any], areas: Sequence[_Rectangle], grounds: _Grounds) -> str:
     if not span["char_flags"] & _FILLED_OR_STROKED or span["alpha"] < _CLEAR:
         return "invisible"
     x0, y0, x1, y1 = span["bbox"]
@@ -232,7 +234,9 @@ def _why(span: dict[str, Any], areas: Sequence[_Rectangle]) -> str:
         return "tiny"
     if _light(span["color"]) > _LIGHT:
         return "background"
-    return "covered" if _is_over(span["bbox"], areas) else ""
+    if _is_over(span["bbox"], areas):
+        return "covered"
+    return "background" if _is_over(span["bbox"], grounds.like(span["color"])) else ""
 
 
 def _covering(paths: Sequence[dict[str, Any]]) -> Iterator[_Rectangle]:
@@ -247,8 +251,37 @@ def _covering(paths: Sequence[dict[str, Any]]) -> Iterator[_Rectangle]:
             yield path["rect"]
 
 
+class _Grounds:
+    """The filled areas of a page by their colour."""
+
+    def __init__(self, paths: Sequence[dict[str, Any]]) -> None:
+        self._areas: dict[tuple[int, ...], list[_Rectangle]] = {}
+        self._known: dict[int, list[_Rectangle]] = {}
+        for path in paths:
+            x0, y0, x1, y1 = path["rect"]
+            if "f" in path["type"] and x1 - x0 > _LINE < y1 - y0 and path.get("fill"):
+                fill = tuple(round(255 * part) for part in path["fill"])
+                self._areas.setdefault(fill, []).append(path["rect"])
+
+    def like(self, color: int) -> Sequence[_Rectangle]:
+        """Return the areas that look like a colour."""
+        if color not in self._known:
+            alike = (a for fill, a in self._areas.items() if _apart(fill, _rgb(color)) <= _SAME)
+            self._known[color] = [area for areas in alike for area in areas]
+        return self._known[color]
+
+
+def _rgb(color: int) -> tuple[int, int, int]:
+    return color >> 16 & 255, color >> 8 & 255, color & 255
+
+
+def _apart(one: Sequence[float], other: Sequence[float]) -> float:
+    return max(abs(a - b) for a, b in zip(one, other, strict=True))
+
+
 def _light(color: int) -> float:
-    return ((color >> 16 & 255) * 299 + (color >> 8 & 255) * 587 + (color & 255) * 114) / 255_000
+    red, green, blue = _rgb(color)
+    return (red * 299 + green * 587 + blue * 114) / 255_000
 
 
 def _hull(spans: Sequence[dict[str, Any]]) -> _Rectangle:
@@ -259,16 +292,16 @@ def _hull(spans: Sequence[dict[str, Any]]) -> _Rectangle:
 
 
 class _Shown:
-    """The page as it is drawn, in grey."""
+    """The page as it is drawn."""
 
     def __init__(self, page: Any) -> None:
         pymupdf = silenced()
         area = max(page.rect.width * page.rect.height, 1.0)
         self._scale = min(1.0, (_MAX_PIXELS / area) ** 0.5)
         matrix = pymupdf.Matrix(self._scale, self._scale)
-        drawn = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
-        flat = np.frombuffer(drawn.samples, dtype=np.uint8)
-        self._pixels = flat.reshape(drawn.height, drawn.stride)[:, : drawn.width].astype(np.int16)
+        drawn = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=False)
+        flat = np.frombuffer(drawn.samples, dtype=np.uint8).reshape(drawn.height, drawn.stride)
+        self._pixels = flat[:, : 3 * drawn.width].reshape(drawn.height, drawn.width, 3)
         self._turn = page.rotation_matrix
 
     def kind(self, spans: Sequence[dict[str, Any]], why: str) -> str | None:
@@ -282,13 +315,13 @@ class _Shown:
             x0, x1 = x0 + 0.15 * (x1 - x0), x1 - 0.15 * (x1 - x0)
         # An area over a part of a line may begin within its first letter.
         x0, x1 = max(int(x0) + 2, 0), max(int(x1) - 1, 0)
-        part = self._pixels[max(int(y0), 0) : max(int(y1) + 1, 0), x0:x1]
+        part = self._pixels[max(int(y0), 0) : max(int(y1) + 1, 0), x0:x1].astype(np.int16)
         if not part.size:
             return None
-        ground = float(np.median(part))
-        if np.mean(np.abs(part - ground) > _CONTRAST) > _INK:
+        ground = np.median(part, axis=(0, 1))
+        if np.mean(np.abs(part - ground).max(axis=2) > _CONTRAST) > _INK:
             return None
         if why != "background":
             return why
-        is_alike = abs(_light(spans[0]["color"]) - ground / 255) < _ALIKE
+        is_alike = _apart(_rgb(spans[0]["color"]), ground) < 255 * _ALIKE
         return "background" if is_alike else "covered"

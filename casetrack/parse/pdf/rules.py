@@ -31,7 +31,13 @@ _WHOLE_PAGE = 0.7
 _Rectangle = tuple[float, float, float, float]
 
 
-def page_rules(page: Any, /) -> tuple[list[Rule], list[dict[str, Any]]]:
+def page_content(page: Any, /) -> bytes:
+    """Return the instructions that draw a page, without those of the forms it uses."""
+    streams = (page.parent.xref_stream(xref) or b"" for xref in page.get_contents())
+    return b"\n".join(streams)
+
+
+def page_rules(page: Any, content: bytes, /) -> tuple[list[Rule], list[dict[str, Any]]]:
     """Return the lines and shaded areas of a page, in points as shown, and all its paths.
 
     None are taken from pages with so much drawn on them that it is a picture, not a table; so the
@@ -41,9 +47,11 @@ def page_rules(page: Any, /) -> tuple[list[Rule], list[dict[str, Any]]]:
     ----------
     page
         A ``pymupdf.Page``.
+    content
+        Its instructions.
     """
     try:
-        paths = [] if _is_drawing(page) else page.get_cdrawings()
+        paths = [] if _is_drawing(page, content) else page.get_cdrawings()
     except failures() as error:
         check_memory(error)
         paths = []
@@ -64,17 +72,13 @@ def page_rules(page: Any, /) -> tuple[list[Rule], list[dict[str, Any]]]:
     return rules, paths
 
 
-def _is_drawing(page: Any) -> bool:
+def _is_drawing(page: Any, content: bytes) -> bool:
     """Tell pages whose drawing takes long to look at, by the size of their instructions."""
-    document = page.parent
-    size = 0
-    for xref in page.get_contents():
-        size += len(document.xref_stream(xref) or b"")
-    if size > _MAX_CONTENT:
+    if len(content) > _MAX_CONTENT:
         return True
     forms = 0
     for xref, *_ in page.get_xobjects():
-        forms += len(document.xref_stream_raw(xref) or b"")
+        forms += len(page.parent.xref_stream_raw(xref) or b"")
     return forms > _MAX_FORMS
 
 

@@ -18,7 +18,8 @@ TEXTS = frozenset(
 )
 DATES = frozenset({"creatim", "revtim"})
 _DATE_PARTS = {"yr": 0, "mo": 1, "dy": 2, "hr": 3, "min": 4, "sec": 5}
-_PROPERTIES = ("subject", "keywords", "category", "company", "manager")
+_PROPERTIES = {name: name for name in ("subject", "keywords", "category", "company", "manager")}
+_PROPERTIES["doccomm"] = "description"
 _HEADING = re.compile(r"(?:heading|überschrift|titre) ([1-9])$")
 _TITLES = {"title": 1, "subtitle": 2}
 _QUOTES = frozenset({"quote", "intense quote", "quotations"})
@@ -57,7 +58,7 @@ class Info:
 
     def properties(self) -> tuple[tuple[str, str], ...]:
         """Return further facts by name."""
-        found = ((name, clean_title(self.texts.get(name))) for name in _PROPERTIES)
+        found = ((name, clean_title(self.texts.get(word))) for word, name in _PROPERTIES.items())
         return tuple((name, text) for name, text in found if text)
 
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from casetrack.parse.drawn.text import picture_block
 from casetrack.parse.rtf.facts import DATES, TEXTS, Info, Style, Styles
 from casetrack.parse.rtf.flow import Block, Break, Flow, Note, ParagraphState, Running
 from casetrack.parse.rtf.scanner import Kind, Scanner
+from casetrack.parse.unseen import WHITE, Look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +35,10 @@ class Place(Enum):
     DATE = "a date of the info group"
     STYLES = "the style sheet"
     OBJECT = "nowhere, but the result inside is shown"
-    SHAPE = "nowhere, but the text box inside is shown"
+    SHAPE = "nowhere, but the text box inside and descriptions are shown"
+    PICTURE = "nowhere, but the description is shown"
+    PROPERTY = "the name and the value of a property of a shape"
+    COLORS = "the table of colours"
     BOTH = "nowhere, but the Unicode form inside is shown"
     AUTHOR = "the author of the next comment"
     CODE = "the code of a field"
@@ -41,17 +46,17 @@ class Place(Enum):
 
 STARRED = frozenset(
     """shppict shpinst nesttableprops ud mmath moMath moMathPara listtext pntext footnote
-    shptxt annotation atnauthor fldinst""".split()
+    shptxt annotation atnauthor fldinst picprop""".split()
 )
 r"""Destinations behind ``\*`` that hold what is shown; all others are skipped."""
 SKIPPED = frozenset(
-    """fonttbl colortbl filetbl listtable listoverridetable revtbl rsidtbl generator
+    """fonttbl filetbl listtable listoverridetable revtbl rsidtbl generator
     datafield formfield xe tc tcn rxe txe bkmkstart bkmkend atnid atntime
     atnicn atnref atnparent nonshppict shprslt do template private comment ftnsep ftnsepc ftncn
     aftnsep aftnsepc aftncn nonesttables mmathPict themedata colorschememapping latentstyles
     datastore xmlnstbl background passwordhash userprops docvar objdata objclass objname objalias
     objsect pn pnseclvl pntxta pntxtb listname leveltext levelnumbers falt panose fname pgdsctbl
-    htmltag mhtmltag mathPr sn sv""".split()
+    htmltag mhtmltag mathPr""".split()
 )
 RUNNING = frozenset("header headerl headerr headerf footer footerl footerr footerf".split())
 """Running heads and feet, of all, left, right and first pages."""
@@ -70,8 +75,13 @@ class Group:
     note: int | None = None
     in_info: bool = False
     is_hidden: bool = False
-    is_deleted: bool = False
+    gone: str = ""
     is_bold: bool = False
+    size: int = 24
+    color: int = 0
+    ground: int = 0
+    shade: int = 0
+    paper: str | None = WHITE
     in_table: bool = False
     table_depth: int = 0
     style_number: int | None = None
@@ -92,8 +102,13 @@ class Group:
             self.note,
             self.in_info,
             self.is_hidden,
-            self.is_deleted,
+            self.gone,
             self.is_bold,
+            self.size,
+            self.color,
+            self.ground,
+            self.shade,
+            self.paper,
             self.in_table,
             self.table_depth,
             self.style_number,
@@ -104,7 +119,7 @@ class Group:
     def reset_paragraph(self) -> None:
         r"""Forget what ``\pard`` ends."""
         self.in_table = self.begins_page = False
-        self.table_depth = 0
+        self.table_depth = self.shade = 0
         self.style_number = self.outline = None
 
     @property
@@ -113,6 +128,11 @@ class Group:
         return max(self.table_depth, 1) if self.in_table else 0
 
 
+_GONE = {"deleted": "deleted", "mvf": "moved"}
+_COLOR_PARTS = frozenset({"red", "green", "blue"})
+_SMALL = 2
+"""Half points of text that is too small to read."""
+_DESCRIBED = frozenset({Place.SHAPE, Place.PICTURE})
 _LINK = re.compile(r'\s*HYPERLINK\s+"?((?:https?|ftp|mailto|file):[^"\s]+)', re.IGNORECASE)
 
 
@@ -161,7 +181,9 @@ class RtfParser:
         self._section: Break | None = None
         self._notes = 0
         self._pictures = self._objects = 0
-        self._label = self._author = self._code = ""
+        self._label = self._author = self._code = self._property = ""
+        self._colors: list[str] = []
+        self._rgb: list[int] = []
 
     def parse(self) -> RtfContent:
         """Return what is in the file."""
@@ -201,10 +223,17 @@ class RtfParser:
     def _text(self, text: str) -> None:
         group = self._group
         if group.place is Place.SHOWN:
-            if group.is_hidden or group.is_deleted:
-                group.flow.hide("deleted" if group.is_deleted else "hidden", text)
+            kind = group.gone or self._unseen()
+            if kind:
+                group.flow.hide(kind, text)
             else:
                 group.flow.text(text, is_bold=group.is_bold)
+        elif group.place is Place.COLORS:
+            for _ in range(text.count(";")):
+                self._colors.append(bytes(self._rgb).hex())
+                self._rgb = []
+        elif group.place is Place.PROPERTY:
+            self._property += text
         elif group.place is Place.AUTHOR:
             self._author += text
         elif group.place is Place.CODE:
@@ -215,6 +244,18 @@ class RtfParser:
             self._info.text(group.name, text)
         elif group.place is Place.STYLES and group.style is not None:
             group.style.name += text[:200]
+
+    def _unseen(self) -> str:
+        """Return the kind of hidden text that the group makes."""
+        group = self._group
+        if group.is_hidden or not (group.color or group.size <= _SMALL):
+            return "hidden" if group.is_hidden else ""
+        own = group.ground or group.shade
+        ground = self._color(own) if own else None if group.in_table else group.paper
+        return Look(group.size / 2, color=self._color(group.color)).kind(ground)
+
+    def _color(self, number: int) -> str:
+        return self._colors[number] if 0 < number < len(self._colors) else ""
 
     def _state(self) -> ParagraphState:
         group = self._group
@@ -235,6 +276,8 @@ class RtfParser:
             self._style_word(word, number)
         elif group.place is Place.DATE:
             self._info.date_part(group.name, word, number)
+        elif group.place is Place.COLORS:
+            self._rgb += [min(number or 0, 255)] if word in _COLOR_PARTS else []
         elif group.place in {Place.LABEL, Place.INFO}:
             self._texts_word(word)
         else:
@@ -245,7 +288,11 @@ class RtfParser:
         group = self._group
         if word == "pict":
             self._pictures += 1
+            group.place = Place.PICTURE
+        elif word == "sp":
             group.place = Place.SKIPPED
+        elif word == "colortbl":
+            group.place = Place.COLORS
         elif word == "object":
             self._objects += 1
             group.place = Place.OBJECT
@@ -285,9 +332,11 @@ class RtfParser:
             group.place = Place.INFO if group.in_info else Place.SHOWN
         elif group.place is Place.SHAPE and word == "shptxt":
             self._open_box()
+        elif group.place in _DESCRIBED and word in {"sn", "sv"}:
+            self._open_property(group.place, word)
         elif group.place is Place.SHAPE and word == "pict":
             self._pictures += 1
-            group.place = Place.SKIPPED
+            group.place = Place.PICTURE
 
     def _texts_word(self, word: str) -> None:
         group = self._group
@@ -375,7 +424,25 @@ class RtfParser:
 
     def _open_box(self) -> None:
         outer, flow = self._open_flow()
+        self._group.paper = None
         self._group.on_close = lambda: outer.after(flow.finish())
+
+    def _open_property(self, place: Place, part: str) -> None:
+        """Read the name or the value of a property; descriptions follow the paragraph."""
+        group, name = self._group, self._property.strip()
+        what = "Picture" if place is Place.PICTURE else "Alternative text"
+        group.place, self._property = Place.PROPERTY, ""
+
+        def done() -> None:
+            block = picture_block(self._property, None, what=what)
+            if name == "wzDescription" and block is not None:
+                group.flow.after([Block(list(block.lines), "quote")])
+            elif name == "gtextUNICODE":
+                # Words drawn as a picture, such as a watermark.
+                group.flow.after([Block([self._property])])
+
+        if part == "sv":
+            group.on_close = done
 
     # --- shown text ------------------------------------------------------------------------
 
@@ -389,10 +456,17 @@ class RtfParser:
             group.is_bold = is_on
         elif word == "v":
             group.is_hidden = is_on
-        elif word == "deleted":
-            group.is_deleted = is_on
+        elif word in _GONE:
+            group.gone = _GONE[word] if is_on else ""
+        elif word == "fs":
+            group.size = 24 if number is None else number
+        elif word == "cf":
+            group.color = number or 0
+        elif word in {"highlight", "chcbpat"}:
+            group.ground = number or 0
         elif word == "plain":
-            group.is_bold = group.is_hidden = group.is_deleted = False
+            group.is_bold = group.is_hidden = False
+            group.gone, group.size, group.color, group.ground = "", 24, 0, 0
         elif word == "tab":
             self._text("\t")
         elif word == "line":
@@ -413,6 +487,8 @@ class RtfParser:
             group.style_number = number or 0
         elif word == "outlinelevel":
             group.outline = number
+        elif word == "cbpat":
+            group.shade = number or 0
         elif word == "pagebb":
             group.begins_page = number != 0
         elif word in {"page", "softpage"}:

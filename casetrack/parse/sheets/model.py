@@ -54,12 +54,16 @@ MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 
 
 class Cell(NamedTuple):
-    """A cell that shows something; *column* is 1-based, *style* tells equal looks apart."""
+    """A cell that shows something; *column* is 1-based, *style* tells equal looks apart.
+
+    *unseen* is its kind of hidden text, empty for a visible cell.
+    """
 
     column: int
     text: str
     kind: CellKind
     style: int | str | None = None
+    unseen: str = ""
 
 
 class SheetRow(NamedTuple):
@@ -79,11 +83,12 @@ class Area(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A comment on a cell, as it is shown, or the target of its *link*."""
+    """A comment on a cell, as it is shown, the target of its *link*, or text that it hides."""
 
     column: int
     text: str
     link: str = ""
+    unseen: str = ""
 
 
 Notes = dict[int, list[Note]]
@@ -186,10 +191,12 @@ class WorkbookFacts:
     missing: list[str] = field(default_factory=list)
 
 
-def shown_cell(column: int, text: str, kind: CellKind, style: int | str | None) -> Cell | None:
+def shown_cell(
+    column: int, text: str, kind: CellKind, style: int | str | None, unseen: str = ""
+) -> Cell | None:
     """Return the cell with its text on one line, or ``None`` where it shows nothing."""
     clean = clean_text(text).strip()
-    return Cell(column, clean, kind, style) if clean else None
+    return Cell(column, clean, kind, style, unseen) if clean else None
 
 
 def hidden_warning(names: Iterable[str], /) -> list[str]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse.numbers.formats import general
-from casetrack.parse.opendocument.styles import XLINK, local
-from casetrack.parse.package import Package, forget, moment
+from casetrack.parse.opendocument.inline import is_folded
+from casetrack.parse.opendocument.styles import XLINK, Styles, local
+from casetrack.parse.package import CUSTOM, Package, forget, moment
 from casetrack.parse.page_builder import clean_title
 from casetrack.parse.sheets.model import (
     KIND,
@@ -107,15 +108,17 @@ def _facts(
         try:
             for element in package.xml("meta.xml").iterfind(f"{_OFFICE}meta/*"):
                 text = (element.text or "").strip()
+                name = element.get(f"{_META}name")
                 if text:
-                    found.setdefault(element.tag, []).append(text)
+                    found.setdefault(f"{CUSTOM}{name}" if name else element.tag, []).append(text)
         except ParseFailed as error:
             warnings.append(f"The document's properties cannot be read: {error.message}")
 
     def fact(*tags: str) -> str | None:
         return next((", ".join(found[tag]) for tag in tags if tag in found), None)
 
-    further = ((name, clean_title(fact(tag))) for tag, name in _FURTHER)
+    own = [(name, name) for name in found if name.startswith(CUSTOM)]
+    further = ((name, clean_title(fact(tag))) for tag, name in (*_FURTHER, *own))
     return WorkbookFacts(
         "ods",
         names,
@@ -138,9 +141,10 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
     computed = 0
     drawings = OdsDrawings(package, _line, missing)
     masters: dict[str, str] = {}
-    heads = _heads(package, missing)
+    common = _common(package, missing)
+    heads, styles = _heads(common), Styles(None, common)
     sizes: dict[str, float | None] = {}
-    rows = _Rows(drawings, sizes)
+    rows = _Rows(drawings, sizes, styles)
     tags = (f"{_STYLE}style", _COLUMN, _ROW, _TABLE_TAG, _SHAPES)
     with package.open(part) as stream:
         for element in package.events(stream, part, *tags):
@@ -167,9 +171,10 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 facts = (rows.notes, drawn, is_hidden, rows.hidden, lines, rows.hidden_columns)
                 computed += rows.computed
                 sheets.append(SheetData(name, rows.rows, merged, (), *facts))
-                rows = _Rows(drawings, sizes)
+                rows = _Rows(drawings, sizes, styles)
                 forget(element)
             else:
+                styles.add(element)
                 sizes[element.get(f"{_STYLE}name")] = size_of(element)
                 masters[element.get(f"{_STYLE}name")] = element.get(f"{_STYLE}master-page-name", "")
                 properties = element.find(f"{_STYLE}table-properties")
@@ -178,17 +183,19 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
     return sheets, hidden_warning(hidden) + made_warning(computed)
 
 
-def _heads(package: Package, missing: list[str]) -> dict[str, tuple[str, ...]]:
-    """Return the lines of headers and footers by the name of their master page."""
-    found: dict[str, tuple[str, ...]] = {}
-    if "styles.xml" not in package:
-        return found
+def _common(package: Package, missing: list[str]) -> Any:
+    """Return the root of the common styles, ``None`` where there are none."""
     try:
-        root = package.xml("styles.xml")
+        return package.xml("styles.xml") if "styles.xml" in package else None
     except ParseFailed as error:
         missing.append(f"Headers and footers cannot be read: {error.message}")
-        return found
-    for master in root.iter(f"{_STYLE}master-page"):
+        return None
+
+
+def _heads(root: Any) -> dict[str, tuple[str, ...]]:
+    """Return the lines of headers and footers by the name of their master page."""
+    found: dict[str, tuple[str, ...]] = {}
+    for master in () if root is None else root.iter(f"{_STYLE}master-page"):
         lines = []
         for head in master:
             kind = local(head).partition("-")[0]
@@ -212,8 +219,11 @@ def _is_of_sheet(element: Any) -> bool:
 class _Rows:
     """Collects the rows of one sheet."""
 
-    def __init__(self, drawings: OdsDrawings, sizes: Mapping[str, float | None]) -> None:
+    def __init__(
+        self, drawings: OdsDrawings, sizes: Mapping[str, float | None], styles: Styles
+    ) -> None:
         self._drawings, self._sizes, self._grid = drawings, sizes, Grid()
+        self._styles = styles
         self.drawn: list[Drawn] = []
         self.floating: list[tuple[Box, Drawn]] = []
         self.rows: list[SheetRow] = []
@@ -231,7 +241,7 @@ class _Rows:
         if cells:
             last = min(self._number + times, MAX_ROWS + 1)
             self.rows.extend(SheetRow(number, cells) for number in range(self._number, last))
-            if row.get(f"{_TABLE}visibility", "visible") != "visible":
+            if is_folded(row):
                 self.hidden.update(range(self._number, last))
         self._number += times
         self._grid.add_rows(times, self._size(row))
@@ -240,13 +250,13 @@ class _Rows:
         """Store the width and visibility of a column as often as it is repeated."""
         times = _count(column, "number-columns-repeated", MAX_COLUMNS)
         self._grid.add_columns(times, self._size(column))
-        if column.get(f"{_TABLE}visibility", "visible") != "visible":
+        if is_folded(column):
             last = min(self._column + times, MAX_COLUMNS + 1)
             self.hidden_columns.update(range(self._column, last))
         self._column += times
 
     def _size(self, line: Any) -> float | None:
-        if line.get(f"{_TABLE}visibility", "visible") != "visible":
+        if is_folded(line):
             return 0.0
         return self._sizes.get(line.get(f"{_TABLE}style-name", ""))
 
@@ -264,7 +274,7 @@ class _Rows:
             if element.tag not in {_CELL, _COVERED}:
                 continue
             times = _count(element, "number-columns-repeated", MAX_COLUMNS)
-            cell = _cell(element, column) if element.tag == _CELL else None
+            cell = _cell(element, column, self._styles)
             note = _note(element)
             self.drawn += self._drawings.of(element, self._number, min(column, MAX_COLUMNS))
             if note:
@@ -295,12 +305,17 @@ def _count(element: Any, name: str, most: int) -> int:
     return min(max(int(text), 1), most) if text.isdecimal() and len(text) < 10 else 1
 
 
-def _cell(element: Any, column: int) -> Cell | None:
+def _cell(element: Any, column: int, styles: Styles) -> Cell | None:
     value_type = element.get(f"{_OFFICE}value-type", "string")
     kind = _KINDS.get(value_type, "text")
     lines = [_line(child) for child in element if child.tag in _PARAGRAPHS]
     text = " ".join(lines) if lines else _value(element, value_type)
-    return shown_cell(column, text, kind, element.get(f"{_TABLE}style-name"))
+    style = element.get(f"{_TABLE}style-name")
+    look = styles.look("table-cell", style)
+    spans = [s for p in element.iterfind(f"{_TEXT}p") for s in p]
+    if len(spans) == 1 and "".join(spans[0].itertext()) == text:
+        look = styles.look("text", spans[0].get(f"{_TEXT}style-name")).over(look)
+    return shown_cell(column, text, kind, style, look.kind())
 
 
 def _note(element: Any) -> str | None:

@@ -149,8 +149,8 @@ class OdsDrawings:
             elif element.tag != f"{DRAW}frame":
                 yield Block((self._words(element),))
             elif element.find(f"{DRAW}image") is not None:
-                words = element.findtext(f"{SVG}desc") or element.findtext(f"{SVG}title")
-                picture = picture_block(words, element.get(f"{DRAW}name"))
+                desc, title = map(element.findtext, (f"{SVG}desc", f"{SVG}title"))
+                picture = picture_block(desc, element.get(f"{DRAW}name"), title)
                 yield from () if picture is None else (picture,)
 
     def _object(self, name: str) -> Iterator[Block]:

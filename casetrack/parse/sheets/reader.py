@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Protocol
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
-from casetrack.base.provenance import HiddenSpan
+from casetrack.base.provenance import HIDDEN_KINDS, HiddenSpan
 from casetrack.extract.tables.header import MAX_LEVELS
 from casetrack.parse.base import (
     DEFAULT_OPTIONS,
@@ -29,7 +29,7 @@ from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC, read_head
 from casetrack.parse.page_builder import clean_text, clean_title, whole_hidden
 from casetrack.parse.passwords import decrypted
 from casetrack.parse.sheets.bands import LOOK_AHEAD, Band, Header, bands_of, find_header, labels_of
-from casetrack.parse.sheets.model import KIND, MAX_ROWS, Cell, SheetRow
+from casetrack.parse.sheets.model import KIND, MAX_ROWS, Area, Cell, Note, SheetRow
 from casetrack.parse.sheets.ods import OdsWorkbook
 from casetrack.parse.sheets.xls import XlsWorkbook
 from casetrack.parse.sheets.xlsx import XlsxWorkbook
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.parse.base import ParagraphKind
-    from casetrack.parse.sheets.model import Area, Drawn, SheetData, WorkbookFacts
+    from casetrack.parse.sheets.model import Drawn, SheetData, WorkbookFacts
 
 # Makes the page of a sheet: each row a line ``Header: value | Header: value``.
 #
@@ -154,24 +154,34 @@ class _Layout:
         )
 
     def _visible(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
-        """Leave out cells that a merged range covers: a sheet shows only its first cell."""
+        """Put what cells under a merged range say behind their row: only its first cell shows."""
         if not self._sheet.merged:
             yield from rows
             return
-        merged = _Merged(self._sheet.merged)
+        merged, first = _Merged(self._sheet.merged), dict[Area, str]()
         for row in rows:
             areas = merged.at(row.number)
             if not areas:
                 yield row
                 continue
-            covered = {
-                column
-                for a in areas
-                for column in range(a.left + (a.top == row.number), a.right + 1)
-            }
-            cells = [c for c in row.cells if c.column not in covered]
+            covers = {column: a for a in areas for column in range(a.left, a.right + 1)}
+            cells, below = list[Cell](), list[Note]()
+            for cell in row.cells:
+                area = covers.get(cell.column)
+                if area is None:
+                    cells.append(cell)
+                elif (area.top, area.left) == (row.number, cell.column):
+                    first[area] = cell.text
+                    cells.append(cell)
+                elif cell.text != first.get(area):
+                    text = f"[{HIDDEN_KINDS['covered']}: {cell.text}]"
+                    below.append(Note(cell.column, text, unseen="covered"))
             if cells:
+                if below:
+                    self._notes.setdefault(row.number, []).extend(below)
                 yield row._replace(cells=cells)
+            elif below:
+                yield _note_row(row.number, below)
 
     def _with_notes(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
         """Give comments on rows that show nothing a row of their own; others go behind theirs."""
@@ -179,17 +189,13 @@ class _Layout:
         at = 0
         for row in rows:
             while at < len(waiting) and waiting[at] < row.number:
-                yield self._note_row(waiting[at])
+                yield _note_row(waiting[at], self._notes.pop(waiting[at]))
                 at += 1
             if at < len(waiting) and waiting[at] == row.number:
                 at += 1
             yield row
         for number in waiting[at:]:
-            yield self._note_row(number)
-
-    def _note_row(self, number: int) -> SheetRow:
-        notes = self._notes.pop(number)
-        return SheetRow(number, [Cell(note.column, note.text, "other") for note in notes])
+            yield _note_row(number, self._notes.pop(number))
 
     def _are_within(self, row: SheetRow) -> bool:
         """Tell whether all cells of a row stand in the bands that are known."""
@@ -219,18 +225,21 @@ class _Layout:
         start = self._length + bool(self._texts)
         self._write(row, _SEPARATOR.join(texts), kind, 1 if kind == "heading" else None)
 
-        if self._sheet.hidden_columns and row.number not in self._sheet.hidden_rows:
+        columns = self._sheet.hidden_columns
+        if columns or any(cell.unseen for cell in row.cells):
             cells = (cell for _, part in parts for cell in part.cells)
-            self._hide_columns(start, cells, texts)
+            unseen = ("hidden" if c.column in columns else c.unseen for c in cells)
+            self._hide(row.number, start, zip(unseen, texts, strict=True))
 
-    def _hide_columns(self, start: int, cells: Iterable[Cell], texts: Iterable[str]) -> None:
-        """Mark the cells of a row that are in hidden columns; neighbours become one span."""
-        end = -1
-        for cell, text in zip(cells, texts, strict=True):
-            if cell.column in self._sheet.hidden_columns:
-                before = self._hidden.pop().start if end + len(_SEPARATOR) == start else start
-                end = start + len(text)
-                self._hidden.append(HiddenSpan("hidden", before, end))
+    def _hide(self, row: int, start: int, parts: Iterable[tuple[str, str]]) -> None:
+        """Mark the parts of a row that have a kind of hidden text; neighbours become one span."""
+        end, last = -1, ""
+        for kind, text in () if row in self._sheet.hidden_rows else parts:
+            if kind:
+                is_next = kind == last and end + len(_SEPARATOR) == start
+                before = self._hidden.pop().start if is_next else start
+                end, last = start + len(text), kind
+                self._hidden.append(HiddenSpan(kind, before, end))
             start += len(text) + len(_SEPARATOR)
 
     def _parts(self, row: SheetRow) -> list[tuple[Band, SheetRow]]:
@@ -288,6 +297,8 @@ class _Layout:
     ) -> None:
         notes, drawn = self._notes.pop(row.number, []), self._drawn.pop(row.number, ())
         notes = [note for note in notes if not note.link or note.link not in text]
+        start = self._length + bool(self._texts) + len(text) + len(_SEPARATOR)
+        self._hide(row.number, start, ((note.unseen, note.text) for note in notes))
         behind = (*(note.text for note in notes), *(f"[{one.text}]" for one in drawn))
         columns = {c.column for c in row.cells} | {n.column for n in notes} | _columns(drawn)
         self._write_line(row.number, columns, _SEPARATOR.join((text, *behind)), kind, level)
@@ -302,6 +313,11 @@ class _Layout:
             Line(start, end, number, row=number, column_start=min(columns), column_end=max(columns))
         )
         self._paragraphs.append(Paragraph(start, end, len(self._lines), kind, level))
+
+
+def _note_row(number: int, notes: Iterable[Note]) -> SheetRow:
+    cells = [Cell(note.column, note.text, "other", None, note.unseen) for note in notes]
+    return SheetRow(number, cells)
 
 
 def _columns(drawn: Iterable[Drawn]) -> set[int]:

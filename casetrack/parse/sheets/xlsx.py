@@ -226,7 +226,7 @@ class XlsxWorkbook:
                 for kind, attributes in _AROUND.findall(rest):
                     facts = dict(_ATTRIBUTE.findall(attributes.decode("utf-8", "replace")))
                     area = _area(facts.get("ref", ""))
-                    if kind == b"col" and facts.get("hidden") in _TRUE:
+                    if kind == b"col" and _is_folded(facts, "width"):
                         found.hidden.update(_columns(facts))
                     elif area and kind == b"mergeCell":
                         found.merged.add(area)
@@ -262,7 +262,7 @@ class XlsxWorkbook:
                 given = element.get("r", "")
                 known = given.isdecimal() and len(given) <= 7 and 0 < int(given) <= MAX_ROWS
                 number = int(given) if known else number + 1
-                if hidden is not None and element.get("hidden") in _TRUE:
+                if hidden is not None and _is_folded(element.attrib, "ht"):
                     hidden.add(number)
                 cells = self._cells(element, number, notes)
                 forget(element)
@@ -304,13 +304,14 @@ class XlsxWorkbook:
             return None
         style = element.get("s", "0")
         number = int(style) if style.isdecimal() else 0
-        shape = self._formats[number] if number < len(self._formats) else _GENERAL
+        formats = self._formats
+        shape, unseen = formats[number] if number < len(formats) else (_GENERAL, "")
         if kind == "s":
             known = raw.isdecimal() and int(raw) < len(self._strings)
             text = shape.show_text(self._strings[int(raw)]) if known else ""
-            return Cell(column, text, "text", style) if text else None
+            return Cell(column, text, "text", style, unseen) if text else None
         text, cell_kind = self._shown(raw, kind, shape)
-        return shown_cell(column, text, cell_kind, style)
+        return shown_cell(column, text, cell_kind, style, unseen)
 
     def _shown(self, raw: str, kind: str, shape: NumberFormat) -> tuple[str, CellKind]:
         if kind in {"str", "inlineStr"}:
@@ -384,6 +385,11 @@ class _Columns:
 
 
 _COLUMNS = _Columns()
+
+
+def _is_folded(facts: Mapping[str, str], size: str) -> bool:
+    """Return whether a row or a column is hidden, or has no *size*."""
+    return facts.get("hidden") in _TRUE or not facts.get(size, "1").strip("0.")
 
 
 def _columns(facts: Mapping[str, str]) -> Iterable[int]:

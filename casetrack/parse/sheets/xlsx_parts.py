@@ -22,6 +22,7 @@ from casetrack.parse.drawn.text import (
 from casetrack.parse.numbers.formats import BUILTIN, parse
 from casetrack.parse.page_builder import clean_text
 from casetrack.parse.sheets.model import MAX_COLUMNS, MAX_ROWS, Drawn, Note, drawn_over
+from casetrack.parse.unseen import WHITE, Look, hex_color
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,8 +38,10 @@ if TYPE_CHECKING:
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
-def read_formats(package: Package, part: str | None, /) -> list[NumberFormat]:
+def read_formats(package: Package, part: str | None, /) -> list[tuple[NumberFormat, str]]:
     """Return the number format of every cell style, in the order that cells count them.
+
+    With it comes the kind of hidden text that the style makes, empty for visible text.
 
     Parameters
     ----------
@@ -53,11 +56,49 @@ def read_formats(package: Package, part: str | None, /) -> list[NumberFormat]:
         number, code = element.get("numFmtId", ""), element.get("formatCode")
         if number.isdecimal() and code:
             codes[int(number)] = code
+    fonts = [_font(font) for font in root.iterfind(f"{MAIN}fonts/{MAIN}font")]
+    grounds = [_ground(fill) for fill in root.iterfind(f"{MAIN}fills/{MAIN}fill")]
     formats = []
     for element in root.iterfind(f"{MAIN}cellXfs/{MAIN}xf"):
-        number = element.get("numFmtId", "0")
-        formats.append(parse(codes.get(int(number) if number.isdecimal() else 0, "General")))
+        number, font, fill = (integer(element.get(f"{n}Id"), 0) or 0 for n in _STYLE_PARTS)
+        found = parse(codes.get(number, "General"))
+        look = fonts[font] if 0 <= font < len(fonts) else Look()
+        ground = grounds[fill] if 0 <= fill < len(grounds) else None
+        formats.append((found, "hidden" if found.hides_all else look.kind(ground)))
     return formats
+
+
+_STYLE_PARTS = ("numFmt", "font", "fill")
+_THEME_COLORS = {"0": WHITE, "1": "000000"}
+_INDEXED_COLORS = {"1": WHITE, "9": WHITE, "65": WHITE}
+_SIZE = re.compile(r"\d{1,3}(?:\.\d{1,9})?")
+
+
+def _color(element: Any) -> str | None:
+    """Return a colour in the form of :mod:`casetrack.parse.unseen`."""
+    if element is None:
+        return None
+    theme, tint = element.get("theme"), element.get("tint", "0").strip("0.")
+    if theme is not None:
+        return f"theme {theme} {tint}" if tint else _THEME_COLORS.get(theme, f"theme {theme}")
+    if (index := element.get("indexed")) is not None:
+        return _INDEXED_COLORS.get(index, "")
+    return hex_color((element.get("rgb") or "")[-6:])
+
+
+def _font(font: Any) -> Look:
+    size, color = font.find(f"{MAIN}sz"), font.find(f"{MAIN}color")
+    points = "" if size is None else size.get("val", "")
+    return Look(float(points) if _SIZE.fullmatch(points) else None, color=_color(color))
+
+
+def _ground(fill: Any) -> str | None:
+    """Return the colour behind cells: white without a fill, ``None`` where it is not known."""
+    pattern = fill.find(f"{MAIN}patternFill")
+    kind = None if pattern is None else pattern.get("patternType", "none")
+    if kind == "solid":
+        return _color(pattern.find(f"{MAIN}fgColor"))
+    return WHITE if kind == "none" else None
 
 
 # Comments and notes on cells of an XLSX workbook.
@@ -228,7 +269,7 @@ def _blocks(anchor: Any, graphics: Mapping[str, Any]) -> Iterator[Block]:
             yield from body_blocks(body, ListStyle())
         what = "Picture" if element.tag == f"{XDR}pic" else "Alternative text"
         for facts in islice(element.iter(f"{XDR}cNvPr"), 1):
-            picture = picture_block(facts.get("descr"), facts.get("name"), what=what)
+            picture = picture_block(*map(facts.get, ("descr", "name", "title")), what=what)
             yield from () if picture is None else (picture,)
 
 

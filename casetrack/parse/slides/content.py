@@ -14,6 +14,7 @@ from casetrack.parse.drawn.text import (
     Block,
     ListStyle,
     R,
+    Unseen,
     body_blocks,
     concealed,
     is_true,
@@ -22,6 +23,7 @@ from casetrack.parse.drawn.text import (
     picture_block,
 )
 from casetrack.parse.labels import number_list
+from casetrack.parse.slides.grounds import Grounds
 from casetrack.parse.slides.shapes import (
     FEET,
     LINKS,
@@ -86,10 +88,12 @@ class SlideContent:
         self._targets: dict[str, str] = {}
         self._parts: SlideParts
         self._inheritance: Inheritance
+        self._grounds: Grounds
 
     def read(self, number: int, parts: SlideParts, /) -> SlideText:
         """Return what stands on a slide, its notes and comments not included."""
         self._number, self._parts, self._inheritance = number, parts, Inheritance(parts)
+        self._grounds = Grounds(parts)
         self._take_links(parts.slide)
         found = SlideText()
         late: list[tuple[str, Block]] = []
@@ -163,24 +167,27 @@ class SlideContent:
             blocks = self._group(element, depth, way.into(element))
             holder = element[0] if len(element) else element
         else:
-            blocks, holder = self._own(shape), element
+            blocks, holder = self._own(shape, is_grouped=depth > 0), element
         blocks += link_blocks(self._links_in(holder), blocks)
         size = self._presentation.width, self._presentation.height
         if is_hidden or (element.tag != f"{P}grpSp" and way.is_outside(shape, *size)):
             return [concealed(block, "hidden" if is_hidden else "outside") for block in blocks]
         return blocks
 
-    def _own(self, shape: Shape) -> list[Block]:
+    def _own(self, shape: Shape, *, is_grouped: bool) -> list[Block]:
         element = shape.element
+        unseen = Unseen(lambda run: self._grounds.kind(run, shape, is_grouped=is_grouped))
         blocks = list(
             frame_blocks(element, self._related) if element.tag == f"{P}graphicFrame" else ()
         )
         body = element.find(f"{P}txBody")
         if body is not None:
-            blocks = [_heading(body)] if shape.is_title else list(body_blocks(body, shape.style))
+            title = [_heading(body, unseen)] if shape.is_title else []
+            blocks = title or list(body_blocks(body, shape.style, unseen))
+            blocks += unseen.blocks()
         what = "Picture" if element.tag == f"{P}pic" else "Alternative text"
         for facts in islice(element.iter(f"{P}cNvPr"), 1):
-            picture = picture_block(facts.get("descr"), facts.get("name"), what=what)
+            picture = picture_block(*map(facts.get, ("descr", "name", "title")), what=what)
             blocks += [picture] if picture else []
         return [block for block in blocks if block.text]
 
@@ -204,9 +211,9 @@ class SlideContent:
         return None
 
 
-def _heading(body: Any) -> Block:
+def _heading(body: Any, unseen: Unseen) -> Block:
     """Return a title; all its paragraphs are one heading."""
-    lines = [line for p in body.iterfind(f"{A}p") for line in paragraph_lines(p)]
+    lines = [line for p in body.iterfind(f"{A}p") for line in paragraph_lines(p, unseen)]
     return Block(tuple(lines), "heading", 1)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -82,6 +83,8 @@ _XHTML = re.compile(
     r"\s*+(?:<\?xml\b|(?:<!--[^-]*+(?:-(?!->)[^-]*+)*-->|<!DOCTYPE[^>]*>|\s)*<html\b[^>]*\bxmlns\s*=)",
     re.IGNORECASE | re.DOTALL,
 )
+_TAG = re.compile(r"<[^>]*>")
+_SAYS = re.compile(r"(?!\s*\[(?:if|endif))[^\w]*\w+\W+\w")
 _PROLOG = re.compile(r"\A\s*+(?:<\?xml[^>]*\?>)?", re.IGNORECASE)
 _MAX_PROLOG = 16384
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
@@ -162,12 +165,15 @@ class Dom:
         As the root element names it.
     meta
         Content of the meta elements by lower-case name; the first of each.
+    left_out
+        Comments with words, and templates, which no reader sees.
     """
 
     root: Node = field(default_factory=lambda: Node("html"))
     title: str | None = None
     language: str | None = None
     meta: dict[str, str] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 def parse(text: str, linked: str | None = None, /) -> Dom:
@@ -337,6 +343,7 @@ class _Builder:
                 self._title = []
             self._unseen = 1
         elif tag in _UNSEEN:
+            self.dom.left_out["template"] += tag == "template"
             self._unseen = int(tag not in _VOID)
         elif tag == "noscript":
             self._unseen, self._concealed, self._kind = 1, [], "hidden"
@@ -453,7 +460,8 @@ class _Builder:
             self.opened[first - 1].node.children.append(node)
 
     def comment(self, text: str) -> None:
-        """Pass over a comment."""
+        """Count a comment, but for the conditions of Office programs."""
+        self.dom.left_out["comment"] += _SAYS.match(_TAG.sub("", text)) is not None
 
     def pi(self, target: str, data: str | None = None) -> None:
         """Pass over a processing instruction."""

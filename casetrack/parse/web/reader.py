@@ -214,6 +214,7 @@ def html_blocks(
 def _document(
     dom: Dom, blocks: tuple[HtmlBlock, ...], warnings: tuple[str, ...], targets: LinkTargets
 ) -> HtmlDocument:
+    targets.left_out.append(dom.left_out)
     language = dom.language or _first(dom, _LANGUAGE)
     properties = [
         (name, text[:_MAX_PROPERTY]) for name, keys in _PROPERTIES if (text := _first(dom, keys))

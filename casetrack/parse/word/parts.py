@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.drawn.frame import graphics_of
 from casetrack.parse.labels import BULLET, number_text
+from casetrack.parse.unseen import WHITE, Look, hex_color
 
 if TYPE_CHECKING:
     from casetrack.parse.package import Package
@@ -35,52 +36,31 @@ class ListPlace:
     style: str
 
 
-_WHITE = re.compile(r"(?:F[A-F]){3}", re.IGNORECASE)
-_NO_SIZE = 1.0
+_HIGHLIGHTS = {"black": "000000", "white": WHITE, "yellow": "ffff00", "none": None}
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How text looks, as far as it is said at one place; *size* in points.
+def look_of(properties: Any, paragraph: Any = None, /) -> Look:
+    """Read the look of a ``w:rPr``, its ground also from a ``w:pPr``."""
+    size, marked = _integer(attribute(properties, "sz")), attribute(properties, "highlight")
+    grounds = (None if marked is None else _HIGHLIGHTS.get(marked, ""), shade(properties))
+    return Look(
+        size / 2 if size else None,
+        _switch(properties, "b"),
+        _switch(properties, "vanish"),
+        hex_color(attribute(properties, "color")),
+        next((g for g in grounds if g is not None), shade(paragraph)),
+    )
 
-    *has_ground*: it has a shade of its own, on which white may be seen.
-    """
 
-    size: float | None = None
-    is_bold: bool | None = None
-    is_hidden: bool | None = None
-    is_white: bool | None = None
-    has_ground: bool | None = None
-
-    @classmethod
-    def of(cls, properties: Any, paragraph: Any = None, /) -> Look:
-        """Read it from a ``w:rPr``, its ground also from a ``w:pPr``."""
-        size, color = _integer(attribute(properties, "sz")), attribute(properties, "color")
-        grounds = [attribute(p, n) for p in (properties, paragraph) for n in ("shd", "highlight")]
-        return cls(
-            size / 2 if size else None,
-            _switch(properties, "b"),
-            _switch(properties, "vanish"),
-            None if color is None else _WHITE.fullmatch(color) is not None,
-            any(grounds) or None,
-        )
-
-    @property
-    def kind(self) -> str:
-        """The kind of hidden text that it makes on white paper, empty for visible text."""
-        if self.is_hidden or (self.size or _NO_SIZE + 1) <= _NO_SIZE:
-            return "hidden"
-        return "background" if self.is_white and not self.has_ground else ""
-
-    def over(self, other: Look, /) -> Look:
-        """Return this look, where it says nothing the other."""
-        return Look(
-            other.size if self.size is None else self.size,
-            other.is_bold if self.is_bold is None else self.is_bold,
-            other.is_hidden if self.is_hidden is None else self.is_hidden,
-            other.is_white if self.is_white is None else self.is_white,
-            other.has_ground if self.has_ground is None else self.has_ground,
-        )
+def shade(properties: Any, /) -> str | None:
+    """Return the colour of a ``w:shd``, ``None`` where there is no shade."""
+    found = None if properties is None else properties.find(f"{W}shd")
+    if found is None:
+        return None
+    pattern, fill = found.get(f"{W}val"), found.get(f"{W}fill", "auto")
+    if pattern == "solid":
+        return hex_color(found.get(f"{W}color"))
+    return "" if pattern != "clear" else None if fill == "auto" else hex_color(fill)
 
 
 @dataclass(slots=True)
@@ -133,7 +113,7 @@ class Styles:
         if root is None:
             return
         defaults = root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
-        self._usual = Look.of(defaults).over(self._usual)
+        self._usual = look_of(defaults).over(self._usual)
         for element in root.iter(f"{W}style"):
             kind = element.get(f"{W}type", "paragraph")
             if kind not in {"paragraph", "character"}:
@@ -146,7 +126,7 @@ class Styles:
                 _integer(attribute(properties, "outlineLvl")),
                 attribute(properties, "numPr/numId"),
                 _integer(attribute(properties, "numPr/ilvl")),
-                Look.of(element.find(f"{W}rPr"), properties),
+                look_of(element.find(f"{W}rPr"), properties),
             )
             if kind == "character":
                 self._characters[identity] = style
@@ -161,7 +141,7 @@ class Styles:
 
     def paragraph_look(self, properties: Any, /) -> Look:
         """Return how a paragraph's text looks where its runs say nothing."""
-        look = Look.of(None, properties)
+        look = look_of(None, properties)
         for style in self._chain(properties):
             look = look.over(style.look)
         return look.over(self._usual)
@@ -170,7 +150,7 @@ class Styles:
         """Return how a run looks in a paragraph of that look."""
         if properties is None:
             return paragraph
-        look = Look.of(properties)
+        look = look_of(properties)
         for style in _chain(attribute(properties, "rStyle"), self._characters):
             look = look.over(style.look)
         return look.over(paragraph)

@@ -14,6 +14,7 @@ from casetrack.parse.page_builder import hidden_mark
 from casetrack.parse.word.parts import W, attribute, is_on
 from casetrack.parse.word.text import (
     PLACED,
+    VML,
     Aside,
     Comment,
     FieldState,
@@ -99,8 +100,8 @@ class TableRows:
 
     def __init__(self, element: Any, cell_text: CellText) -> None:
         rows = list(_children(element, "tr"))
-        self.deleted = [row for row in rows if row.find(f"{W}trPr/{W}del") is not None]
-        self._rows = [row for row in rows if row not in self.deleted]
+        self.unseen = {row: kind for row in rows if (kind := _row_kind(row))}
+        self._rows = [row for row in rows if row not in self.unseen]
         self._cell_text = cell_text
 
     @property
@@ -156,6 +157,14 @@ class TableRows:
         return cell
 
 
+def _row_kind(row: Any) -> str:
+    """Return the kind of hidden text that a row is, empty for a visible one."""
+    properties = row.find(f"{W}trPr")
+    if properties is None or not is_on(properties, "hidden"):
+        return "" if properties is None or properties.find(f"{W}del") is None else "deleted"
+    return "hidden"
+
+
 def _is_bold(cell: Any) -> bool:
     has_text = False
     for run in cell.iter(f"{W}r"):
@@ -168,7 +177,10 @@ def _is_bold(cell: Any) -> bool:
 
 # Drawings in Word documents: pictures by their description, charts and diagrams by their words.
 
-_PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic"
+_PICTURES = ("{http://schemas.openxmlformats.org/drawingml/2006/picture}pic", f"{VML}imagedata")
+_VML_SHAPES = tuple(
+    f"{VML}{name}" for name in ("shape", "rect", "roundrect", "oval", "line", "group")
+)
 
 
 def graphic_blocks(graphic: Graphic, graphics: Mapping[str, Any], /) -> Iterator[Block]:
@@ -180,9 +192,10 @@ def graphic_blocks(graphic: Graphic, graphics: Mapping[str, Any], /) -> Iterator
         Charts and diagrams by the name of their part.
     """
     element = graphic.element
-    what = "Alternative text" if next(element.iter(_PICTURE), None) is None else "Picture"
-    for facts in element.iter(f"{PLACED}docPr"):
-        block = picture_block(facts.get("descr"), facts.get("name"), what=what)
+    what = "Alternative text" if next(element.iter(*_PICTURES), None) is None else "Picture"
+    for facts in element.iter(f"{PLACED}docPr", *_VML_SHAPES):
+        texts = (facts.get(key) for key in ("descr", "name", "title", "alt"))
+        block = picture_block(*texts, what=what)
         if block is not None:
             yield block
     for frame in element.iter(f"{A}graphic"):
@@ -385,9 +398,10 @@ class Story:
                     self._table(nested, depth + 1)
             if row.ends_page:
                 self._break(row.ends_page)
-        for row in table.deleted:
-            author = row.find(f"{W}trPr/{W}del").get(f"{W}author", "")
-            self._aside(Aside("deleted", removed_text(row), author), ())
+        for row, kind in table.unseen.items():
+            change = row.find(f"{W}trPr/{W}del")
+            author = "" if change is None else change.get(f"{W}author", "")
+            self._aside(Aside(kind, removed_text(row), author), ())
 
     def _cell_text(self, paragraph: Any) -> CellPart:
         """Return what a paragraph in a cell shows, on one line."""

@@ -11,7 +11,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from casetrack.parse.labels import BULLET
-from casetrack.parse.word.parts import Look, W
+from casetrack.parse.unseen import WHITE, Look, hex_color
+from casetrack.parse.word.parts import W, shade
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -199,7 +200,7 @@ _WRITERS: dict[str, Callable[[dict[str, str], Any], str]] = {
 
 PLACED = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-_VML = "{urn:schemas-microsoft-com:vml}"
+VML = "{urn:schemas-microsoft-com:vml}"
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _LETTERS = {f"{W}delText", f"{W}t"}
 _PAGE_FIELD = "PAGE"
@@ -375,8 +376,8 @@ def _choice(alternate: Any) -> Any:
 
 
 def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iterator[Item]:
-    kind = styles.run_look(run.find(f"{W}rPr"), look).kind
-    is_hidden = kind == "hidden" or (kind and _is_on_paper(run))
+    own = styles.run_look(run.find(f"{W}rPr"), look)
+    kind = is_hidden = own.kind(_paper(run) if own.color else None)
     for child in run:
         tag = child.tag
         if tag == f"{W}fldChar":
@@ -394,10 +395,13 @@ def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iter
             yield from _shown(child, tag, fields, styles)
 
 
-def _is_on_paper(run: Any) -> bool:
-    """Return whether a run is not in a cell, a text box or a document with a ground of its own."""
-    is_inside = next(run.iterancestors(f"{W}tc", f"{W}txbxContent"), None) is not None
-    return not is_inside and run.getroottree().getroot().find(f"{W}background") is None
+def _paper(run: Any) -> str | None:
+    """Return the colour behind a run: of its cell, of its page; unknown in a text box."""
+    holder = next(run.iterancestors(f"{W}tc", f"{W}txbxContent"), None)
+    if holder is not None:
+        return shade(holder.find(f"{W}tcPr"))
+    page = run.getroottree().getroot().find(f"{W}background")
+    return WHITE if page is None else hex_color(page.get(f"{W}color"))
 
 
 def _shown(child: Any, tag: str, fields: FieldState, styles: Styles) -> Iterator[Item]:
@@ -433,9 +437,8 @@ def _drawn(element: Any) -> Iterator[Item]:
     )
     for content in element.iter(f"{W}txbxContent"):
         yield Aside("hidden", removed_text(content)) if is_hidden else TextBox(content)
-    if element.tag == f"{W}drawing":
-        yield Graphic(element)
-    for path in element.iter(f"{_VML}textpath"):
+    yield Graphic(element)
+    for path in element.iter(f"{VML}textpath"):
         # Words drawn as a picture, such as a watermark.
         yield path.get("string", "")
 

@@ -1,0 +1,65 @@
+"""Decides whether a reader sees text, by its size, its colour and the ground behind it.
+
+Colours are six hexadecimal digits in lower case; any other text stands for a colour that is not
+known, ``""`` for one that the program chooses.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+WHITE = "ffffff"
+_HEX = re.compile(r"[0-9a-f]{6}")
+_ALIKE = 12
+"""Largest difference, of 255, between the parts of two colours that look alike."""
+_NO_SIZE = 1.0
+
+
+def hex_color(text: str | None, /) -> str | None:
+    """Return a colour such as ``#FFF0F0`` in the form of this module, any other text as ``""``."""
+    if text is None:
+        return None
+    color = text.removeprefix("#").lower()
+    return color if _HEX.fullmatch(color) else ""
+
+
+def are_alike(color: str | None, ground: str | None, /) -> bool:
+    """Return whether text of a colour cannot be seen on a ground."""
+    if not color or not ground:
+        return False
+    if not (_HEX.fullmatch(color) and _HEX.fullmatch(ground)):
+        return color == ground
+    parts = zip(bytes.fromhex(color), bytes.fromhex(ground), strict=True)
+    return all(abs(a - b) <= _ALIKE for a, b in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The look of text, as far as it is said at one place; *size* in points.
+
+    *ground* is the colour of a shade of its own.
+    """
+
+    size: float | None = None
+    is_bold: bool | None = None
+    is_hidden: bool | None = None
+    color: str | None = None
+    ground: str | None = None
+
+    def over(self, other: Look, /) -> Look:
+        """Return this look, completed by the other."""
+        return Look(
+            other.size if self.size is None else self.size,
+            other.is_bold if self.is_bold is None else self.is_bold,
+            other.is_hidden if self.is_hidden is None else self.is_hidden,
+            other.color if self.color is None else self.color,
+            other.ground if self.ground is None else self.ground,
+        )
+
+    def kind(self, paper: str | None = WHITE, /) -> str:
+        """Return the kind of hidden text that it makes on a paper, empty for visible text."""
+        if self.is_hidden or (self.size is not None and self.size <= _NO_SIZE):
+            return "hidden"
+        ground = paper if self.ground is None else self.ground
+        return "background" if are_alike(self.color, ground) else ""
