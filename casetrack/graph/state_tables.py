@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import secrets
 import threading
 from abc import ABC, abstractmethod
 from functools import cached_property, partial
@@ -20,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
-from casetrack.base.files import put_in_place
+from casetrack.base.files import replacement
 from casetrack.base.registry import registered
 from casetrack.graph import tables as made
 from casetrack.graph.marks import in_documents, marks_table, place_marks
@@ -311,17 +310,14 @@ class StateTables(ABC):
         with contextlib.suppress(OSError, ValueError):
             return read_table(path)
         table = make()
-        temporary = path.with_name(f".{name}.{secrets.token_hex(6)}.tmp")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_table(table, temporary, at=path)
-            put_in_place(temporary, path)
+            with replacement(path, durable=False) as temporary:
+                write_table(table, temporary, at=path)
             self._remove_old()
         except OSError as error:
             # It is only a copy: with a full disk, the work goes on from memory.
             _log.warning("The graph cannot be stored in %s: %s", path.parent, error)
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
         return table
 
     def _remove_old(self) -> None:

@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 import logging
 import os
-import secrets
 import threading
 import time
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from casetrack.base.errors import (
     See,
     WriterReplaced,
 )
-from casetrack.base.files import UNFINISHED, private_folder, storage_errors, write_atomic
+from casetrack.base.files import private_folder, replacement, storage_errors, write_atomic
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.place import place_of
 from casetrack.store.published import (
@@ -343,18 +342,13 @@ def _fetch(place: Place, path: str, item: Item) -> None:
     target = place.folder / path
     with storage_errors(target):
         private_folder(target.parent)
-        temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{UNFINISHED}")
-        try:
-            temporary.touch(mode=0o600)
+        with replacement(target, durable=False) as temporary:
             if not place.objects.fetch(item.key, temporary):
                 raise _Gone(path)
             if not is_whole(temporary, item):
                 raise CollectionDamaged(
                     f"{place.uri}/{item.key} is not what was written there.", hint=_MEND
                 )
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
 
 
 # --- publishing --------------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import threading
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import xxhash
 
-from casetrack.base.files import put_in_place
+from casetrack.base.files import replacement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -146,8 +144,6 @@ def _settled(name: str) -> str:
 
 _MAGIC_OF_ARRAYS = b"CTARRAY2"
 _ALIGNMENT = 64
-TEMPORARY = ".tmp"
-"""Ending of a file that is still being written."""
 
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], /) -> None:
@@ -170,8 +166,7 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], /) -> None:
         facts[name] = {"type": array.dtype.str, "shape": array.shape, "at": position}
         position += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
     header = json.dumps(facts).encode()
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{TEMPORARY}")
-    try:
+    with replacement(path) as temporary:
         with temporary.open("wb") as file:
             file.write(_MAGIC_OF_ARRAYS + len(header).to_bytes(8, "little") + header)
             file.write(bytes(-file.tell() % _ALIGNMENT))
@@ -179,11 +174,6 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], /) -> None:
                 file.write(np.ascontiguousarray(array).data)
                 file.write(bytes(-file.tell() % _ALIGNMENT))
         seal(temporary, at=path)
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        put_in_place(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def map_arrays(path: Path, /) -> dict[str, np.ndarray]:

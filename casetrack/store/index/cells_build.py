@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.base.files import UNFINISHED
 from casetrack.store.index import background
-from casetrack.store.index.arrays import TEMPORARY, save_arrays
+from casetrack.store.index.arrays import save_arrays
 from casetrack.store.index.background import step_back
 from casetrack.store.index.cells import FILE, Cells
 from casetrack.store.index.stored_segments import load_segments
@@ -97,7 +98,7 @@ def build_one(segment: Segment, folder: Path, /) -> bool:
     """Make one segment's cells; ``False`` where it has gone meanwhile, or the disk is full."""
     cells = make_cells(segment)
     try:
-        for left in folder.glob(f".{FILE}.*{TEMPORARY}"):
+        for left in folder.glob(f".{FILE}.*{UNFINISHED}"):
             left.unlink()
         arrays = {name: getattr(cells, name) for name in Cells.__dataclass_fields__}
         save_arrays(folder / FILE, arrays)
