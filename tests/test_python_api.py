@@ -24,7 +24,7 @@ import casetrack
 from casetrack.api.collection import Collection
 from casetrack.api.collection.admin import Admin
 from casetrack.api.collection.map import Map
-from casetrack.api.collection.marks import UserMarks
+from casetrack.api.collection.marks import Marks
 from casetrack.api.collection.read import Read
 from casetrack.base.errors import ChunkNotFound, CollectionNotFound, DocumentNotFound, UsageError
 from casetrack.base.records import Rows, Tabular
@@ -66,7 +66,7 @@ GROUPS = {
     "admin.export admin.upkeep admin.freeable_bytes",
 }
 """All methods by what they are for; the table in docs/python.md is made of it."""
-PARTS = {"read": Read, "map": Map, "marks": UserMarks, "admin": Admin}
+PARTS = {"read": Read, "map": Map, "marks": Marks, "admin": Admin}
 
 NAMES = """documents chunks pages search entities entity_mentions encounters graph timeline amounts
 references reference_citations related_documents topics clusters compare changes index_status

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack.api.collection import Collection
-from casetrack.api.collection.history import AuditLog
+from casetrack.api.collection.history import Audit
 from casetrack.api.collection.progress import listener, silent
 from casetrack.api.collection.sealing import Placing
+from casetrack.api.jobs import Jobs
 from casetrack.base import arguments
 from casetrack.base.arguments import as_paths, require_text, several
 from casetrack.base.config import load_settings
@@ -71,7 +72,6 @@ if TYPE_CHECKING:
     from casetrack.api.collection.progress import ProgressDisplay
     from casetrack.base.config import Settings
     from casetrack.base.crypt.secret import Secret
-    from casetrack.base.jobs import JobStore
     from casetrack.base.jobs.running import R
     from casetrack.base.license import Tier
     from casetrack.base.records import (
@@ -135,16 +135,14 @@ class Library(Placing):
         return cls(load_settings(data_dir), display=display)
 
     @functools.cached_property
-    def jobs(self) -> JobStore:
+    def jobs(self) -> Jobs:
         """The long work of this data folder, of other programs too."""
-        from casetrack.base.jobs import JobStore
-
-        return JobStore(self.settings.data_dir)
+        return Jobs(self.settings.data_dir, self.find)
 
     @functools.cached_property
-    def audit(self) -> AuditLog:
+    def audit(self) -> Audit:
         """Who did what in this data folder."""
-        return AuditLog(self.settings)
+        return Audit(self.settings)
 
     def run_job(
         self,

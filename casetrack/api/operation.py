@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType, UnionType
+from types import GenericAlias, NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
 
 from casetrack.base.errors import UsageError
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from casetrack.base.arguments import DocumentRef, PassageRef
 
     DayRef = str | date
+    StateRef = str | int
 else:
     # What a face hands on is text; only Python programs have objects to give.
-    DocumentRef = PassageRef = DayRef = str
+    DocumentRef = PassageRef = DayRef = StateRef = str
 
 __all__ = [
     "ADDS",
@@ -45,6 +46,7 @@ __all__ = [
     "Hints",
     "Operation",
     "PassageRef",
+    "StateRef",
     "arguments_of",
     "called",
     "choices",
@@ -55,6 +57,8 @@ __all__ = [
 ]
 
 _SAME: Any = object()
+_OF_LIBRARY = frozenset({"Audit", "Jobs", "Library", "Watches"})
+"""The classes whose methods are about a data folder; others are about one collection."""
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -127,6 +131,21 @@ class Operation:
         return self._words.get("empty", "")
 
     @property
+    def done(self) -> str:
+        """What is said of a change before its result."""
+        return self._words.get("done", "")
+
+    @property
+    def next(self) -> str:
+        """What may be done after it; ``{name}`` stands for a field of the result."""
+        return self._words.get("next", "")
+
+    @property
+    def of_library(self) -> bool:
+        """Whether it is about the data folder, and so takes no collection by itself."""
+        return self.method.__qualname__.partition(".")[0] in _OF_LIBRARY
+
+    @property
     def _words(self) -> dict[str, str]:
         return _texts().get(self.name, {})
 
@@ -185,7 +204,7 @@ def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
 def operation_of(method: Callable[..., Any], /) -> Operation:
     """Return the operation that a method does."""
     plain = inspect.unwrap(method)
-    return next(each for each in OPERATIONS.values() if each.method is plain)
+    return next(each for each in OPERATIONS.values() if inspect.unwrap(each.method) is plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +264,8 @@ class Argument:
         ``inspect.Parameter.empty`` where it has to be given.
     by_position
         Whether the method takes it by position.
+    many
+        Whether the method takes any number of it.
     """
 
     name: str
@@ -252,6 +273,7 @@ class Argument:
     default: Any
     by_position: bool
     arg: Arg
+    many: bool = False
 
     @property
     def must_be_given(self) -> bool:
@@ -298,8 +320,12 @@ def arguments_of(method: Callable[..., Any], /) -> tuple[Argument, ...]:
         arg = next((part for part in get_args(kind)[1:] if isinstance(part, Arg)), None)
         if arg is None:
             continue
-        by_position = each.kind is each.POSITIONAL_ONLY
-        found.append(Argument(each.name, _bare(kind, each.default), each.default, by_position, arg))
+        many = each.kind is each.VAR_POSITIONAL
+        bare, default = _bare(kind, each.default), each.default
+        if many:
+            bare, default = GenericAlias(list, (bare,)) | None, None
+        by_position = many or each.kind is each.POSITIONAL_ONLY
+        found.append(Argument(each.name, bare, default, by_position, arg, many))
     return tuple(found)
 
 
@@ -327,7 +353,8 @@ def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> 
     Parameters
     ----------
     owner
-        A collection, whose part has the method: ``Map`` is ``collection.map``.
+        A collection or a library, which has the method, or whose part has it: ``Map`` is
+        ``collection.map``, ``Audit`` is ``library.audit``.
 
     Raises
     ------
@@ -342,7 +369,10 @@ def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> 
                 hint="Put a value of several words in quotation marks.",
             )
     part = getattr(owner, method.__qualname__.split(".", maxsplit=1)[0].lower(), owner)
-    names = [each.name for each in arguments_of(method) if each.by_position]
-    first = [given[name] for name in names if name in given]
-    rest = {name: value for name, value in given.items() if name not in names}
+    first: list[Any] = []
+    rest = dict(given)
+    for each in arguments_of(method):
+        if each.by_position and each.name in rest:
+            value = rest.pop(each.name)
+            first += (value or ()) if each.many else [value]
     return getattr(part, method.__name__)(*first, **rest)

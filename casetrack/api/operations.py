@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-import casetrack.api.collection  # noqa: F401 - its parts declare them
+import casetrack.api.library  # noqa: F401 - it and its parts declare them
 from casetrack.api.operation import OPERATIONS, Operation
 
 

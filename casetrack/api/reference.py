@@ -26,12 +26,13 @@ def reference() -> str:
 
 def _section(each: Operation) -> str:
     owner = each.method.__qualname__.partition(".")[0].lower()
-    part = {"collection": "collection", "library": "library"}.get(owner, f"collection.{owner}")
+    whole = "library" if each.of_library else "collection"
+    part = whole if owner == whole else f"{whole}.{owner}"
     faces = [
         f"Python `{part}.{each.method.__name__}()`",
         f"command `casetrack {each.command or each.name}`",
         *([f"AI programs `{each.tool}`", f"REST `/api/{each.tool}`"] if each.tool else []),
-        *([f"window `ask/{each.name}`"] if each.hints.read_only and owner != "library" else []),
+        *([f"window `ask/{each.name}`"] if each.hints.read_only else []),
     ]
     lines = [f"## {each.name}", "", summary_of(each.method).partition("\n\n")[0], ""]
     lines += [f"{', '.join(faces)}."]

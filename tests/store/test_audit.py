@@ -115,7 +115,7 @@ def test_deleted_leaves_that_it_was_and_neither_name_nor_words(library: Library)
     assert (gone.documents, gone.names, gone.collection) == ((document,), ("",), case.name)
     library.delete(case.name)
     assert "Blackmere" not in (library.settings.data_dir / audit.FILE).read_text()
-    assert library.audit.entries(collection_id=case.folder.name)[0].action == "collection deleted"
+    assert library.audit.entries(collection=case.folder.name)[0].action == "collection deleted"
     assert library.audit.entries()[0].collection is None
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from casetrack.api.collection.history import AuditLog
+from casetrack.api.collection.history import Audit
 from casetrack.api.collection.progress import listener, shows_progress, silent
+from casetrack.api.operation import ADDS, DELETES, READS, Arg, DocumentRef, StateRef, operation
 from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList, Rows
 from casetrack.base.records.snapshots import SnapshotInfo
 from casetrack.base.records.sync import ExcludedFile
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.collection.progress import ProgressDisplay
-    from casetrack.base.arguments import DocumentRef
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo, HealthReport, StatusChange
     from casetrack.base.records.health import IndexStatus
@@ -111,6 +111,7 @@ def first_time_seconds(documents: Iterable[Document], /) -> float | None:
     return seconds / chunks * sum(count for _, count in found)
 
 
+_State = Annotated[StateRef, Arg("Its name or its number in the list.", "SNAPSHOT", "snapshot")]
 CLOSING_SECONDS = 10.0
 """A writer that is about done is waited for; nobody waits for one that reads a whole folder."""
 AUTOMATIC = 20
@@ -259,15 +260,24 @@ class Admin:
 
         return set_status(self._workspace, "active")
 
+    @operation("snapshots list", READS)
     @tells_damage
-    def snapshots(self, *, limit: int = AUTOMATIC) -> Rows[SnapshotInfo]:
+    def snapshots(
+        self,
+        *,
+        limit: Annotated[
+            int, Arg("How many to list besides those with a name.", "--limit -k N", ge=0)
+        ] = AUTOMATIC,
+    ) -> Rows[SnapshotInfo]:
         """Return the states that the collection may go back to, the newest first.
+
+        Those with a name stay until they are removed. The others are what every change leaves
+        behind; they are cleaned away after some minutes.
 
         Parameters
         ----------
         limit
-            How many states to return besides the named ones. Every change leaves one behind,
-            until it is cleaned away.
+            How many states to return besides the named ones.
 
         Raises
         ------
@@ -278,12 +288,15 @@ class Admin:
 
         return Rows(snapshots.states(self._workspace.folder, automatic=limit), of=SnapshotInfo)
 
+    @operation("snapshots take", ADDS)
     @tells_damage
-    def take_snapshot(self, name: str, /) -> SnapshotInfo:
-        """Give the present state a name, and keep it until :meth:`remove_snapshot`.
+    def take_snapshot(
+        self, name: Annotated[str, Arg("What to call it.", "NAME")], /
+    ) -> SnapshotInfo:
+        """Keep the present state of the collection under a name.
 
-        It takes room as the collection changes: what is deleted or replaced later stays on the
-        disk.
+        It takes room only as the collection changes: what is deleted or replaced later stays on
+        the disk until the snapshot is removed.
 
         Parameters
         ----------
@@ -311,9 +324,12 @@ class Admin:
             audit.note(folder, "snapshot taken", detail=f"number {taken.number}")
             return taken
 
+    @operation("snapshots remove", DELETES)
     @tells_damage
-    def remove_snapshot(self, name_or_number: str | int, /) -> SnapshotInfo:
-        """Forget a named snapshot. What only it held goes with the next clean-up.
+    def remove_snapshot(self, name_or_number: _State, /) -> SnapshotInfo:
+        """Remove a named snapshot; the collection stays as it is.
+
+        What only it held goes with the next clean-up.
 
         Raises
         ------
@@ -327,21 +343,22 @@ class Admin:
         audit.note(self._workspace.folder, "snapshot removed", detail=f"number {gone.number}")
         return gone
 
+    @operation("snapshots restore", DELETES)
     @shows_progress("Restoring")
     @tells_damage
     def restore(
         self,
-        name_or_number: str | int,
+        name_or_number: _State,
         /,
         *,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> RestoreReport:
-        """Bring the documents back to an earlier state.
+        """Bring the documents of the collection back to an earlier state.
 
-        First the present state is taken as a snapshot ``before-restore-...``, so that this can be
-        undone. Stopped or killed, every document is whole, as it is or as it was, and the same
-        call goes on.
+        The state before is kept as a snapshot ``before-restore-...``, so that this can be undone.
+        Your files are not touched. Stopped at any moment, every document is whole, as it is or as
+        it was, and the same call goes on.
 
         Parameters
         ----------
@@ -562,7 +579,7 @@ class Admin:
 
         tell = listener(progress) or silent
         report = examine(self._workspace, deep=deep, repair=repair, tell=tell)
-        log = AuditLog(self._workspace.settings).check()
+        log = Audit(self._workspace.settings).check()
         return replace(report, checks=(*report.checks, log))
 
     @shows_progress("Reindexing")

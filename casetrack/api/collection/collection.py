@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from casetrack.api.collection.admin import Admin
 from casetrack.api.collection.drawing import illustrator
 from casetrack.api.collection.map import Map
-from casetrack.api.collection.marks import UserMarks
+from casetrack.api.collection.marks import Marks
 from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.api.collection.read import Read
 from casetrack.base.arguments import as_documents, several
@@ -85,7 +85,7 @@ class Collection:
         self.workspace = workspace
         self.read = Read(workspace)
         self.map = Map(workspace)
-        self.marks = UserMarks(workspace)
+        self.marks = Marks(workspace)
         self.admin = Admin(workspace, display)
         self._display = display
 

@@ -9,10 +9,11 @@ import time
 from collections import defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from casetrack.api.operation import READS, Arg, operation
 from casetrack.base.arrow_values import without_formula
-from casetrack.base.errors import CaseTrackError, See, SnapshotNotFound
+from casetrack.base.errors import CaseTrackError, CollectionNotFound, See, SnapshotNotFound
 from casetrack.base.files import write_atomic
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records import Check, Rows
@@ -150,6 +151,7 @@ def _free_name(folder: Path) -> str:
 
 # Reading the audit log of a data folder: with the names of what is still there, and as CSV.
 
+_ID_CHARS = 4
 _COLUMNS = (
     *("number", "at", "user", "program", "action", "collection_id", "collection", "count"),
     *("documents", "names", "detail", "previous", "digest"),
@@ -160,7 +162,7 @@ _REMEDY = (
 )
 
 
-class AuditLog:
+class Audit:
     """Who did what in a data folder: ``library.audit``.
 
     Parameters
@@ -172,48 +174,94 @@ class AuditLog:
     def __init__(self, settings: Settings, /) -> None:
         self._settings = settings
 
+    @operation("audit list", READS)
     def entries(
         self,
         *,
-        collection_id: str | None = None,
-        action: str | None = None,
-        limit: int | None = None,
+        collection: Annotated[
+            str | None,
+            Arg(
+                "Only what was done to this collection; of one that is gone, its ID.",
+                "--collection -c NAME",
+            ),
+        ] = None,
+        action: Annotated[
+            str | None, Arg("Only actions with this word: deleted, ...", "--action WORD")
+        ] = None,
+        limit: Annotated[int | None, Arg("How many to list.", "--limit -k N", ge=1)] = 50,
     ) -> Rows[AuditEntry]:
-        """Return what was done, the last first.
+        """Return what was done in the data folder, the last first.
+
+        Kept are changes: who, when, from which program, what was added, changed, deleted, marked,
+        exported, sealed. Names are those of today; of what was deleted only its ID is left.
+        Searches are kept too where config.toml says so: [audit] searches = true.
 
         Parameters
         ----------
-        collection_id
-            Only what was done to this collection; it may be gone.
+        collection
+            Only what was done to this collection: its name or id, which may be gone.
         action
             Only actions that contain this word, such as ``deleted``.
         limit
-            At most so many.
+            At most so many; ``None`` for all.
 
         Raises
         ------
+        CollectionNotFound
+            No entry is about such a collection.
         StorageError
             The log cannot be read.
         """
+        every = list(audit.entries(self._settings.data_dir))
+        wanted = None if collection is None else self._ids_of(collection, every)
         found = [
             entry
-            for entry in audit.entries(self._settings.data_dir)
-            if collection_id in {None, entry.collection_id}
+            for entry in every
+            if wanted is None or entry.collection_id in wanted
             if action is None or action.casefold() in entry.action
         ]
-        total = len(found)
-        found = found[::-1] if limit is None else found[::-1][:limit]
-        return Rows(self._named(found), of=AuditEntry, total=total)
+        shown = found[::-1] if limit is None else found[::-1][:limit]
+        return Rows(self._named(shown), of=AuditEntry, total=len(found))
 
-    def verify(self, kept: str = "", /) -> AuditCheck:
-        """Check that the log is as it was written; *kept* is a digest noted elsewhere.
+    def _ids_of(self, name: str, every: Iterable[AuditEntry]) -> set[str]:
+        """Return the ids of a collection that is open, sealed or gone."""
+        wanted = name.strip().casefold()
+        called = self._called()
+        known = {e.collection_id for e in every if e.collection_id} | called.keys()
+        by_name = {i for i, n in called.items() if n is not None and n.casefold() == wanted}
+        found = by_name or {i for i in known if len(wanted) >= _ID_CHARS and i.startswith(wanted)}
+        if not found:
+            raise CollectionNotFound(name, (), [n for n in called.values() if n is not None])
+        return found
+
+    def _called(self) -> dict[str, str | None]:
+        """Return the names of the collections that are there, open or sealed, by their ids."""
+        home = self._settings.collections_dir
+        return {s.id: s.name for s in sealed_in(home)} | {i.id: i.name for i in scan(home)[0]}
+
+    @operation("audit verify", READS)
+    def verify(
+        self,
+        kept: Annotated[
+            str,
+            Arg(
+                "A digest that you noted earlier: nothing before it may have changed since.",
+                "--digest SHA256",
+            ),
+        ] = "",
+        /,
+    ) -> AuditCheck:
+        """Check that no entry was changed, left out or put in.
+
+        Shows the digest of the last entry. Whoever may write the data folder could write a whole
+        new log; note that digest elsewhere, and --digest finds it out.
 
         Raises
         ------
         StorageError
             The log cannot be read.
         """
-        return audit.verify(self._settings.data_dir, kept)
+        return audit.verify(self._settings.data_dir, kept.strip().lower())
 
     def check(self) -> Check:
         """Return that as a line of ``doctor``."""
@@ -242,7 +290,7 @@ class AuditLog:
         text = io.StringIO()
         writer = csv.writer(text)
         writer.writerow(_COLUMNS)
-        for entry in reversed(self.entries()):
+        for entry in reversed(self.entries(limit=None)):
             writer.writerow(_row(entry))
         return text.getvalue()
 
@@ -261,9 +309,7 @@ class AuditLog:
     def _named(self, entries: Iterable[AuditEntry]) -> list[AuditEntry]:
         """Return entries with the names of what is still there."""
         shown = list(entries)
-        home = self._settings.collections_dir
-        called: dict[str, str | None] = {s.id: s.name for s in sealed_in(home)}
-        called |= {info.id: info.name for info in scan(home)[0]}
+        home, called = self._settings.collections_dir, self._called()
         wanted = {e.collection_id for e in shown if e.documents and e.collection_id in called}
         names: dict[str, dict[str, str]] = defaultdict(dict)
         for collection_id in wanted - {None}:

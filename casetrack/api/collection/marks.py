@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from casetrack.api.collection import marking
+from casetrack.api.operation import ADDS, READS, SWITCHES, Arg, DocumentRef, PassageRef, operation
 from casetrack.base.errors import See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.marks import MARK_KINDS, PlacedMark
@@ -16,13 +17,25 @@ from casetrack.store.listing import checked_tags
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.records.graph import Event
     from casetrack.base.records.marks import Mark, MarkKind
     from casetrack.store.workspace import State, Workspace
 
+ShownKind = Literal[
+    "tag", "star", "merge", "split", "kind", "rename", "hide", "event", "hide_event", "take_event"
+]
+NamedKind = Literal["person", "organization", "location"]
+_Target = Annotated[
+    DocumentRef | PassageRef,
+    Arg("A document (name, path or ID), or the ID of a chunk.", "DOCUMENT|ID"),
+]
+_Page = Annotated[int | None, Arg("Only this page of the document.", "--page N", ge=1)]
+_Note = Annotated[str, Arg("What is to be said of it.", "--note TEXT")]
+_Name = Annotated[str, Arg("A name or ID.", "NAME")]
+_EventId = Annotated["Event | str", Arg("The ID of the event.", "EVENT")]
 
-class UserMarks:
+
+class Marks:
     """What the user says of a collection: ``collection.marks``.
 
     Marks are never overwritten: what is undone is still told. They stay through reindexing,
@@ -35,14 +48,22 @@ class UserMarks:
     def __init__(self, workspace: Workspace, /) -> None:
         self._workspace = workspace
 
-    def all(self, kind: MarkKind | None = None, /, *, undone: bool = False) -> Rows[PlacedMark]:
-        """Return the marks in the order in which they were made.
+    @operation("marks", READS)
+    def all(
+        self,
+        kind: Annotated[ShownKind | None, Arg("Only of this kind.", "--kind")] = None,
+        /,
+        *,
+        undone: Annotated[bool, Arg("Show also what you have taken back.", "--undone")] = False,
+    ) -> Rows[PlacedMark]:
+        """Return all that you have said: tags, stars, who is who, own and hidden events.
+
+        Whatever is rebuilt, exported or taken in anew, it stays, in the order in which it was said.
 
         Parameters
         ----------
         kind
-            Only of this kind: ``tag``, ``star``, ``merge``, ``split``, ``kind``, ``rename``,
-            ``hide``, ``event``, ``hide_event`` or ``take_event``.
+            Only of this kind.
         undone
             Return also those that were taken back.
 
@@ -61,7 +82,8 @@ class UserMarks:
             of=PlacedMark,
         )
 
-    def undo(self, mark_id: str, /) -> PlacedMark:
+    @operation("undo", SWITCHES, command="marks --undo")
+    def undo(self, mark_id: Annotated[str, Arg("The ID of the mark.", "ID")], /) -> PlacedMark:
         """Take a mark back.
 
         Raises
@@ -105,13 +127,14 @@ class UserMarks:
 
     # --- documents and passages ---------------------------------------------------------------
 
+    @operation("tag", ADDS)
     def tag(
         self,
-        target: DocumentRef | PassageRef,
+        target: _Target,
         /,
-        *tags: str,
-        page: int | None = None,
-        note: str = "",
+        *tags: Annotated[str, Arg("One or more words of your own.", "TAG")],
+        page: _Page = None,
+        note: _Note = "",
     ) -> Rows[PlacedMark]:
         """Put tags on a document, on a page of it, or on a passage.
 
@@ -139,8 +162,13 @@ class UserMarks:
             raise UsageError("No tag was given.", hint='Such as "privileged".')
         return self._put("tag", target, page, wanted, note)
 
+    @operation("untag", SWITCHES, command="tag --remove")
     def untag(
-        self, target: DocumentRef | PassageRef, /, *tags: str, page: int | None = None
+        self,
+        target: _Target,
+        /,
+        *tags: Annotated[str, Arg("Those to take off; else all that are there.", "TAG")],
+        page: _Page = None,
     ) -> Rows[PlacedMark]:
         """Take tags off; without any, all that are there. Parameters and errors as in :meth:`tag`.
 
@@ -151,15 +179,13 @@ class UserMarks:
         """
         return self._take_off("tag", target, page, checked_tags(tags))
 
-    def star(
-        self, target: DocumentRef | PassageRef, /, *, page: int | None = None, note: str = ""
-    ) -> PlacedMark:
+    @operation("star", ADDS)
+    def star(self, target: _Target, /, *, page: _Page = None, note: _Note = "") -> PlacedMark:
         """Star a document, a page of it, or a passage; parameters and errors as in :meth:`tag`."""
         return self._put("star", target, page, ("",), note)[0]
 
-    def unstar(
-        self, target: DocumentRef | PassageRef, /, *, page: int | None = None
-    ) -> Rows[PlacedMark]:
+    @operation("unstar", SWITCHES, command="star --remove")
+    def unstar(self, target: _Target, /, *, page: _Page = None) -> Rows[PlacedMark]:
         """Take a star off; parameters and errors as in :meth:`untag`."""
         return self._take_off("star", target, page, ())
 
@@ -230,7 +256,10 @@ class UserMarks:
         """
         return self._workspace.ask(lambda s: marking.somebody(s, name, kind)).entity_id
 
-    def merge(self, name: str, other: str, /) -> PlacedMark:
+    @operation("merge", ADDS, command="entity --merge")
+    def merge(
+        self, name: _Name, other: Annotated[str, Arg("Who is the same.", "OTHER")], /
+    ) -> PlacedMark:
         """Say that two are one: *other* goes by the entry of *name* from now on.
 
         Parameters
@@ -255,14 +284,15 @@ class UserMarks:
 
         return self._edit(make)
 
+    @operation("split", ADDS, command="entity --split")
     def split(
         self,
-        name: str,
-        spelling: str,
+        name: _Name,
+        spelling: Annotated[str, Arg("The spelling that is somebody else.", "SPELLING")],
         /,
         *,
-        as_name: str | None = None,
-        document: DocumentRef | None = None,
+        as_name: Annotated[str | None, Arg("Who it is.", "--as NAME")] = None,
+        document: Annotated[DocumentRef | None, Arg("Only in this one.", "--in DOCUMENT")] = None,
     ) -> PlacedMark:
         """Say that a spelling of somebody is somebody else.
 
@@ -298,7 +328,10 @@ class UserMarks:
 
         return self._edit(make)
 
-    def set_kind(self, name: str, kind: str, /) -> PlacedMark:
+    @operation("set-kind", ADDS, command="entity --set-kind")
+    def set_kind(
+        self, name: _Name, kind: Annotated[NamedKind, Arg("What it is.", "KIND")], /
+    ) -> PlacedMark:
         """Say what somebody or something is: ``person``, ``organization`` or ``location``.
 
         Raises
@@ -320,7 +353,10 @@ class UserMarks:
 
         return self._edit(make)
 
-    def rename(self, name: str, new: str, /) -> PlacedMark:
+    @operation("rename", ADDS, command="entity --rename")
+    def rename(
+        self, name: _Name, new: Annotated[str, Arg("The new name.", "NEW")], /
+    ) -> PlacedMark:
         """Give somebody another name; the id stays, and so do the spellings of the documents.
 
         Raises
@@ -337,7 +373,8 @@ class UserMarks:
 
         return self._edit(make)
 
-    def hide(self, name: str, /) -> PlacedMark:
+    @operation("hide", ADDS, command="entity --hide")
+    def hide(self, name: _Name, /) -> PlacedMark:
         """Leave somebody or something out of all answers of the map; see :meth:`unhide`.
 
         Raises
@@ -347,7 +384,8 @@ class UserMarks:
         """
         return self._edit(lambda s: [marking.edit("hide", marking.somebody(s, name))])
 
-    def unhide(self, name: str, /) -> PlacedMark:
+    @operation("unhide", SWITCHES, command="entity --unhide")
+    def unhide(self, name: _Name, /) -> PlacedMark:
         """Show again who was hidden.
 
         Parameters
@@ -362,7 +400,8 @@ class UserMarks:
         """
         return self._undo_named("hide", name, "is hidden")
 
-    def undo_edit(self, name: str, /) -> PlacedMark:
+    @operation("undo-edit", SWITCHES, command="entity --undo")
+    def undo_edit(self, name: _Name, /) -> PlacedMark:
         """Take back what was said last of somebody.
 
         Raises
@@ -372,7 +411,7 @@ class UserMarks:
         """
         return self._undo_named(None, name, "was joined, split, renamed or hidden")
 
-    def _undo_named(self, kind: MarkKind | None, name: str, what: str) -> PlacedMark:
+    def _undo_named(self, kind: ShownKind | None, name: str, what: str) -> PlacedMark:
         from casetrack.base.records.marks import ENTITY_EDITS
 
         wanted = name.strip().casefold()
@@ -398,8 +437,17 @@ class UserMarks:
 
     # --- the timeline -------------------------------------------------------------------------
 
+    @operation("add-event", ADDS, command="timeline --add")
     def add_event(
-        self, date: str, text: str, /, *, source: DocumentRef | PassageRef, page: int | None = None
+        self,
+        date: Annotated[str, Arg("The day, month or year.", "DATE")],
+        text: Annotated[str, Arg("What happened.", "TEXT")],
+        /,
+        *,
+        source: Annotated[
+            DocumentRef | PassageRef, Arg("What says so; or a chunk's ID.", "--source DOCUMENT|ID")
+        ],
+        page: _Page = None,
     ) -> PlacedMark:
         """Put an event of your own on the timeline; it cites a place of the collection.
 
@@ -423,8 +471,14 @@ class UserMarks:
         """
         return self._edit(lambda s: [marking.own_event(s, date, text, source, page)])
 
+    @operation("change-event", SWITCHES, command="timeline --change")
     def change_event(
-        self, event: Event | str, /, *, date: str | None = None, text: str | None = None
+        self,
+        event: _EventId,
+        /,
+        *,
+        date: Annotated[str | None, Arg("Its day, month or year.", "--date DATE")] = None,
+        text: Annotated[str | None, Arg("What happened.", "--text TEXT")] = None,
     ) -> PlacedMark:
         """Say an event of your own otherwise; its source stays, and so does what is not given.
 
@@ -452,7 +506,8 @@ class UserMarks:
         undone = store.new_mark(kind="undo", value=placed.mark_id)
         return self._edit(lambda _: [undone, changed])
 
-    def hide_event(self, event: Event | str, /) -> PlacedMark:
+    @operation("hide-event", ADDS, command="timeline --hide")
+    def hide_event(self, event: _EventId, /) -> PlacedMark:
         """Leave an event out of the timeline; one of your own is taken back.
 
         Parameters
@@ -475,7 +530,8 @@ class UserMarks:
 
         return self._edit(make)
 
-    def unhide_event(self, event: Event | str, /) -> PlacedMark:
+    @operation("unhide-event", SWITCHES, command="timeline --unhide")
+    def unhide_event(self, event: _EventId, /) -> PlacedMark:
         """Show a hidden event again; *event* is its ``event_id``, or the id of the mark.
 
         Raises
@@ -492,7 +548,14 @@ class UserMarks:
             hint=f"{See('marks', kind='hide_event')} shows all that are hidden.",
         )
 
-    def take_event(self, event: Event | str, /, *, words: str = "") -> PlacedMark:
+    @operation("take-event", ADDS, command="case chronology --take")
+    def take_event(
+        self,
+        event: _EventId,
+        /,
+        *,
+        words: Annotated[str, Arg("What happened, in your own words.", "--words TEXT")] = "",
+    ) -> PlacedMark:
         """Take an event of the documents into the chronology; see :meth:`untake_event`.
 
         It stands there from now on, whatever else does; an event that was hidden is shown again.
@@ -524,7 +587,8 @@ class UserMarks:
 
         return self._edit(make)
 
-    def untake_event(self, event: Event | str, /) -> PlacedMark:
+    @operation("untake-event", SWITCHES, command="case chronology --untake")
+    def untake_event(self, event: _EventId, /) -> PlacedMark:
         """Take an event out of the chronology's own picks; the timeline keeps it.
 
         Parameters

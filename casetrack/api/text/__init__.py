@@ -1,6 +1,6 @@
 """Answers as text: one form, which the command line styles and AI programs get plain."""
 
-from casetrack.api.text import graph  # noqa: F401 - it declares the texts of what the map answers
+from casetrack.api.text import collections, graph, marks  # noqa: F401 - they declare texts
 from casetrack.api.text.form import (
     Line,
     Lines,
@@ -10,6 +10,7 @@ from casetrack.api.text.form import (
     inside,
     line,
     lines_of,
+    next_step,
     numbered,
     quote,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "inside",
     "line",
     "lines_of",
+    "next_step",
     "numbered",
     "quote",
 ]

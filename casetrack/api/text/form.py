@@ -4,11 +4,15 @@ A record of another class than those in this folder gets the text that its own d
 the columns that a notebook shows, and its quotes with their sources.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import datetime
 from functools import singledispatch
 from typing import Any
 
+from casetrack.api.operation import Operation
 from casetrack.base.records.cards import Card
 from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.layouts import layout_of
@@ -70,6 +74,21 @@ def flat(text: str, /) -> str:
 def counted(count: int, one: str, many: str | None = None, /) -> str:
     """Return a count with its noun: ``1 page``, ``1,051 chunks``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def moment(at: datetime, /) -> str:
+    """Return a moment in the reader's time zone, to the minute."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def facts(said: Mapping[str, object], /, indent: int = 2) -> Lines:
+    """Return names and values below each other, without those that have no value."""
+    shown = {name: value for name, value in said.items() if value not in {None, ""}}
+    width = max(map(len, shown), default=0) + 2
+    return [
+        line((f"{f'{name}:':<{width}}", "less"), cell(value, _CELL), indent=indent)
+        for name, value in shown.items()
+    ]
 
 
 def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
@@ -148,13 +167,20 @@ def head_of(answer: Any, /) -> Lines:
         return []
     if isinstance(answer, Tabular):
         return [line((answer._heading(), "title"))]
-    if isinstance(answer, Card):
+    if isinstance(answer, Card) and lines_of.dispatch(type(answer)) is lines_of.dispatch(object):
         facts = [
             line((f"{name}: ", "less"), cell(said, _CELL), indent=2)
             for name, said in answer._said()
         ]
         return [line((answer._title(), "title")), *facts]
     return lines_of(answer)
+
+
+def next_step(operation: Operation, answer: Any, /) -> str:
+    """Return what may be done after an operation that gave *answer*; empty where nothing is."""
+    said = {name: getattr(answer, name) for name in re.findall(r"{(\w+)}", operation.next)}
+    words = {name: shlex.quote(str(value)) for name, value in said.items() if value is not None}
+    return operation.next.format_map(words) if len(words) == len(said) else ""
 
 
 @singledispatch

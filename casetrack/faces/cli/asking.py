@@ -8,10 +8,10 @@ import typer
 
 from casetrack.api.operation import Argument, Operation, arguments_of, called, summary_of
 from casetrack.api.operations import operations
-from casetrack.api.text import entries_of, entry_of, head_of, numbered
-from casetrack.faces.cli.options import CollectionOption, JsonOption, option
+from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered
+from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument, option
 from casetrack.faces.cli.output import Part, entry, line, write_json
-from casetrack.faces.cli.state import State
+from casetrack.faces.cli.state import EXIT_FAILED, State
 
 if TYPE_CHECKING:
     from casetrack.api.text import Line
@@ -49,6 +49,8 @@ def _styled(part: Any) -> Part:
 
 def show(found: Any, operation: Operation | None = None, /) -> None:
     """Write an answer: its head, then its entries with their numbers, and how to see more."""
+    if operation is not None and operation.done:
+        line(operation.done)
     head, entries = head_of(found), entries_of(found)[1]
     write(head)
     if not entries and operation is not None and operation.empty:
@@ -64,6 +66,8 @@ def show(found: Any, operation: Operation | None = None, /) -> None:
         ways = f"raise --limit, or narrow it with {narrow}" if narrow else "raise --limit"
         line()
         line((f"{rest:,} more: {ways}.", "dim"))
+    if operation is not None and (step := next_step(operation, found)):
+        line((step, "dim"))
 
 
 def answer(found: Any, name: str, /, *, as_json: bool) -> None:
@@ -75,47 +79,34 @@ def answer(found: Any, name: str, /, *, as_json: bool) -> None:
         show(found, operations().get(name))
 
 
-def command_of(name: str, /) -> Callable[..., None]:
-    """Return the command of an operation that has no other: it writes the answer's text."""
-    each = operations()[name]
+def command_of(name: str, /) -> Callable[..., int]:
+    """Return the command of an operation that has no other: it writes the answer's text.
 
-    def text(found: Any, _given: dict[str, Any]) -> None:
-        show(found, each)
-
-    text.__doc__, text.__name__ = summary_of(each.method), name
-    return asks(each.method)(text)
-
-
-def asks(
-    method: Callable[..., Any], /
-) -> Callable[[Callable[[Any, dict[str, Any]], None]], Callable[..., None]]:
-    """Make a command of what shows the answer of *method*, and of the arguments of that.
-
-    What shows it is called with the answer, and with the arguments by name, ``collection`` among
-    them as the open one. Its docstring is the command's help.
+    Its options are the operation's arguments, its help is the docstring. Exit code 1 says that
+    something that was checked is not ``ok``.
     """
+    operation = operations()[name]
+    method = operation.method
 
-    def command(tell: Callable[[Any, dict[str, Any]], None]) -> Callable[..., None]:
-        def run(ctx: typer.Context, **given: Any) -> None:
-            as_json = given.pop("as_json")
-            for each in arguments_of(method):
-                if each.turns_off:
-                    given[each.name] = not given[each.name]
-            target = ctx.ensure_object(State).collection(given.pop("collection"))
-            found = called(method, target, given)
-            if as_json:
-                answer(found, "", as_json=True)
-            else:
-                tell(found, given | {"collection": target})
+    def run(ctx: typer.Context, **given: Any) -> int:
+        as_json = given.pop("as_json")
+        for each in arguments_of(method):
+            if each.turns_off:
+                given[each.name] = not given[each.name]
+        found = called(method, _owner(ctx.ensure_object(State), operation, given), given)
+        answer(found, name, as_json=as_json)
+        return EXIT_FAILED if getattr(found, "ok", True) is False else 0
 
-        run.__doc__ = tell.__doc__
-        run.__name__ = tell.__name__
-        parameters = [_parameter("ctx", typer.Context), *map(_of, _in_order(method))]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in parameters}
-        return run
+    run.__doc__, run.__name__ = summary_of(method), name
+    parameters = [_parameter("ctx", typer.Context), *map(_of, _in_order(operation))]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
 
-    return command
+
+def _owner(state: State, operation: Operation, given: dict[str, Any]) -> Any:
+    """Return what an operation is asked of, and take the name of that from what was given."""
+    return state.library if operation.of_library else state.collection(given.pop("collection"))
 
 
 def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
@@ -124,18 +115,21 @@ def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> 
     )
 
 
-def _in_order(method: Callable[..., Any]) -> list[Argument | inspect.Parameter]:
-    """Return what must be given, then the collection, then other options, then ``--json``."""
-    declared = arguments_of(method)
-    first = [
-        each for each in declared if not each.arg.options or each.default is inspect.Parameter.empty
+def _in_order(operation: Operation) -> list[Argument | inspect.Parameter]:
+    """Return what must be given, then the collection, then other options, then ``--json``.
+
+    What changes a collection as a whole takes its name by position.
+    """
+    declared = arguments_of(operation.method)
+    first: list[Argument | inspect.Parameter] = [
+        each for each in declared if not each.arg.options or each.must_be_given
     ]
-    return [
-        *first,
-        _parameter("collection", CollectionOption, None),
-        *(each for each in declared if each not in first),
-        _parameter("as_json", JsonOption, default=False),
-    ]
+    rest = [each for each in declared if each not in first]
+    if operation.name.startswith("collection ") and not operation.of_library:
+        first.insert(0, _parameter("collection", NameArgument))
+    elif not operation.of_library:
+        first.append(_parameter("collection", CollectionOption, None))
+    return [*first, *rest, _parameter("as_json", JsonOption, default=False)]
 
 
 def _of(each: Argument | inspect.Parameter) -> inspect.Parameter:

@@ -6,20 +6,17 @@ from typing import Annotated, Literal
 import typer
 
 from casetrack.api.collection.map import OneKind, ReferenceKind
+from casetrack.api.collection.marks import NamedKind
 from casetrack.base.errors import UsageError
 from casetrack.faces.cli.asking import answer
-from casetrack.faces.cli.marks import one_of_edits, said
+from casetrack.faces.cli.marks import edit, one_of
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import State
 
-NamedKind = Literal["person", "organization", "location"]
 LimitOption = Annotated[
     int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
 ]
-
-
-_A_KIND = {"person": "a person", "organization": "an organization", "location": "a location"}
 
 
 def entity(
@@ -70,42 +67,30 @@ def entity(
     read again, and are shown as yours.
     """
     target = ctx.ensure_object(State).collection(collection)
-    one_of_edits([merge, split, set_kind, rename, hide, unhide, undo])
+    edits = {
+        "merge": merge,
+        "split": split,
+        "set-kind": set_kind,
+        "rename": rename,
+        "hide": hide,
+        "unhide": unhide,
+        "undo-edit": undo,
+    }
+    wanted = one_of(edits)
     if split is None and (as_name or document):
         raise UsageError(
             "--as and --in say more of --split.",
             hint='Such as: casetrack entity "John Smith" --split Smith --in Lease.pdf',
         )
-    marks = target.marks
-    if kind != "any" and any([merge, split, set_kind, rename, hide]):
-        name = marks.id_of(name, kind=kind)
-    if merge is not None:
-        placed = marks.merge(name, merge)
-        told = f"Merged {placed.mark.other_name} into {placed.mark.entity_name}."
-    elif split is not None:
-        placed = marks.split(name, split, as_name=as_name, document=document)
-        where = f" in {placed.mark.document_name}" if placed.mark.document_name else ""
-        who = placed.mark.other_name or placed.mark.value
-        told = (
-            f'Split "{placed.mark.value}"{where} from {placed.mark.entity_name}: '
-            f"it belongs to {who} ({placed.mark.other_id})."
-        )
-    elif rename is not None:
-        placed = marks.rename(name, rename)
-        told = f"Renamed {placed.mark.entity_name} to {placed.mark.value}."
-    elif hide:
-        placed = marks.hide(name)
-        told = f"Hid {placed.mark.entity_name} from all answers."
-    elif unhide or undo:
-        placed, told = marks.unhide(name) if unhide else marks.undo_edit(name), ""
-    elif set_kind is not None:
-        placed = marks.set_kind(name, set_kind)
-        told = f"Changed {placed.mark.entity_name} to {_A_KIND[set_kind]}."
-    else:
+    if wanted is None:
         found = target.map.entity_mentions(name, kind=kind, limit=limit)
         answer(found, "mentions", as_json=as_json)
         return
-    said(placed, told, as_json=as_json)
+    if kind != "any" and wanted not in {"unhide", "undo-edit"}:
+        name = target.marks.id_of(name, kind=kind)
+    given = {"name": name, "other": merge, "spelling": split, "kind": set_kind, "new": rename}
+    given |= {"as_name": as_name, "document": document}
+    edit(target, wanted, {n: v for n, v in given.items() if v is not None}, as_json=as_json)
 
 
 # ``casetrack references``: what the documents refer to, and where they do.

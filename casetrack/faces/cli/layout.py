@@ -33,12 +33,12 @@ class Command:
     summary: str
     example: str = ""
 
-    def loaded(self) -> Any:
-        """Return the function."""
+    def loaded(self, family: str = "") -> Any:
+        """Return the function; *family* is the word before its name."""
         if not self.function:
             from casetrack.faces.cli.asking import command_of
 
-            return command_of(self.name)
+            return command_of(f"{family} {self.name}".strip())
         module, _, name = self.function.partition(":")
         return getattr(importlib.import_module(module, __package__), name)
 
@@ -161,5 +161,5 @@ def _fill(app: typer.Typer, entries: Iterable[Entry], first: str) -> None:
         else:
             example = f"Example: {first} {entry.name} {entry.example}".rstrip()
             app.command(entry.name, cls=PlainCommand, short_help=entry.summary, epilog=example)(
-                entry.loaded()
+                entry.loaded(first.partition(" ")[2])
             )

@@ -68,6 +68,12 @@ AnyCollectionOption = Annotated[
         autocompletion=collection_names,
     ),
 ]
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="Name or ID of the collection.", autocompletion=collection_names
+    ),
+]
 FromDayOption = Annotated[
     str | None, typer.Option("--from", metavar="DATE", help="From this day on (YYYY-MM-DD).")
 ]

@@ -1,19 +1,16 @@
 """``casetrack timeline``: what happened when, and the user's own events on it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from casetrack.base.errors import UsageError
 from casetrack.faces.cli.asking import answer
-from casetrack.faces.cli.marks import one_of_edits, said
+from casetrack.faces.cli.marks import edit, one_of
 from casetrack.faces.cli.options import CollectionOption, FromDayOption, JsonOption, ToDayOption
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import State
-
-if TYPE_CHECKING:
-    from casetrack.base.records.marks import PlacedMark
 
 
 def timeline(
@@ -75,30 +72,24 @@ def timeline(
     --hide leaves one out.
     """
     target = ctx.ensure_object(State).collection(collection)
-    one_of_edits([add, change, hide, unhide])
+    edits = {"add-event": add, "change-event": change, "hide-event": hide, "unhide-event": unhide}
+    wanted = one_of(edits)
     if add is None and (source or page):
         raise UsageError("--source and --page say more of --add.", hint="")
-    if add is not None:
-        if source is None:
-            raise UsageError(
-                "Which document says so?",
-                hint="An event of your own cites a place of the collection: --source Lease.pdf "
-                "--page 3, or --source with the id of a chunk.",
-            )
-        placed = target.marks.add_event(*add, source=source, page=page)
-        told = _on_it(placed)
-    elif change is not None:
-        event, day, text = change
-        placed = target.marks.change_event(
-            event, date=None if day == "-" else day, text=None if text == "-" else text
+    if add is not None and source is None:
+        raise UsageError(
+            "Which document says so?",
+            hint="An event of your own cites a place of the collection: --source Lease.pdf "
+            "--page 3, or --source with the id of a chunk.",
         )
-        told = _on_it(placed)
-    elif hide is not None:
-        placed, told = target.marks.hide_event(hide), f"{hide} is left out from now on."
-    elif unhide is not None:
-        placed, told = target.marks.unhide_event(unhide), ""
-    if add or change or hide or unhide:
-        said(placed, told, as_json=as_json)
+    if wanted is not None:
+        given: dict[str, object] = {"event": hide or unhide}
+        if add is not None:
+            given = {"date": add[0], "text": add[1], "source": source, "page": page}
+        elif change is not None:
+            names = ("event", "date", "text")
+            given = {n: v for n, v in zip(names, change, strict=True) if v != "-"}
+        edit(target, wanted, given, as_json=as_json)
         return
     if html is not None:
         from casetrack.api.viewer import sheet_path, timeline_page, write_sheet
@@ -113,9 +104,3 @@ def timeline(
             line(("Wrote ", "bold"), str(path))
         return
     answer(found, "timeline", as_json=as_json)
-
-
-def _on_it(placed: "PlacedMark") -> str:
-    mark = placed.mark
-    cited = f" ({placed.quote.citation})" if placed.quote is not None else ""
-    return f"On the timeline, as yours: {mark.value}  {mark.note}{cited}"

@@ -35,7 +35,7 @@ from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from casetrack.api.collection import Collection
     from casetrack.faces.mcp.concise import Telling
@@ -246,7 +246,7 @@ def bounded(value: Any, told: Telling, /, key: str = "") -> Any:
     return value
 
 
-def plain(lines: Sequence[Line], told: Telling, /) -> str:
+def plain(lines: Iterable[Line], told: Telling | None = None, /) -> str:
     """Return lines as plain text: words of documents cannot close their quotation marks."""
     return "\n".join(
         " " * each.indent + each.label + "".join(_plain(part, told) for part in each.parts)
@@ -254,12 +254,10 @@ def plain(lines: Sequence[Line], told: Telling, /) -> str:
     )
 
 
-def _plain(part: Any, told: Telling) -> str:
+def _plain(part: Any, told: Telling | None) -> str:
     text, style = part if isinstance(part, tuple) else (part, "")
-    if style == "chunk":
-        return told.chunk_id(text)
-    if style == "document":
-        return told.document_id(text)
+    if style in {"chunk", "document"} and told is not None:
+        return told.chunk_id(text) if style == "chunk" else told.document_id(text)
     text = " ".join(text.splitlines()) if "\n" in text else text
     if style in {"said", "words"}:
         return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -8,7 +8,7 @@ import typer
 from casetrack.base.errors import UsageError
 from casetrack.editions.legal.cli.authorities import ForceOption, OutputOption, Writers, answered
 from casetrack.faces.cli.entities import LimitOption
-from casetrack.faces.cli.marks import one_of_edits, said
+from casetrack.faces.cli.marks import edit, one_of
 from casetrack.faces.cli.options import CollectionOption, FromDayOption, JsonOption, ToDayOption
 from casetrack.faces.cli.output import entry, line, one_line, write_json
 from casetrack.faces.cli.quotes import show_place, show_rest, spread
@@ -60,24 +60,15 @@ def chronology(
     --add`. With -o it is written as .docx, .html, .md or .json.
     """
     case = ctx.ensure_object(State).collection(collection)
-    one_of_edits([take, untake, leave_out])
+    edits = {"take-event": take, "untake-event": untake, "hide-event": leave_out}
+    wanted = one_of(edits)
     if words and take is None:
         raise UsageError(
             "Of which event are these the words?", hint="Name it: --take 2024-03-12@1f3a9c2d"
         )
-    if take is not None:
-        said(
-            case.marks.take_event(take, words=words),
-            f"{take} is in the chronology.",
-            as_json=as_json,
-        )
-        return
-    if untake is not None:
-        said(case.marks.untake_event(untake), "", as_json=as_json)
-        return
-    if leave_out is not None:
-        placed = case.marks.hide_event(leave_out)
-        said(placed, f"{leave_out} is left out from now on.", as_json=as_json)
+    if wanted is not None:
+        given = {"event": edits[wanted]} | ({"words": words} if take is not None else {})
+        edit(case, wanted, given, as_json=as_json)
         return
     from casetrack.editions.legal.chronology import chronology as made
     from casetrack.editions.legal.paper.chronology import WRITERS

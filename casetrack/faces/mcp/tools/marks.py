@@ -1,24 +1,25 @@
 """Tools on the user's word: tags and stars, who is who, own and hidden events."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.api.operation import ADDS, READS
+from casetrack.api.operation import ADDS, READS, Operation, arguments_of, called
+from casetrack.api.operations import operations
+from casetrack.api.text import lines_of
 from casetrack.base.errors import UsageError
-from casetrack.base.records.marks import ENTITY_EDITS
+from casetrack.base.records.marks import PlacedMark
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.render.graph import inline, joined
+from casetrack.faces.mcp.asking import plain
+from casetrack.faces.mcp.render.graph import joined
 from casetrack.faces.mcp.results import answer, cut, onward, portion
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.records.marks import PlacedMark
-
 _CHARS = 300
 Action = Literal[
     "tag",
@@ -36,19 +37,22 @@ Action = Literal[
     "undo",
 ]
 
-_TAKES = {
-    "tag": "value page note",
-    "untag": "value page",
-    "star": "page note",
-    "unstar": "page",
-    "split": "value note document",
-    "hide": "",
-    "add_event": "date value page",
-    "change_event": "date value",
-    "hide_event": "date",
-    "undo": "",
+_MAKES: dict[Action, tuple[str, str, dict[str, str]]] = {
+    "tag": ("tag", "target", {"value": "tags", "page": "page", "note": "note"}),
+    "untag": ("untag", "target", {"value": "tags", "page": "page"}),
+    "star": ("star", "target", {"page": "page", "note": "note"}),
+    "unstar": ("unstar", "target", {"page": "page"}),
+    "merge": ("merge", "name", {"value": "other"}),
+    "split": ("split", "name", {"value": "spelling", "note": "as_name", "document": "document"}),
+    "kind": ("set-kind", "name", {"value": "kind"}),
+    "rename": ("rename", "name", {"value": "new"}),
+    "hide": ("hide", "name", {}),
+    "add_event": ("add-event", "source", {"date": "date", "value": "text", "page": "page"}),
+    "change_event": ("change-event", "event", {"date": "date", "value": "text"}),
+    "hide_event": ("hide-event", "event", {"date": "date"}),
+    "undo": ("undo", "mark_id", {}),
 }
-"""What an action takes beside its target; others take a value."""
+"""What an action does: an operation, its argument for the target, those for other parameters."""
 
 
 class MarkEntry(TypedDict):
@@ -108,52 +112,13 @@ class MarkTools(SessionTools):
     ) -> Annotated[CallToolResult, MarkOutput]:
         """Mark something for the user."""
         found: Collection = await locate(self._session, collection)
-        marks = found.marks
-
-        def needed(what: str | None, name: str, example: str) -> str:
-            if not what:
-                raise UsageError(f"{action} needs {name}.", hint=f"Such as {name}: {example}.")
-            return what
-
-        def one(make: Callable[[], "PlacedMark"]) -> "list[PlacedMark]":
-            return [make()]
-
-        given = {"value": value, "page": page, "date": date, "note": note, "document": document}
-        for name in (n for n, one in given.items() if one):
-            if name not in _TAKES.get(action, "value").split():
-                raise UsageError(f"{action} has no use for {name}.", hint=f"Leave {name} out.")
-        tags = [] if value is None else [value]
-        works: dict[str, Callable[[], list[PlacedMark]]] = {
-            "tag": lambda: list(marks.tag(target, *tags, page=page, note=note)),
-            "untag": lambda: list(marks.untag(target, *tags, page=page)),
-            "star": lambda: one(lambda: marks.star(target, page=page, note=note)),
-            "unstar": lambda: list(marks.unstar(target, page=page)),
-            "merge": lambda: one(lambda: marks.merge(target, needed(value, "value", "Bob Smith"))),
-            "split": lambda: one(
-                lambda: marks.split(
-                    target, needed(value, "value", "Smith"), as_name=note or None, document=document
-                )
-            ),
-            "kind": lambda: one(
-                lambda: marks.set_kind(target, needed(value, "value", "organization"))
-            ),
-            "rename": lambda: one(lambda: marks.rename(target, needed(value, "value", "Acme"))),
-            "hide": lambda: one(lambda: marks.hide(target)),
-            "add_event": lambda: one(
-                lambda: marks.add_event(
-                    needed(date, "date", "2023-05-04"),
-                    needed(value, "value", "The parties met."),
-                    source=target,
-                    page=page,
-                )
-            ),
-            "change_event": lambda: one(lambda: marks.change_event(target, date=date, text=value)),
-            "hide_event": lambda: one(lambda: marks.hide_event(_event(target, date))),
-            "undo": lambda: one(lambda: marks.undo(target)),
-        }
-        placed = await write_in_thread(self._session, f"marks-{found.info.id}", works[action])
-        text = "\n".join(_line(each) for each in placed)
-        facts = {"collection": found.info.name, "marks": [_entry(each) for each in placed]}
+        beside = {"value": value, "page": page, "date": date, "note": note, "document": document}
+        operation, given = _made(action, target, {n: v for n, v in beside.items() if v})
+        work = partial(called, operation.method, found, given)
+        placed = await write_in_thread(self._session, f"marks-{found.info.id}", work)
+        marks = [placed] if isinstance(placed, PlacedMark) else list(placed)
+        text = "\n".join(_text(each) for each in marks)
+        facts = {"collection": found.info.name, "marks": [_entry(each) for each in marks]}
         return answer(f"{found.info.name}:\n{text}", facts)
 
     @tool(
@@ -169,7 +134,7 @@ class MarkTools(SessionTools):
         """List the user's marks."""
         found: Collection = await locate(self._session, collection)
         placed = await in_thread(found.marks.all)
-        page = portion(placed, _entry, lambda each, _: _line(each), offset=offset)
+        page = portion(placed, _entry, _text, offset=offset)
         more = onward(page.next_offset)
         head = f"{found.info.name}: {len(placed):,} {'mark' if len(placed) == 1 else 'marks'}"
         return answer(
@@ -184,12 +149,30 @@ class MarkTools(SessionTools):
         )
 
 
-def _event(target: str, date: str | None) -> str:
-    """Return the id of an event: that itself, or its date and the passage that says so."""
-    return target if date is None else f"{date}@{target[:8]}"
+def _made(action: Action, target: str, beside: dict[str, Any]) -> tuple[Operation, dict[str, Any]]:
+    """Return the operation of an action, and its arguments.
+
+    Raises
+    ------
+    UsageError
+        Something is missing, or has no use here.
+    """
+    name, main, others = _MAKES[action]
+    operation = operations()[name]
+    for other in beside:
+        if other not in others:
+            raise UsageError(f"{action} has no use for {other}.", hint=f"Leave {other} out.")
+    if action == "hide_event" and "date" in beside:  # told by its date and its passage
+        return operation, {main: f"{beside['date']}@{target[:8]}"}
+    given = {others[n]: [v] if others[n] == "tags" else v for n, v in beside.items()}
+    for each in arguments_of(operation.method):
+        if each.must_be_given and each.name not in {main, *given}:
+            lacks = next(n for n, called_so in others.items() if called_so == each.name)
+            raise UsageError(f"{action} needs {lacks}.", hint=f"{lacks}: {each.arg.help}")
+    return operation, {main: target, **given}
 
 
-def _entry(placed: "PlacedMark") -> dict[str, Any]:
+def _entry(placed: PlacedMark) -> dict[str, Any]:
     mark, quote = placed.mark, placed.quote
 
     def short(text: str | None) -> str | None:
@@ -210,17 +193,5 @@ def _entry(placed: "PlacedMark") -> dict[str, Any]:
     }
 
 
-def _line(placed: "PlacedMark") -> str:
-    """Return a mark on one line: what it says, of what, where, and whether it counts."""
-    mark = placed.mark
-    if mark.kind in ENTITY_EDITS:
-        said = (
-            f"{inline(cut(mark.entity_name or '', _CHARS))}: {inline(cut(mark.sentence(), _CHARS))}"
-        )
-    else:
-        words = (mark.kind.replace("_", " "), mark.value, mark.note)
-        said = " ".join(inline(cut(w, _CHARS)) for w in words if w)
-        where = placed.quote.citation if placed.quote is not None else mark.document_name or ""
-        said += f" -- {inline(cut(where, _CHARS))}"
-    state = "" if placed.state == "in force" else f" [{placed.state}]"
-    return f"- {said}{state} ({mark.mark_id})"
+def _text(placed: PlacedMark, _entry: object = None) -> str:
+    return plain(lines_of(placed))

@@ -40,8 +40,9 @@ def operation(visit: Visit, /) -> Response:
         raise UsageError(f"There is no operation {name!r}.")
     arguments = arguments_of(asked.method)
     given = given_of(visit, asked.method)
+    owner = visit.library if asked.of_library else visit.collection
     lacking = [a.name for a in arguments if a.must_be_given and a.name not in given]
-    found = None if lacking else called(asked.method, visit.collection, given)
+    found = None if lacking else called(asked.method, owner, given)
     entries = () if found is None else entries_of(found)[1]
     blocks = [] if found is None else [head_of(found)]
     blocks += [numbered(n, entry_of(each)) for n, each in enumerate(entries, 1)]

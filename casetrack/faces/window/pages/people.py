@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from casetrack.api.collection.map import Map
 from casetrack.api.operation import choices
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
+    from casetrack.api.collection.marks import NamedKind
     from casetrack.base.records.marks import PlacedMark
     from casetrack.faces.window.visit import Visit
 
@@ -148,7 +149,7 @@ def change(visit: Visit, /) -> Response:
             name, value, as_name=visit.sent("as") or None, document=visit.sent("document") or None
         ),
         "rename": lambda: marks.rename(name, value),
-        "kind": lambda: marks.set_kind(name, value),
+        "kind": lambda: marks.set_kind(name, cast("NamedKind", value)),
         "hide": lambda: marks.hide(name),
     }
     done = _way(what, ways)()

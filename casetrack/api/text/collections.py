@@ -1,0 +1,204 @@
+"""The text of collections as a whole: their facts, states, upkeep, log, jobs."""
+
+from typing import Any
+
+from casetrack.api.text.form import (
+    Lines,
+    Part,
+    counted,
+    facts,
+    flat,
+    head_of,
+    line,
+    lines_of,
+    listed,
+    moment,
+)
+from casetrack.base.records import CollectionInfo, StatusChange
+from casetrack.base.records.cards import size_text
+from casetrack.base.records.jobs import Job
+from casetrack.base.records.snapshots import (
+    AuditCheck,
+    AuditEntry,
+    RestoreReport,
+    SnapshotInfo,
+    UpkeepReport,
+)
+
+_NAMED = 3
+_LOST = 5
+
+
+def held(*, documents: int = 0, pages: int = 0, chunks: int = 0) -> str:
+    """Return how much there is: ``3 documents, 12 pages, 40 chunks``."""
+    sizes = (("document", documents), ("page", pages), ("chunk", chunks))
+    return ", ".join(counted(number, noun) for noun, number in sizes if number) or "nothing"
+
+
+def called(name: str, key: str, /) -> tuple[Part, ...]:
+    """Return a name with its id."""
+    return (flat(name), "title"), (f" (ID: {key})", "less")
+
+
+@lines_of.register
+def _(info: CollectionInfo) -> Lines:
+    said = {"Type": info.type, "Description": info.description, "Reference": info.reference}
+    return [line(*called(info.name, info.id)), *facts({**said, "Tags": ", ".join(info.tags)})]
+
+
+@lines_of.register
+def _(change: StatusChange) -> Lines:
+    info, now = change.info, "now" if change.changed else "already; nothing was changed"
+    return [line(*called(info.name, info.id), f" is {info.status} {now}.")]
+
+
+# --- earlier states ---------------------------------------------------------------------------
+
+
+@lines_of.register
+def _(each: SnapshotInfo) -> Lines:
+    name = "the present state" if each.current else f"state {each.number}"
+    size = held(documents=each.documents, chunks=each.chunks)
+    said = [(f"  cannot be restored: {each.reason}", "warning")] if each.reason else []
+    return [
+        line(
+            (flat(each.name or name), "title"),
+            (f"  number {each.number}, {moment(each.created_at)}: {size}", "less"),
+            *said,
+        )
+    ]
+
+
+@lines_of.register
+def _(report: RestoreReport) -> Lines:
+    if report.undo is None:
+        said = f'"{report.collection}" is in that state already; there was nothing to do.'
+        return [line(said)]
+    back, away = (counted(len(n), "document") for n in (report.restored, report.removed))
+    lines = [
+        line(
+            f"{back} brought back, {away} removed, {report.unchanged:,} as before "
+            f"in {report.seconds:.1f} s."
+        )
+    ]
+    if report.lost_copies:
+        lost = listed(report.lost_copies, _LOST)
+        said = "Note: the collection's own copies of these files are gone, so their pages can only "
+        lines.append(line((f"{said}be shown from the files themselves: {lost}.", "warning")))
+    return lines
+
+
+@lines_of.register
+def _(report: UpkeepReport) -> Lines:
+    freed, left = size_text(report.freed_bytes), size_text(report.bytes_after)
+    done = list(report.removed)
+    if report.deleted_rows > 0:
+        done.insert(0, f"{counted(report.deleted_rows, 'deleted row')} from the data files")
+    if (versions := report.versions_before - report.versions_after) > 0:
+        done.append(counted(versions, "earlier state"))
+    lines = [
+        line(
+            (report.collection, "title"),
+            f": freed {freed}; {left} on disk ({report.seconds:.1f} s)",
+        ),
+        *(line(f"Removed {what}.", indent=2) for what in done),
+    ]
+    if report.fragments_after < report.fragments_before:
+        files = counted(report.fragments_before, "data file")
+        lines.append(line(f"Merged {files} into {report.fragments_after:,}.", indent=2))
+    lines += [line((f"Note: {note}", "warning"), indent=2) for note in report.notes]
+    if report.cancelled:
+        lines.append(line("Stopped; what was done stays done. Run it again to go on.", indent=2))
+    elif report.secure and not report.notes:
+        said = "Nothing that was deleted is left in any file of the collection."
+        lines.append(line(said, indent=2))
+    return lines
+
+
+# --- the log ----------------------------------------------------------------------------------
+
+
+@lines_of.register
+def _(each: AuditEntry) -> Lines:
+    names = listed([name for name in each.names if name], _NAMED)
+    what = ": ".join(filter(None, (f"{each.count:,}" if each.count else "", names or each.detail)))
+    where = each.collection or (each.collection_id or "")[:8]
+    return [
+        line(
+            (f"{each.number:>4}  {moment(each.at)}  ", "less"),
+            (each.action, "strong"),
+            f"  {flat(where)}" if where else "",
+            f": {flat(what)}" if what else "",
+            (f"  by {flat(each.user)}, {flat(each.program)}", "less"),
+        )
+    ]
+
+
+@lines_of.register
+def _(check: AuditCheck) -> Lines:
+    if not check.ok:
+        return [line(("PROBLEM  ", "warning"), problem) for problem in check.problems]
+    return [
+        line(f"{check.entries:,} entries, each follows on the one before it."),
+        line(f"Digest of the last one: {check.digest}"),
+    ]
+
+
+# --- jobs -------------------------------------------------------------------------------------
+
+
+@lines_of.register
+def _(job: Job) -> Lines:
+    where = f' in "{flat(job.collection)}"' if job.collection else ""
+    return [
+        line(
+            (job.id, "strong"),
+            f" {job.state}, {flat(job.title)}{where}",
+            *([f": {flat(how_far(job))}"] if job.active else []),
+            (f"  {moment(job.created_at)}", "less"),
+        )
+    ]
+
+
+@head_of.register
+def _(job: Job) -> Lines:
+    lines = lines_of(job)
+    times = {"Began": job.started_at, "Ended": job.ended_at}
+    lines += facts({name: moment(at) for name, at in times.items() if at is not None})
+    if job.error is not None:
+        lines.append(line((job.error.get("message", ""), "warning")))
+        lines += [line(hint, indent=2)] if (hint := job.error.get("hint")) else []
+    return lines + [line(text) for text in _numbers(job.result or {})]
+
+
+def how_far(job: Job, /) -> str:
+    """Return how far a job is: ``120 of 340 (reading a.pdf), about 4 min left``."""
+    if job.waiting or not job.total:
+        return job.what or "not begun yet"
+    what = f" ({job.what})" if job.what else ""
+    left = job.remaining_seconds
+    return f"{job.done:,} of {job.total:,}{what}" + (f", {about(left)} left" if left else "")
+
+
+def about(seconds: float, /) -> str:
+    """Return an estimated time: ``about 40 s``, ``about 5 min``, ``about 2.5 h``."""
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {seconds / 3600:.1f} h"
+
+
+def _numbers(result: dict[str, Any]) -> list[str]:
+    """Return the numbers of a report; the lists in it are for programs."""
+    counts = result.get("counts")
+    ended = counts.items() if isinstance(counts, dict) else ()
+    named = [(n, result.get(f"{n}s")) for n in ("file", "document", "page", "chunk")]
+    sizes = [counted(value, name) for name, value in named if type(value) is int and value]
+    seconds = result.get("seconds")
+    took = f" in {seconds:.1f} s" if isinstance(seconds, (int, float)) else ""
+    texts = (
+        ", ".join(f"{n:,} {name}" for name, n in ended if n),
+        (", ".join(sizes) or "Done") + took if sizes or took else "",
+    )
+    return [text for text in texts if text]
