@@ -170,7 +170,9 @@ class Marks:
         *tags: Annotated[str, Arg("Those to take off; else all that are there.", "TAG")],
         page: _Page = None,
     ) -> Rows[PlacedMark]:
-        """Take tags off; without any, all that are there. Parameters and errors as in :meth:`tag`.
+        """Take tags off; without any, all that are there.
+
+        Parameters and errors are those of :meth:`tag`.
 
         Raises
         ------
@@ -181,12 +183,18 @@ class Marks:
 
     @operation("star", ADDS)
     def star(self, target: _Target, /, *, page: _Page = None, note: _Note = "") -> PlacedMark:
-        """Star a document, a page of it, or a passage; parameters and errors as in :meth:`tag`."""
+        """Star a document, a page of it, or a passage.
+
+        Parameters and errors are those of :meth:`tag`.
+        """
         return self._put("star", target, page, ("",), note)[0]
 
     @operation("unstar", SWITCHES, command="star --remove")
     def unstar(self, target: _Target, /, *, page: _Page = None) -> Rows[PlacedMark]:
-        """Take a star off; parameters and errors as in :meth:`untag`."""
+        """Take a star off.
+
+        Parameters and errors are those of :meth:`untag`.
+        """
         return self._take_off("star", target, page, ())
 
     def _put(
@@ -260,7 +268,7 @@ class Marks:
     def merge(
         self, name: _Name, other: Annotated[str, Arg("Who is the same.", "OTHER")], /
     ) -> PlacedMark:
-        """Say that two are one: *other* goes by the entry of *name* from now on.
+        """Say that two are one: the other goes by the entry of the name from now on.
 
         Parameters
         ----------
@@ -375,7 +383,7 @@ class Marks:
 
     @operation("hide", ADDS, command="entity --hide")
     def hide(self, name: _Name, /) -> PlacedMark:
-        """Leave somebody or something out of all answers of the map; see :meth:`unhide`.
+        """Leave somebody or something out of all answers of the map.
 
         Raises
         ------
@@ -532,7 +540,7 @@ class Marks:
 
     @operation("unhide-event", SWITCHES, command="timeline --unhide")
     def unhide_event(self, event: _EventId, /) -> PlacedMark:
-        """Show a hidden event again; *event* is its ``event_id``, or the id of the mark.
+        """Show a hidden event again, by its id or the id of the mark.
 
         Raises
         ------
@@ -548,7 +556,7 @@ class Marks:
             hint=f"{See('marks', kind='hide_event')} shows all that are hidden.",
         )
 
-    @operation("take-event", ADDS, command="case chronology --take")
+    @operation("take-event", ADDS, command="chronology --take")
     def take_event(
         self,
         event: _EventId,
@@ -556,7 +564,7 @@ class Marks:
         *,
         words: Annotated[str, Arg("What happened, in your own words.", "--words TEXT")] = "",
     ) -> PlacedMark:
-        """Take an event of the documents into the chronology; see :meth:`untake_event`.
+        """Take an event of the documents into the chronology.
 
         It stands there from now on, whatever else does; an event that was hidden is shown again.
 
@@ -587,7 +595,7 @@ class Marks:
 
         return self._edit(make)
 
-    @operation("untake-event", SWITCHES, command="case chronology --untake")
+    @operation("untake-event", SWITCHES, command="chronology --untake")
     def untake_event(self, event: _EventId, /) -> PlacedMark:
         """Take an event out of the chronology's own picks; the timeline keeps it.
 
