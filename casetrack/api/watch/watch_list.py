@@ -290,7 +290,7 @@ class WatchList:
                 created_at=datetime.now(UTC),
             )
             entries.append(watch.as_dict() | fields)
-            found.append((Watch.from_dict(entries[-1]), True))
+            found.append((_fitting(entries[-1], fields), True))
 
         self._file.change(edit)
         return found[0]
@@ -431,7 +431,7 @@ class WatchList:
 def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> Watch:
     """Change the entry of a watch, and return the watch."""
     entry.update(fields)
-    changed = Watch.from_dict(entry)
+    changed = _fitting(entry, fields)
     if changed == watch:
         state = "watched" if watch.enabled else "paused"
         raise UsageError(
@@ -439,6 +439,17 @@ def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> 
             hint=f"{See('watch list')} shows how each folder is watched.",
         )
     return changed
+
+
+def _fitting(entry: dict[str, Any], fields: Mapping[str, Any]) -> Watch:
+    """Return the watch of an entry; refuse a time of day that its schedule does not use."""
+    watch = Watch.from_dict(entry)
+    if "daily_time" in fields and watch.schedule != "daily":
+        raise UsageError(
+            f"A time of day does not go with the schedule {watch.schedule}.",
+            hint="Use the schedule daily, or leave the time out.",
+        )
+    return watch
 
 
 def checked_fields(
@@ -463,11 +474,6 @@ def checked_fields(
         fields["schedule"] = checked_schedule(schedule)
     if daily_time is not None:
         fields["daily_time"] = checked_time(daily_time)
-        if fields.get("schedule", "daily") != "daily":
-            raise UsageError(
-                f"A time of day does not go with the schedule {fields['schedule']}.",
-                hint="Use the schedule daily, or leave the time out.",
-            )
     switches = {"recursive": recursive, "auto_remove_deleted": auto_remove_deleted}
     lists = {"include": include, "exclude": exclude}
     fields |= {name: value for name, value in switches.items() if value is not None}

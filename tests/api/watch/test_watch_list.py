@@ -113,8 +113,9 @@ def test_what_cannot_be_watched_is_refused(
         watch_list.add(ONE, tmp_path / "nowhere")
     with pytest.raises(WrongPathKind):
         watch_list.add(ONE, file)
-    with pytest.raises(UsageError, match="hourly"):
-        watch_list.add(ONE, tmp_path, schedule="hourly", daily_time="02:00")
+    for schedule in ("hourly", None):
+        with pytest.raises(UsageError, match="hourly" if schedule else "on_change"):
+            watch_list.add(ONE, tmp_path, schedule=schedule, daily_time="02:00")
     assert watch_list.watches() == ()
     made, _ = watch_list.add(ONE, tmp_path)  # the data folder may lie inside
     assert watch_list.watches() == (made,)
