@@ -241,7 +241,6 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
     from rich.cells import cell_len
     from rich.console import Console
     from rich.containers import Lines
-    from rich.rule import Rule
     from rich.table import Table
     from rich.text import Text
 
@@ -278,8 +277,8 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
                 grid = Table.grid(padding=(0, _GAP, 0, 0))
                 for field, cell in zip(fields, row, strict=True):
                     grid.add_row(Text(field.title, overflow="fold"), Cell(cell))
-                rule = Rule(f"\u2500\u2500 {next(numbers)}", align="left", style="")
-                console.print(rule, grid)
+                console.rule(f"\u2500\u2500 {next(numbers)}", align="left", style="")
+                console.print(grid)
             continue
         table = output.ruled()
         for field in fields:

@@ -126,7 +126,8 @@ class Shell:
         output = self._next_file
         how = replace(self.how, output=output, wanted=None) if output else self.how
         statements = all_of(text)
-        if run_all(self.source, statements, given, how, declared, run=self.run, way="\\set"):
+        done = run_all(self.source, statements, given, how, declared, run=self.run, way="\\set")
+        if statements and done:
             self._next_file = None
 
     # --- commands --------------------------------------------------------------------------------
