@@ -17,7 +17,13 @@ from casetrack.graph.document.sure.boundaries import (
     with_article,
 )
 from casetrack.graph.document.sure.counterparts import counterpart
-from casetrack.graph.document.sure.cuts import is_noun, is_town, names_function
+from casetrack.graph.document.sure.cuts import (
+    ABBREVIATIONS,
+    is_noun,
+    is_town,
+    medicines,
+    names_function,
+)
 from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.sure.find import find_sure
 from casetrack.graph.document.sure.known import Known, know
@@ -52,6 +58,9 @@ _PAPERS = frozenset(
 )
 """What names of organisations never end with, folded."""
 _OFTEN = 2.5
+_PLURAL = re.compile(r"[A-Z]{2,5}s")
+"""An abbreviation in the plural, as no organization has one: BLAs."""
+_CUT = re.compile(r"\w+&\w+")
 _POSSESSED = re.compile(r"['’´`]s\b")
 _COMMA = re.compile(r"\s?,\s{1,3}")
 _POSTCODE = re.compile(r",?\s{1,2}(?:[A-Z]{1,2}\d|[A-Z]{2}\s\d{5}|\d{4,5}\b)")
@@ -353,10 +362,11 @@ def _without_things(
 ) -> list[list[NameSpan]]:
     """Leave out things, functions, and common words for a party; towns become places."""
     things = initials_of_things(c.text for c in chunks)
-    things -= {t.text for t in sure.terms}
+    things = (things | ABBREVIATIONS) - {t.text for t in sure.terms}
     plain = words.things & (words.small | _PARTIES)
 
     known = {surface(n.text) for n in sure.names}
+    products = medicines([c.text for c in chunks])
 
     def is_firm(span: NameSpan) -> bool:
         return span.kind == "organization" and surface(span.text) not in known
@@ -368,9 +378,15 @@ def _without_things(
     def is_thing(text: str, span: NameSpan) -> bool:
         if span.text in nouns or (is_firm(span) and names_function(text, span)):
             return True
+        is_product = span.text in products and surface(span.text) not in known
+        if is_product or (span.kind == "organization" and _PLURAL.fullmatch(span.text)):
+            return True
+        around = text[max(0, span.start - 4) : span.end + 4]
+        if "&" in around and any(t in things for t in _CUT.findall(around) if span.text in t):
+            return True
         is_word = span.kind == "organization" and span.text.istitle() and span.text.isalpha()
         is_plain = is_word and span.text.lower() in plain
-        return span.text in things or is_qualified(span.text) or is_plain
+        return span.text.rstrip(".") in things or is_qualified(span.text) or is_plain
 
     return [
         [

@@ -103,7 +103,21 @@ _STATES = (
 """Last words of names of states and provinces, but those that are countries, cities or words."""
 
 _HALVES = frozenset("york jersey hampshire carolina dakota rhode victoria".split())
+_COMPASS = frozenset("new north south west east city of the".split())
+_PLACES = frozenset(_LISTS.words("countries", "cities")) | _STATES | _COMPASS
 _UNITS = frozenset(_LISTS.words("regions", "countries", "cities", "parts", "numbers")) | _STATES
+
+
+def names_places(name: str, /) -> bool:
+    """Return whether several words are all names of places: "Toronto Ontario Canada".
+
+    Examples
+    --------
+    >>> names_places("Oklahoma City"), names_places("Kansas City Southern"), names_places("Paris")
+    (True, False, False)
+    """
+    words = fold(name).replace(",", " ").split()
+    return len(words) > 1 and _PLACES.issuperset(words) and not _COMPASS.issuperset(words)
 
 
 def names_unit(rest: Iterable[str], /) -> bool:

@@ -30,7 +30,7 @@ _ARTICLE: Final = re.compile(r"(?<=[a-z,)] )The[ \n]$")
 
 _INITIALS: Final = re.compile(
     r"\(\s?(?:(?:[a-z]+[ ,]+){0,5}(?=[\"“‘'`]))?"
-    r"[\"“‘'`]{0,2}\s?([A-Z]{2,7})(s?)\s?[\"”’'`]{0,2}\s?\)"
+    r"[\"“‘'`]{0,2}\s?([A-Z](?:&?[A-Z]){1,6})(s?)\s?[\"”’'`]{0,2}\s?\)"
 )
 _MEANS: Final = re.compile(
     r"[\"“]([A-Za-z]?[A-Z]{2,7})[\"”]\s+(?:shall\s+)?(?:means?|refers?\s+to)\s+"
@@ -67,8 +67,8 @@ def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
             words = _WORDS.findall(before)
             if (
                 _LAW.search(before)
-                or _are_initials(match[1].lower(), words)
-                or (_names_thing(match[1].lower(), words))
+                or _are_initials(letters := match[1].lower().replace("&", ""), words)
+                or (_names_thing(letters, words))
             ):
                 found.add(match[1])
     return frozenset(found | {f"{abbreviation}s" for abbreviation in found})

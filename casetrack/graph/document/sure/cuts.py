@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Final
 from casetrack.base.words import WordLists
 from casetrack.graph.document.sure.companies import is_body
 from casetrack.graph.document.titles import MODIFIERS, is_job, is_part
-from casetrack.graph.entities.lexicon import DEGREES
+from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, DEGREES
+from casetrack.graph.entities.locations import names_places
 from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.extract.spans import NameSpan
 
 _LISTS = WordLists(__file__)
@@ -23,6 +26,26 @@ _FUNCTIONS = DIVISIONS | MODIFIERS | frozenset(_LISTS.words("functions"))
 _REGIONS = frozenset("africa america asia europe pacific".split())
 _DEGREES = DEGREES | frozenset(_LISTS.words("degrees"))
 _ADJECTIVES = frozenset(_LISTS.words("adjectives"))
+ABBREVIATIONS: Final = frozenset(_LISTS.words("abbreviations"))
+"""Abbreviations of common phrases, which name no organization."""
+_ENDINGS: Final = "|".join(_LISTS.words("medicines"))
+_MEDICINE: Final = re.compile(
+    rf"\b([A-Z][a-z]{{2,12}}(?:{_ENDINGS}))\b"
+    rf"|\b([A-Z][\w-]{{2,20}})[®™]?[ \n]\((?:[a-z-]+[ \n]){{0,3}}[a-z-]{{2,12}}(?:{_ENDINGS})\b"
+)
+"""A generic name, and one of a trade before it: "Docetaxel", "REMTIRA (daratumumab)"."""
+_TRADE_NAME: Final = re.compile(
+    r"\b([A-Z][\w-]{2,20})[®™]?[ ]\([a-z][a-z-]{5,}(?:[ ][a-z-]{4,}){0,2}\)"
+    r"|\b[Gg]eneric[ ](?:versions?[ ]of[ ]|forms?[ ]of[ ])?([A-Z][\w-]{2,20}(?:[ ]XR)?)\b"
+)
+_LISTED: Final = re.compile(r"[A-Z][\w-]+(?:(?:,[ ](?:and[ ])?|[ ]and[ ]|/)[A-Z][\w-]+){2,}")
+_SEVERAL = 2
+_ZIP_BEHIND: Final = re.compile(r",?[ \n](?:[A-Z]{2}|[A-Z][\w. ]{2,16}),?[ ]\d{5}(?!\d)")
+_DATELINE: Final = re.compile(
+    r",[ ](?:[A-Z][\w.]{1,11}[.,]{1,2}[ ])?[A-Z][a-z]{2,8}\.?[ ]\d{1,2},[ ]\d{4}[ ]*[-–—(/]"
+    r"|[^\n]{0,30}?[-–—]{1,2}[ ]?[(/](?:BUSINESS[ ]WIRE|PR[ ]?Newswire|GLOBE|Marketw)"
+)
+"""What follows the town at the head of a release."""
 _TOWNS = frozenset(_LISTS.words("towns"))
 _LINK_BEHIND: Final = re.compile(r"(?:[ \n]+(?:and|or|und|oder|of|for|the)|[ \n]*[&,;:])+\Z")
 _LAST: Final = re.compile(r"(.*\w)[ \n]([A-Za-z]+)\Z", re.DOTALL)
@@ -46,6 +69,16 @@ def uncut(text: str, span: NameSpan, /) -> NameSpan | None:
     "PepsiCo Common" before "Shareholders' Equity" is PepsiCo, "Talent and" is a part in a contract.
     """
     end = span.end
+    words = span.text.split()
+    if (
+        len(words) > 2
+        and _FUNCTIONS.issuperset(map(fold, words[:-1]))
+        and fold(words[-1]) not in _FUNCTIONS | COMMON_FIRST_WORDS
+        and not (is_body(fold(words[-1])) or is_job(words[-1]))
+        and fold(words[-2]) in _FUNCTIONS - MODIFIERS
+    ):
+        # "Quality Assurance Philips" is a function at a firm.
+        return replace(span, start=end - len(words[-1]), text=words[-1])
     while end > span.start:
         name = text[span.start : end]
         link, last = _LINK_BEHIND.search(name), _LAST.match(name)
@@ -77,18 +110,38 @@ def names_function(text: str, span: NameSpan, /) -> bool:
 
 
 def is_town(text: str, span: NameSpan, /) -> bool:
-    """Return whether a phrase stands where a town does: in an address, before a date, as a seat.
+    """Return whether a phrase names a place or stands where a town does: in an address, as a seat.
 
     A seat needs a name that begins as names of German towns do: "Bad Erlenau", "Neu Ulm".
     """
     low = max(0, span.start - 24)
-    if _IN_ADDRESS.search(text, low, span.start):
+    if names_places(span.text) or _IN_ADDRESS.search(text, low, span.start):
         return True
-    if _LINE_BEFORE.search(text, low, span.start) and _DATED.match(text, span.end):
+    is_head = _LINE_BEFORE.search(text, low, span.start) is not None
+    if is_head and (_DATED.match(text, span.end) or _DATELINE.match(text, span.end)):
+        return True
+    if _ZIP_BEHIND.match(text, span.end):
         return True
     words = span.text.split()
     is_german = len(words) > 1 and fold(words[0].rstrip(".")) in _TOWNS
     return is_german and bool(_SEAT.search(text, low, span.start))
+
+
+def medicines(texts: Sequence[str], /) -> frozenset[str]:
+    """Return the words that are names of medicines in texts, by their generic names and in lists.
+
+    Examples
+    --------
+    >>> texts = ["REMTIRA (daratumumab), Alba and Docetaxel, and SELVO (selexipag)"]
+    >>> sorted(medicines(texts))
+    ['Docetaxel', 'REMTIRA', 'SELVO']
+    """
+    found = {m[1] or m[2] for text in texts for m in _MEDICINE.finditer(text)}
+    if len(found) < _SEVERAL:
+        return frozenset(found)
+    found |= {m[1] or m[2] for text in texts for m in _TRADE_NAME.finditer(text)}
+    lists = (re.split(r"\W+(?:and )?|/", m[0]) for t in texts for m in _LISTED.finditer(t))
+    return frozenset(found).union(*(x for x in lists if len(found.intersection(x)) >= _SEVERAL))
 
 
 def is_noun(text: str, span: NameSpan, /) -> bool:
