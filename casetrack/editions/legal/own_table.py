@@ -8,6 +8,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.words import WordLists
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -270,16 +272,9 @@ _BODY = re.compile(
 )
 _GAP = 1_500
 """Most code points between the ends of two entries: names with all their history are long."""
-_CATEGORY = re.compile(
-    r"^[^\w\n]*(?:(?:federal|state|u\.?s\.?|other|united\s+states|supreme\s+court)\s+)*"
-    r"(?:cases?|statutes?|constitution(?:al)?(?:\s+provisions?)?|rules?|regulations?|authorities"
-    r"|(?:court\s+)?rules|treatises?|legislative\s+(?:history|materials)|miscellaneous|page(?:\(s\)|s)?"
-    r"|secondary\s+sources|law\s+reviews?|articles?|publications?|materials)"
-    r"(?:(?:\s*(?:,|&|and)\s*|\s+)(?:other|statutory|authorities|provisions|regulations|rules|"
-    r"statutes|materials|articles|cases|pages?))*\s*(?:\(?continued\)?|[-\u2013\u2014]\s*continued)?"
-    r"\s*:?[^\S\n]*(?:page(?:\(s\)|s)?)?[^\w\n]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
+_LISTS = WordLists(__file__)
+
+_CATEGORY = re.compile(_LISTS.text("category"), re.VERBOSE | re.MULTILINE | re.IGNORECASE)
 _FOOT = re.compile(
     r"^[\s\-\u2013]*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})[^\S\n]*[\-\u2013]?[^\S\n]*$",
     re.IGNORECASE | re.MULTILINE,

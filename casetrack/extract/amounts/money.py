@@ -106,14 +106,7 @@ def same_money(one: str, other: str, /) -> bool:
 
 # Numbers that only name something: a house, a section, a form; what follows is no unit of them.
 
-_LABEL = re.compile(
-    r"(?<![^\W_])(?:n[ou]s?\.|n[°º]|nrs?\.?|(?-i:No|Nos)|number|#|building|bldg\.?|block|tower|unit|suite"
-    r"|ste\.?|apt\.?|apartment|room|flat|house|lot|plot|ward|district|section|sec\.|§{1,2}|item|article"
-    r"|clause|paragraph|para\.?|schedule|exhibit|annex|appendix|notes?|page|pages|pp?\.|chapter|title"
-    r"|volume|vol\.|figure|fig\.|table|form|rule|regulation|part|route|highway|pier|gate|flight"
-    r"|floor|u\.?\s?s\.?\s?c\.?|c\.?f\.?r\.?|box|ext\.?|tel\.?|phone|fax|v\.)\s{0,2}[-:]?\s?$",
-    re.IGNORECASE,
-)
+_LABEL = re.compile(_LISTS.text("label"), re.VERBOSE | re.IGNORECASE)
 _STREET = re.compile(
     r"[,\s]\s?(?:(?:[A-Z][\w'’.-]*|of|the|de|du|la)\s){0,2}(?:Street|St\b\.?|Road|Rd\b\.?|Lane|Ln\b|Avenue"
     r"|Ave\b\.?|Drive|Dr\b\.?|Boulevard|Blvd\b\.?|Court|Square|Sq\b\.?|Place|Pl\b\.?|Way|Park|Close|Terrace"

@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_month
 from casetrack.extract.papers.caption_lines import caption_cells, with_gutter
 from casetrack.extract.papers.caption_marks import (
@@ -125,16 +126,9 @@ _MAY_BE = re.compile(
     re.IGNORECASE,
 )
 """Words without which no page has a caption; most pages have none of them."""
-_OPINION_WORDS = re.compile(
-    r"delivered the opinion|opinion (?:of the court )?(?:was )?delivered|\bPER CURIAM\b"
-    r"|^[\s*\d]*[A-Z][\w .,'’-]{2,40}, (?:(?:Chief |Presiding |Associate |Senior |Circuit "
-    r"|District |Acting )*(?:Justice|Judge)|C\.\s?J|P\.\s?J|S\.\s?J|J)\.?(?:[,:.]|$)"
-    r"|\bJJ\.|^[\s*\d]*OPINION\b|^\s*Opinion(?: of the Court.*)?$"
-    r"|^\s*Before:?\s.{0,160}(?:Judges?|JJ|Justices)|^\s*Present:?\s.{0,160}JJ?\."
-    r"|\bcertiorari to\b|appeals? from the (?:judgment|order|united states)|\[\d{4}\] (?:UKSC"
-    r"|EWHC|EWCA|UKHL|HCA|SCC)\b|ECLI:",
-    re.MULTILINE,
-)
+_LISTS = WordLists(__file__)
+
+_OPINION_WORDS = re.compile(_LISTS.text("opinion_words"), re.VERBOSE | re.MULTILINE)
 _ABROAD = re.compile(
     r"\[\d{4}\] (?:UKSC|EWHC|EWCA|UKHL|UKPC|HCA|SCC|CSIH|CSOH|NICA)\b"
     r"|^\s*(?:JUDGMENT|ORDER) OF THE (?:GENERAL )?COURT\b|^\s*OPINION OF ADVOCATE GENERAL",

@@ -287,17 +287,7 @@ _PARTY = re.compile(
     r"[\s,]*(?:et al\.?,?\s*)?(?:plaintiff|defendant|petitioner|respondent|appell)", re.IGNORECASE
 )
 """A court that is sued is not the one that sits."""
-_IN_SHORT = re.compile(
-    r"(?:the )?(?:(?:First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth|Ninth|Tenth|Eleventh"
-    r"|Federal|D\.\s?C\.|\d{1,2}(?:st|nd|rd|th|d)) Circuit(?: Court of Appeals)?"
-    r"|(?:[\w.'’‘ʻ-]+ ){0,5}(?:Supreme|Superior|District|Circuit|County|Appellate|Appeals|Probate"
-    r"|Family|Bankruptcy|Tax|High|Crown|Federal|Municipal|Chancery|Magistrates['’]?|Constitutional"
-    r"|Juvenile|Surrogate['’]s) Court(?: (?:of|for|in) .{2,80})?"
-    r"|(?:[\w.'’‘ʻ-]+ ){0,5}Court of (?:Appeals?|Claims|Justice|Chancery|Common Pleas|Session"
-    r"|International Trade|Federal Claims|(?:Criminal|Civil|Special) Appeals|Human Rights)"
-    r"(?: (?:of|for|in) .{2,80})?)",
-    re.IGNORECASE,
-)
+_IN_SHORT = re.compile(_LISTS.text("in_short"), re.VERBOSE | re.IGNORECASE)
 """What a court is called in running text."""
 _LINES = 5
 _LOOKED_AT = 60

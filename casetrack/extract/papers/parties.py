@@ -67,17 +67,7 @@ _ADDRESS = re.compile(
     r"|\bLLP$|^(?:page|between|before|present)\b|^\d+\s.*\b(?:Suite|Street|Avenue)\b",
     re.IGNORECASE,
 )
-_DESCRIBED = re.compile(
-    r",?\s+(?:(?:an?|the)\s+(?!matter)[\w ]{0,30}?(?:corporation|company|individual|partnership"
-    r"|llc|liability company|entity|municipality|agency|association|trust|resident|citizen"
-    r"|minor|infant)\b.*"
-    r"|individually.*|on behalf of.*|in (?:his|her|its|their) (?:official|individual|capacity).*"
-    r"|by and through.*|as (?:trustee|administrator|executor|administratrix"
-    r"|personal representative|next friend|guardian|parent|secretary).*|et\s+(?:al|ux|vir)\b.*"
-    r"|(?:f/k/a|d/b/a|a/k/a|dba|doing business as|formerly known as)\b.*|collectively.*"
-    r"|inclusive.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
+_DESCRIBED = re.compile(_LISTS.text("described"), re.VERBOSE | re.IGNORECASE | re.DOTALL)
 _SUFFIX = re.compile(
     r"(?:inc|llc|l\.l\.c|ltd|corp|co|jr|sr|ii|iii|iv|lp|l\.p|llp|l\.l\.p|plc|gmbh|s\.?a|n\.?a"
     r"|ag|b\.?v|n\.?v|p\.?c|pllc|esq|m\.?d|ph\.?d|et al|et ux|incorporated|limited)\.?$",

@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from casetrack.base.words import WordLists
+
 if TYPE_CHECKING:
     from casetrack.base.records.documents import LegalType
     from casetrack.extract.papers.facts import LegalFacts
@@ -85,16 +87,9 @@ _NOT_A_CONTRACT = re.compile(
     r"|Memo(?:randum)?\b|Résumé|CURRICULUM)",
     re.IGNORECASE | re.MULTILINE,
 )
-_AGREED = re.compile(
-    r"\bby and (?:between|among)\b|\bentered into\b|\bis made (?:and entered into |effective "
-    r"|this |as of |on )|\bWITNESSETH\b|\bhereinafter (?:referred|called)\b"
-    r"|\bagree(?:s)? as follows\b|\bhereby agrees?\b|^\s*(?:by and )?(?:among|between)\s*$"
-    r"|\bin consideration of\b|\bthe part(?:y"
-    r"|ies) (?:hereto )?(?:agree|wish)|\bhereto\b.{0,60}\bagree|\(the [\"“]Agreement[\"”]\)"
-    r"|\bthis (?:agreement|contract|lease|amendment|deed|licen[cs]e)\b"
-    r"|\bzwischen\b[\s\S]{3,300}\bund\b[\s\S]{0,200}\b(?:wird|Vertrag)|\bentre les soussign",
-    re.IGNORECASE | re.MULTILINE,
-)
+_LISTS = WordLists(__file__)
+
+_AGREED = re.compile(_LISTS.text("agreed"), re.VERBOSE | re.MULTILINE | re.IGNORECASE)
 _AGREEMENT = re.compile(
     r"\b(?:agreement|contract|lease|deed|addendum|amendment|memorandum of understanding"
     r"|letter of intent|promissory note|guaranty|guarantee|indenture|covenant|licen[cs]e"

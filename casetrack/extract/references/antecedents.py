@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.cases import NAMES_ALONE
 from casetrack.extract.references.cited import (
     NAME_PARTS,
@@ -41,15 +42,9 @@ _REMARK = re.compile(
     r"|cf\.)\b[^()]*(?:\([^()]*\)[^()]*)*$"
 )
 _NEAR_PARENTHESIS = 240
-_HISTORY = re.compile(
-    r"(?:aff[’']?(?:irme)?d|rev[’']?(?:erse)?d|vacated|modified|superseded|overruled|abrogated"
-    r"|amended|withdrawn|reinstated|depublished"
-    r"|(?:cert\.|certiorari|reh[’']?g|rehearing|appeal|review)\s(?:denied|granted|dismissed)"
-    r"|,\s(?:quot|cit)(?:ing|ed\sin))"
-    r"(?:\s(?:and|on|in|by|part|sub|nom\.|other|grounds|remanded|mem\.|per|curiam|en|banc))*[,\s]*"
-    r"(?:\([^()]*\)[,\s]*)?$",
-    re.IGNORECASE,
-)
+_LISTS = WordLists(__file__)
+
+_HISTORY = re.compile(_LISTS.text("history"), re.VERBOSE | re.IGNORECASE)
 """Words before the later history of a decision or its quoted source; *id.* means neither."""
 _SIGNALS = re.compile(
     r"\s*(?:(?:and|but|see|also|cf|accord|e\.g|compare|contra|generally|with)\b[.,\s]*)*",

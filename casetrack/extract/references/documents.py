@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 
 _LISTS = WordLists(__file__)
 
-_AGREEMENT_WORD = re.compile(
-    r"[ACDILGMTNPORSUEFelnmpofqVBZ](?<![\w-].)(?:greements?|ontract|eed|ease|ndenture"
-    r"|ndertaking|uarantee|uaranty|etter of Intent"
-    r"|emorandum of Understanding|erm Sheet|ortgage|ebenture|inutes|otice|roposal|olicy"
-    r"|rospectus|emorandum|ffer|etters?"
-    r"|-?mails?|emo|ax|uotation|reports?|eports?|tudy|urvey|ssessment|etermination|udit"
-    r"|indings|ericht|utachten"
-    r"|ertificate|rder|eclaration|ffidavit|tatement|lan|laim|ettlement|ntent|ertrag"
-    r"|ereinbarung|chreibens?|rief|ngebot|rotokoll)"
-    r"(?![\w-])"
-)
+_AGREEMENT_WORD = re.compile(_LISTS.text("agreement_word"), re.VERBOSE)
 _GERMAN_WORD = re.compile(r"\b[A-ZÄÖÜ][a-zäöü]{2,20}(?:vertrag|vereinbarung|schreiben)(?:e?s)?\b")
 _REPORTS = frozenset(
     "report reports study survey assessment determination audit findings bericht gutachten".split()

@@ -19,15 +19,7 @@ SMALL_WITHIN = frozenset(
 """Small words that only a phrase makes part of a name."""
 _NO_NAME = frozenset(_LISTS.words("no_name"))
 _ALSO_NAMES = frozenset(("in", "the", "a", "an", "of", "court"))
-FORMS = re.compile(
-    r"(?:Inc|LLC|L\.\s?L\.\s?C|LP|L\.\s?P|LLP|L\.\s?L\.\s?P|Ltd|Corp|Co|Cos|N\.\s?A|S\.\s?A"
-    r"|P\.\s?C|P\.\s?A|PLLC|P\.L\.L\.C"
-    r"|PLC|Jr|Sr|II|III|IV|et|ex|d/b/a|a/k/a|f/k/a|M\.\s?D|Esq|etc|AG|GmbH|B\.V|N\.V|S\.p\.A"
-    r"|S\.A\.R\.L|Pty|Bros"
-    r"|Incorporated|Limited|Corporation|Company|as|by|individually|on|&|and|of|a|an|Ph\.D|D\.D\.S"
-    r"|R\.N|U\.\s?S\.\s?A"
-    r"|No|Local|Loc|Dist|Div|Inter|AFL|AFL-CIO|SA|NA|PC)\b"
-)
+FORMS = re.compile(_LISTS.text("forms"), re.VERBOSE)
 _ABBREVIATIONS = title_words("address").union(_LISTS.words("abbreviations"))
 WORD = re.compile(r"\S+")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.base.words import WordLists
 from casetrack.extract.amounts.find import find_amounts
 from casetrack.extract.amounts.money import CODES, PHRASES, SIGNS
 from casetrack.extract.amounts.numerals import read_value
@@ -18,47 +19,17 @@ if TYPE_CHECKING:
 
 # What the label of a row says of its numbers: counts of things, ratios, prices of a share.
 
-_PER_SHARE = re.compile(
-    r"\bper\s(?:(?:common|ordinary|diluted|basic|class\s\w|depositary|american|limited|partner\w*"
-    r"|preferred|weighted|average|incremental)\s){0,3}(?:shares?|units?|ads|adr|security|warrant"
-    r"|membership|member|customer|subscriber|user|unit|barrel|boe|ounce|ton|tonne|gallon|mwh|kwh"
-    r"|mmbtu|mcf|square\sfoot|employee|store|room|hour|option)\b|\bEPS\b|\bearnings\sper\b"
-    r"|\b(?:stock|share|exercise|market|closing|purchase|strike|conversion|grant)\sprices?\b"
-    r"|\bgrant[- ]date\sfair\svalue\b|\b(?:high|low)\s?$",
-    re.IGNORECASE,
-)
+_LISTS = WordLists(__file__)
+
+_PER_SHARE = re.compile(_LISTS.text("per_share"), re.VERBOSE | re.IGNORECASE)
 _BASIC = re.compile(
     r"^(?:[-–—]\s?)?(?:net (?:income|loss)\W{1,3})?"
     r"(?:basic|diluted|basic and diluted|assuming dilution)\b.{0,12}$",
     re.IGNORECASE,
 )
-_MONEY_WORDS = re.compile(
-    r"\b(?:costs?|expenses?|revenues?|sales|income|loss(?:es)?|earnings|benefits?|payables?|deposits"
-    r"|receivables?|compensation|proceeds|issued|issuance|repurchases?d?|purchases?|dividends|value"
-    r"|obligations?|liabilit\w+|assets|capital|taxes|debt|paid|payments?|contributions?|fees|price"
-    r"|equity|cash|borrowings|loans|securities|interest|charges?|spend\w*|gains?|swaps?|contracts?"
-    r"|derivatives?|premiums?|reserves?|goodwill)\b",
-    re.IGNORECASE,
-)
-_THINGS = re.compile(
-    r"\b(?:shares?|units|headcount|employees|customers|subscri\w+|members(?:hips?)?|users|accounts"
-    r"|stores?|restaurants|locations|branches|square\s(?:feet|footage|met\w+)|acres|gallons|barrels"
-    r"|tons|tonnes|mwh|gwh|kwh|boe|mcf|hours|days|weeks|months|years|age|aircraft|vehicles|rooms"
-    r"|beds|warrants|options|rsus|psus|awards|volumes?|number\sof|outstanding\sat|transactions"
-    r"|patents|facilities|properties|population|passengers|homes|wells|ounces|visits|orders|buyers"
-    r"|sellers|merchants|drivers|riders|visitors|guests|students|households|listings"
-    r"|downloads|trips|rides|nights|deliveries|devices|active\s(?!portfolio)\w+s)\b",
-    re.IGNORECASE,
-)
-_RATIOS = re.compile(
-    r"%|\b(?:per\s?cent(?:age)?s?|ratios?|margins?|yields?|return\son|turnover|multiples?|growth"
-    r"|as\sa\s(?:share|part)\sof|leverage|volatility|weighted[- ]average\s\w+\srate"
-    r"|(?:tax|interest|discount|effective|statutory|exchange|growth|retention|churn|occupancy"
-    r"|utilization|turnover|increase|trend|vacancy|payout|combined|loss)\srates?"
-    r"(?!\s(?:contract|swap|derivativ|risk|hedg|cap|lock|protect|future))"
-    r"|rates?(?=$|\s(?:of|on|at|for)\b)|basis\spoints|change)\b",
-    re.IGNORECASE,
-)
+_MONEY_WORDS = re.compile(_LISTS.text("money_words"), re.VERBOSE | re.IGNORECASE)
+_THINGS = re.compile(_LISTS.text("things"), re.VERBOSE | re.IGNORECASE)
+_RATIOS = re.compile(_LISTS.text("ratios"), re.VERBOSE | re.IGNORECASE)
 _UNIT = re.compile(
     r"(?:^|\()\s*(?:in\s)?(?:(?:thousand|million|billion|['’]?000)s?\s|mn?\s|bn\s|k\s)?(?:of\s)?"
     r"([^\W\d_][^()|:]{1,20}?)\s*\)?\s*$",

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.words import WordLists
 from casetrack.base.years import is_clock_fault
 from casetrack.extract.dates import read_date
 from casetrack.extract.papers.docket_sheet import is_docket_header
@@ -31,36 +32,10 @@ _PRECISION_WEIGHTS = {
     "half": 0.5,
     "year": 0.25,
 }
-_DEEDS = re.compile(
-    r"""\b(?:
-    sign(?:ed|s|ing|ature)|execut(?:ed|ion)|enter(?:ed)?\ into|dated|effective|commenc\w+|
-    deliver(?:ed|y|ies|s)|complet(?:ed|ion)|accept(?:ed|ance)|hand(?:ed)?\ over|install(?:ed|ation)|
-    terminat\w+|cancel\w+|expir\w+|renew\w+|extend(?:ed|s)?|extension|amend(?:ed|ment)|
-    due|payable|paid|pay(?:s|ment)?|invoic\w+|remitt\w+|deadline|no\ later\ than|
-    approv(?:ed|al|es)|resolv(?:ed|es)|resolution|adopted|authoris\w+|authoriz\w+|agreed|
-    fil(?:ed|ing)|served?|issued|notified|notice\ (?:was|is|of)|notif(?:y|ied)|claim(?:ed|s)?|
-    sued|settle(?:d|ment)|judg(?:e)?ment|order(?:ed)?|hearing|trial|ruled|held|determin(?:ed|ation)|
-    met|meeting|visit(?:ed)?|inspect(?:ed|ion)|interview(?:ed)?|report(?:ed|s)?|wrote|sent|received|
-    appoint(?:ed|ment)|resign(?:ed|ation)|dismissed|hired|joined|died|born|founded|incorporated|
-    acquir(?:ed|es)|sold|purchas(?:ed|e)|transferr?ed|launch(?:ed)?|opened|closed|began|begins|
-    begun|start(?:ed|s)?|end(?:ed|s)|fail(?:ed|ure)|lost|found|discovered|detected|occurred|
-    happened|repaired|replaced|submitted|offered|proposed|published|released|breach\w*|
-    unterzeichnet|unterschrieben|geliefert|lieferung|liefertermin|gekündigt|kündigung|fällig|
-    bezahlt|zahlung|genehmigt|eingereicht|zugestellt|vereinbart|beginnt|endet|begann|abnahme|frist|
-    signé\w*|livré\w*|résilié\w*|payé\w*|échéance|approuvé\w*|déposé\w*|conclu\w*|
-    firmad\w+|entregad\w+|rescindid\w+|pagad\w+|vencimiento|aprobad\w+|presentad\w+
-    )\b""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_STRONG = re.compile(
-    r"""\b(?:signed|executed|entered\ into|effective|commence\w*|terminat\w+|expir\w+|deadline|
-    approv(?:ed|es)|resolved|paid|payable|due|filed|served(?!\ (?:as|on|in)\b)|delivered|amended|
-    settled|no\ later\ than|judgment|hearing|breach\w*|lost|occurred|notified|claimed|submitted|
-    issued|completed|accepted|acquired|sold|purchased|repurchased|closed|merged|announced|declared|
-    appointed|resigned|dismissed|granted|denied|sued|died|founded|incorporated|cancel(?:l)?ed|
-    unterzeichnet|gekündigt|fällig|liefertermin|signé\w*|résilié\w*|firmad\w+|rescindid\w+)\b""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_LISTS = WordLists(__file__)
+
+_DEEDS = re.compile(_LISTS.text("deeds"), re.VERBOSE | re.IGNORECASE)
+_STRONG = re.compile(_LISTS.text("strong"), re.VERBOSE | re.IGNORECASE)
 _PERIOD = re.compile(
     r"\b(?:years?|quarters?|months?|weeks?|periods?)\s+(?:then\s+)?(?:ended|ending)\s+(?:on\s+)?$"
     r"|\b(?:fiscal|financial)\s+years?\s+(?:end\s+)?$",

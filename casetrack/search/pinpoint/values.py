@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.records.reading import Answer
+from casetrack.base.words import WordLists
 from casetrack.search.pinpoint.scoring import query_terms
 
 if TYPE_CHECKING:
@@ -48,19 +49,9 @@ _OTHERWISE = re.compile(
 """Words by which a value isn't the one in force, or is a difference of two."""
 _PAST = re.compile(r"\b(?:was|were|did)\b", re.IGNORECASE)
 _COUNTED_THING = re.compile(r"\b(?:how many|number of)\s+(?P<thing>\w+(?: \w+)?)", re.IGNORECASE)
-_NO_VALUE = re.compile(
-    # Yes or no, lists, comparisons, computations, aggregates, more than one question.
-    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|"
-    r"would|list|compare|name all|if)\b|\?.*\w.*\?|[,;] and (?:how|what|when|where|which|who|why)\b"
-    r"|\b(?:all|each|every|both|compar\w+|versus|vs|than|differen\w+|between|chang\w+|increas\w+|"
-    r"decreas\w+|gr[eo]w\w*|f[ae]ll|rose|rise|drop\w*|ratio|average|mean|median|margin|"
-    r"calculat\w+|comput\w+|altogether|combined|sum|overall|per|most|least|highest|lowest|largest|"
-    r"smallest|biggest|longest|shortest|the (?:first|last)|earliest|latest|newest|current\w*|now|"
-    r"today|still|why|documents?|files?|mails?|e-?mails?|messages|pages)\b"
-    r"|\b(?:who|which \w+|what) (?:are|were)\b"
-    r"|\b(?:who|when|where|how|what|which)\b.*\b(?:who|whom|when|where|how|what)\b",
-    re.IGNORECASE | re.DOTALL,
-)
+_LISTS = WordLists(__file__)
+
+_NO_VALUE = re.compile(_LISTS.text("no_value"), re.VERBOSE | re.IGNORECASE | re.DOTALL)
 _LABEL = re.compile(
     # "5.2", "(2)", "TS-10014", "401(k)", "10-K", "Chamber 3", "No. 7", "$5.2" is none.
     r"(?<![\w.,$\u20ac\u00a3-])(?:\d{1,3}(?:\.\d{1,3})+\.?(?=\s+[A-Z])|\(\w{1,4}\)"

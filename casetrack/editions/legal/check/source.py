@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.base.words import WordLists
 from casetrack.editions.legal.check.alignment import LIGHT
 from casetrack.editions.legal.extract.cited_text import beside_citations
 from casetrack.extract.papers.text import TextPage, WholeText
@@ -145,13 +146,9 @@ def _coarse(units: Sequence[Unit]) -> list[str]:
 CITATION, NOTE, PAGE, LINE = ("citation omitted", "note mark", "end of a page", "line number")
 _NOTE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§]{1,3})\s*[\])]?")
 _STAR = re.compile(r"\*{1,2}\d+")
-_LEFT = re.compile(
-    r"\b(?:see|also|e\.g|but|cf|accord|compare|with|contra|generally|and|citing|quoting|quoted|in"
-    r"|at|id|ibid|supra|infra|n|note|hereinafter|omitted|citations?|internal|quotation|marks"
-    r"|emphasis|added|alterations?|original|footnotes?|cleaned|up|aff'd|rev'd|cert|denied|ante|post"
-    r"|pp?|per|curiam|plurality|opinion|concurring|dissenting|J|JJ|the|same)\b",
-    re.IGNORECASE,
-)
+_LISTS = WordLists(__file__)
+
+_LEFT = re.compile(_LISTS.text("left"), re.VERBOSE | re.IGNORECASE)
 _MAY_CITE = re.compile(r"\d\s+[A-Z]|\b[Ii]d\.|§|\bsupra\b")
 _REMARK = re.compile(r"(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))*[.;]?")
 _PAREN = re.compile(r"\([^()]*\)")

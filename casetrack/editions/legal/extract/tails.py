@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_month
 from casetrack.extract.papers.text import Pin
 
@@ -252,26 +253,9 @@ _WITHIN_SAYS = {
     "reversing": "reversed",
     "vacating": "vacated",
 }
-_HISTORY = re.compile(
-    r"\s?[,;(.]?\s?\(?(?:and\s)?(?P<word>"
-    r"overruled(?:\sin\spart)?(?:\son\sother\sgrounds)?(?:\sby|,)|overruling\srecognized"
-    r"|superseded(?:\sin\spart)?(?:\sby(?:\sstatute|\srule|\sregulation"
-    r"|\sconstitutional\samendment)?)"
-    r"|abrogated(?:\sin\spart)?(?:\son\sother\sgrounds)?(?:\sby|,)|disapproved(?:\sof)?(?:\sby"
-    r"|\sin|,)"
-    r"|aff['’]?d(?:\sin\spart)?(?:\smem\.)?(?:\sper\scuriam)?(?:\ssub\snom\.)?(?:\son\sother\sgro"
-    r"unds)?|affirmed|affirming|aff['’]g"
-    r"|rev['’]?d(?:\sin\spart)?(?:\sper\scuriam)?(?:\ssub\snom\.)?(?:\son\sother\sgrounds)?"
-    r"|reversed|reversing|rev['’]g"
-    r"|vacated(?:\sas\smoot)?(?:\sin\spart)?(?:\son\sother\sgrounds)?|vacating|withdrawn|modified"
-    r"|amended|depublished"
-    r"|cert\.\s(?:denied|granted|dismissed)|reh['’]?g\s(?:en\sbanc\s)?(?:denied|granted)"
-    r"|appeal\s(?:denied|dismissed|docketed)|review\s(?:denied|granted)"
-    r"|distinguished(?:\sby|\sin)|followed(?:\sby|\sin)|questioned(?:\sby|\sin)|limited(?:\sby"
-    r"|\sin)|criticized(?:\sby|\sin)|called\sinto\s(?:doubt|question)\sby"
-    r")(?![\w])",
-    re.IGNORECASE,
-)
+_LISTS = WordLists(__file__)
+
+_HISTORY = re.compile(_LISTS.text("history"), re.VERBOSE | re.IGNORECASE)
 _USUAL = (
     (r"^overrul", "overruled by"),
     (r"^supersed", "superseded by"),
@@ -288,14 +272,7 @@ _USUAL = (
     (r"^limit", "limited by"),
     (r"^critici", "criticized"),
 )
-_SAID_BEFORE = re.compile(
-    r"(?<!\w)(?P<word>overrul(?:e[ds]?|ing)|abrogat(?:e[ds]?|ing)|distinguish(?:ed|es|ing)?"
-    r"|declin(?:e[ds]?|ing)\sto\sfollow|disagre(?:ed|es|eing)\swith|reject(?:ed|s|ing)|"
-    r"reaffirm(?:ed|s|ing)|follow(?:ed|s|ing)|rel(?:ied|ies|ying)\s(?:up)?on|adopt(?:ed|s|ing)"
-    r"|appl(?:ied|ies|ying)|overturn(?:ed|s|ing)|disapprov(?:ed|es|ing)(?:\sof)?"
-    r"|questioned)\s(?:the\s(?:rule|holding|reasoning|decision|test)\s(?:of|in)\s|in\s)?$",
-    re.IGNORECASE,
-)
+_SAID_BEFORE = re.compile(_LISTS.text("said_before"), re.VERBOSE | re.IGNORECASE)
 _SAID = (
     (r"overrul|overturn", "overruled"),
     (r"abrogat", "abrogated"),

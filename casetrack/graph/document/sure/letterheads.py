@@ -33,30 +33,13 @@ _DEAR: Final = re.compile(
     r"Estimad[oa]|Egregi|Gentile|Geachte|Beste )",
     re.IGNORECASE,
 )
-_CLOSING: Final = re.compile(
-    r"(?:(?:many )?(?:thanks|thank you) and )?"
-    r"(?:(?:kind(?:est)?|best|warm(?:est)?|with(?: kind| best)?) )?"
-    r"(?:regards|wishes|thanks|many thanks|thank you|cheers|best|sincerely|yours|"
-    r"(?:yours )?(?:sincerely|faithfully|truly)(?: yours)?|mit freundlichen gr[üu](?:ß|ss)en|"
-    r"mfg|(?:viele|beste|freundliche) gr[üu](?:ß|ss)e|cordialement|saludos|met vriendelijke groet)"
-    r"[ \t]*[,.!]?[ \t]*",
-    re.IGNORECASE,
-)
+_CLOSING: Final = re.compile(_LISTS.text("closing"), re.VERBOSE | re.IGNORECASE)
 _CONTACT: Final = re.compile(
     r"\b(?:tel(?:ephone|efon|\.)?|ph(?:one|\.)|fax|telefax|mobile|e-?mail|web(?:site)?|vat|ust|"
     r"www\.\S+)\b|https?://|[\w.+-]+@[\w-]+\.\w|(?:\+|\(0|\b00?)\d[\d ()/.-]{6,}\d",
     re.IGNORECASE,
 )
-_STREET: Final = re.compile(
-    r"\b\d+[A-Za-z]?(?:[-–/]\d+)?,? (?:[^\W\d_][\w.'’-]* ){1,4}?"
-    r"(?:st(?:reet)?|road|rd|ave(?:nue)?|lane|ln|drive|dr|quay|square|sq|place|pl|court|ct|way|"
-    r"row|house|wharf|hill|park|terrace|gardens|yard|close|crescent|parade|boulevard|blvd|"
-    r"parkway|highway|floor)\b"
-    r"|\b[^\W\d_]*(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|laan|straat|plein|gracht) ?\d+"
-    r"|\b\d+,? (?:rue|avenue|boulevard|place|quai) |\b(?:via|calle|rua|piazza) [^\W\d_].*\d"
-    r"|\bP\.? ?O\.? ?Box \d|\bPostfach \d",
-    re.IGNORECASE,
-)
+_STREET: Final = re.compile(_LISTS.text("street"), re.VERBOSE | re.IGNORECASE)
 _POSTCODE: Final = re.compile(
     r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}\b|^(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]"
 )
