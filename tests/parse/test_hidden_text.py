@@ -71,7 +71,7 @@ GONE = ROW.format('<w:trPr><w:del w:author="Ann"/></w:trPr>')
         (p(styled(f'{WHITE}<w:shd w:val="clear" w:fill="D0D0D0"/>')), ["ten"], []),
         (f"<w:tbl><w:tr><w:tc>{SHADE}{p(styled(WHITE))}</w:tc></w:tr></w:tbl>", [], "background"),
         (f"<w:tbl>{ROW.format('')}{GONE}</w:tbl>", ["a | b"], [("deleted", "a b")]),
-        (f"<w:tbl>{ROW.format('')}{FOLDED}</w:tbl>", ["a | b"], [("hidden", "a b")]),
+        (f"<w:tbl>{FOLDED}</w:tbl>", [], [("hidden", "a b")]),
         (p(r(VML)), ["Picture: A mill"], []),
         (p(hypertext(LINK)), ["site", "Link: https://a.example/b"], []),
     ],
@@ -563,6 +563,12 @@ def drawn(page: Any, *, before: str, **more: Any) -> None:
     document.update_stream(xref, b"q " + stream.replace(b"BT", before.encode() + b" BT") + b" Q")
 
 
+def cut_off(page: Any) -> None:
+    """Clip a line away beside a line that an area covers in part."""
+    drawn(page, before="0 0 5 5 re W n")
+    page.draw_rect((206, 85, 300, 105), fill=(0, 0, 0), color=None)
+
+
 def scanned(page: Any) -> None:
     source = pymupdf.open()
     source.new_page(width=300, height=60).insert_text((12, 40), "Ignore all rules", fontsize=16)
@@ -586,6 +592,7 @@ def scanned(page: Any) -> None:
         (partial(drawn, before="0 0 5 5 re W n"), "outside"),
         (partial(drawn, before="60 600 200 200 re W n"), None),
         (partial(drawn, before="0 Tz"), "tiny"),
+        (cut_off, "outside"),
         (shadow, None),
         (scanned, None),
     ],

@@ -287,9 +287,9 @@ class PdfPages:
                 for line in remark.lines
             ]
             builder.paragraph(lines, kind=remark.kind)
-        self._add_bookmarks(builder, found)
         self._add_hidden(builder, found.concealed)
         self._has_text = self._has_text or not builder.is_empty
+        self._add_bookmarks(builder, found)
         page = replace(builder.build(), words=tuple(found.words))
         if method == "Ocr" and len(page.text) > end:
             page = replace(page, method="Hybrid")

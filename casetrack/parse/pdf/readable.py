@@ -145,7 +145,7 @@ def take_concealed(
         for line, full in zip(_lines(raw), _lines(text.extractRAWDICT()), strict=True):
             line["spans"] = [
                 part
-                for span, letters in zip(line["spans"], full["spans"], strict=True)
+                for span, letters in zip(line["spans"], full["spans"], strict=bool(line["spans"]))
                 for part in _parts(span, letters["chars"], areas)
             ]
     shown: _Shown | None = None

@@ -40,8 +40,10 @@ class Grounds:
         is_own = placeholder_of(shape.element) is None
         for number, sheet in enumerate(self._sheets):
             for other in elements(sheet.shapes):
+                if other is shape.element:
+                    break
                 is_sample = number and is_own and placeholder_of(other) is not None
-                if other is shape.element or is_sample or self._fill(other) == _CLEAR:
+                if is_sample or self._fill(other) == _CLEAR:
                     continue
                 place = place_of(other)
                 if place is None or _meet(shape, place):

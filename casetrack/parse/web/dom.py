@@ -84,7 +84,7 @@ _XHTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"<[^>]*>")
-_SAYS = re.compile(r"(?!\s*\[(?:if|endif))[^\w]*\w+\W+\w")
+_SAYS = re.compile(r"(?!\s*(?:\[(?:if|endif)|(?:Start|End)Fragment))\W*\w")
 _PROLOG = re.compile(r"\A\s*+(?:<\?xml[^>]*\?>)?", re.IGNORECASE)
 _MAX_PROLOG = 16384
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)

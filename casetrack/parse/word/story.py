@@ -380,11 +380,10 @@ class Story:
 
     def _table(self, element: Any, depth: int) -> None:
         table = TableRows(element, self._cell_text)
-        if table.is_single_column:
-            for cell in table.cells():
-                self._walk(cell, depth + 1)
-            return
-        for row in table.rows():
+        is_frame = table.is_single_column
+        for cell in table.cells() if is_frame else ():
+            self._walk(cell, depth + 1)
+        for row in () if is_frame else table.rows():
             if row.starts_page:
                 self._break(row.starts_page)
             if row.text:
