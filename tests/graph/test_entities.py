@@ -77,6 +77,15 @@ def test_one_entity_over_documents(line: str) -> None:
     assert merged(*rows).entities["document_count"].to_pylist() == [len(rows)]
 
 
+def test_a_name_in_two_orders_has_its_given_name_first() -> None:
+    rows = [
+        local(i, f"person:{key}", mention_count=2)
+        for i, key in enumerate(["oakwood-jeff", "jeff-oakwood"])
+    ]
+    rows[0]["name"], rows[1]["name"] = "Oakwood Jeff", "Jeff Oakwood"
+    assert merged(*rows).entities["name"].to_pylist() == ["Jeff Oakwood"]
+
+
 APART = """
 person:smith person:john-smith | person:j-smith person:john-smith
 person:mr-smith person:john-smith | person:john-a-smith person:john-b-smith

@@ -366,7 +366,7 @@ def _without_things(
     plain = words.things & (words.small | _PARTIES)
 
     known = {surface(n.text) for n in sure.names}
-    products = medicines([c.text for c in chunks])
+    products = set(map(surface, medicines([c.text for c in chunks]))) - known
 
     def is_firm(span: NameSpan) -> bool:
         return span.kind == "organization" and surface(span.text) not in known
@@ -378,7 +378,7 @@ def _without_things(
     def is_thing(text: str, span: NameSpan) -> bool:
         if span.text in nouns or (is_firm(span) and names_function(text, span)):
             return True
-        is_product = span.text in products and surface(span.text) not in known
+        is_product = surface(span.text) in products
         if is_product or (span.kind == "organization" and _PLURAL.fullmatch(span.text)):
             return True
         around = text[max(0, span.start - 4) : span.end + 4]

@@ -23,6 +23,7 @@ from casetrack.graph.entities.groups import coded, groups_of, join_addresses
 from casetrack.graph.entities.join import join_groups, join_kinds
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.organizations import form_of_key
+from casetrack.graph.entities.people import is_turned
 from casetrack.graph.entities.reach import join_within_reach
 from casetrack.graph.entities.shortened import NOTHING_DEFINED, defined_names, join_defined
 from casetrack.ingest.steps.join import ALL_JOINS, JoinRules
@@ -270,7 +271,10 @@ class _Entities:
         return ids
 
     def _names(self) -> pa.Array:
-        """Return the name of each entity: of its own key, not in capitals, the most frequent."""
+        """Return the name of each entity.
+
+        Given names go first; then names of its own key, not in capitals, the most frequent.
+        """
         codes, texts = coded(self._rows["name"])
         lengths = pc.utf8_length(texts).to_numpy()
         shouted = pc.and_(pc.utf8_is_upper(texts), pc.greater(pc.utf8_length(texts), 5))
@@ -280,7 +284,9 @@ class _Entities:
         totals = np.bincount(inverse, weights)
         own = np.bincount(inverse, self._own) > 0
         entity, text = pairs // len(texts), pairs % len(texts)
-        order = np.lexsort([text, -lengths[text], -totals, shouted[text], ~own, entity])
+        turned = np.fromiter(map(is_turned, texts.to_pylist()), bool, len(texts))
+        ranks = [text, -lengths[text], -totals, shouted[text], ~own, turned[text], entity]
+        order = np.lexsort(ranks)
         first = order[np.unique(entity[order], return_index=True)[1]]
         names = texts.take(pa.array(text[first]))
         users = self._edited.names

@@ -189,8 +189,17 @@ def _turned(form: PersonForm, pairs: set[tuple[str, str]], *, near: bool) -> Per
     if all(known) or not (any(known) or near):
         return form
     # Where no list knows the given name, any order will do that does not depend on the texts'.
-    is_turned = known[1] or (not known[0] and surname < given)
-    return replace(form, given=(surname,), surname=given) if is_turned else form
+    if not (known[1] or (not known[0] and surname < given)):
+        return form
+    words = form.display.split()
+    display = " ".join(reversed(words)) if known[1] and len(words) == 2 else form.display
+    return replace(form, given=(surname,), surname=given, display=display)
+
+
+def is_turned(name: str, /) -> bool:
+    """Return whether the given name is the last of two words: "Dasovich Jeff"."""
+    words = name.lower().split()
+    return len(words) == 2 and _is_given(words[1]) and not _is_given(words[0])
 
 
 def _without_initial(forms: list[PersonForm], same: Iterable[int]) -> None:

@@ -66,9 +66,12 @@ _SEAT: Final = re.compile(
 def uncut(text: str, span: NameSpan, /) -> NameSpan | None:
     """Return a tagged organization without what leads to the next word; ``None`` if none is left.
 
-    "PepsiCo Common" before "Shareholders' Equity" is PepsiCo, "Talent and" is a part in a contract.
+    Several words for places become one place. "PepsiCo Common" before "Shareholders' Equity" is
+    PepsiCo, "Talent and" is a part in a contract.
     """
     end = span.end
+    if names_places(span.text):
+        return replace(span, kind="location")
     words = span.text.split()
     if (
         len(words) > 2
