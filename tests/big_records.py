@@ -14,6 +14,7 @@ from casetrack.base.records import (
     ChunkWindow,
     Document,
     DocumentStructure,
+    Passages,
     RelatedChunk,
     SearchResult,
     SearchResults,
@@ -76,8 +77,9 @@ class Big:
     def chunk(self, number: int = 0) -> Chunk:
         return Chunk(self.text, self.source(number), ("dense", "tokens"), self.size)
 
-    def many(self, count: int) -> list[Chunk]:
-        return [self.chunk(n) for n in range(min(count, self.size))]
+    def many(self, count: int, start: int | None = None) -> Passages:
+        chunks = (self.chunk(n) for n in range(min(count, self.size)))
+        return Passages(chunks, document=self.document(), start=start)
 
     def document(self, number: int = 0) -> Document:
         return replace(BASE, document_id=key(number))
@@ -124,7 +126,9 @@ class Big:
             "chunks": lambda _, __, page: self.many(self.size),
             "context": lambda _, key, **asked: self.context(key, **asked),
             "browse": lambda _, __, first, last: self.many(self.size),
-            "traverse": lambda _, __, direction, limit: self.many(limit),
+            "traverse": lambda _, __, direction, limit: self.many(
+                limit, 0 if direction == "forward" else limit - 1
+            ),
             "similar_chunks": lambda _, __, limit, **___: tuple(
                 SimilarChunk(c, 0.9) for c in self.many(limit)
             ),

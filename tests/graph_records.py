@@ -12,7 +12,7 @@ from casetrack.api.collection.admin import Admin
 from casetrack.api.collection.map import Map
 from casetrack.api.collection.read import Read
 from casetrack.base.provenance import Provenance
-from casetrack.base.records import Chunk, Document
+from casetrack.base.records import Chunk, Document, Passages, Rows
 from casetrack.base.records import graph as rec
 from graph import fakes
 
@@ -302,7 +302,7 @@ class Answers:
         return rec.ReferenceCitations(name, matches, 1.0, self.size * 2, cited)
 
     def do_related_documents(self, _: str, /, *, relation: str, limit: int) -> Any:
-        return tuple(related(n) for n in self._count(limit))
+        return Rows(related(n) for n in self._count(limit))
 
     def do_document(self, _: str, /) -> Document:
         return document(0)
@@ -310,11 +310,12 @@ class Answers:
     def do_documents_of_type(self, _: str, /) -> list[Document]:
         return [document(n) for n in range(self.size * 5)]
 
-    def do_browse(self, _: str, first: int, last: int, /) -> list[Chunk]:
-        return [chunk(n, self._text(n)) for n in range(self.size)]
+    def do_browse(self, _: str, first: int, last: int, /) -> Passages:
+        return Passages((chunk(n, self._text(n)) for n in range(self.size)), document=document())
 
-    def do_traverse(self, _: str, /, *, direction: str, limit: int) -> list[Chunk]:
-        return [chunk(n, self._text(n)) for n in self._count(limit)]
+    def do_traverse(self, _: str, /, *, direction: str, limit: int) -> Passages:
+        chunks = (chunk(n, self._text(n)) for n in self._count(limit))
+        return Passages(chunks, document=document(), start=0)
 
     def do_chunk(self, _: str, /) -> Chunk:
         return chunk(0)

@@ -47,7 +47,8 @@ GROUPS = {
     "admin.brought_back_by admin.reindex "
     "admin.reindex_document",
     "Documents": "documents document map.documents_of_type read.structure map.related_documents "
-    "read.chunks read.chunk read.pages read.page_image read.table read.same_entry",
+    "map.related_in_short read.chunks read.chunk read.pages read.page_image read.table "
+    "read.same_entry",
     "Finding and reading on": "search facets read.context read.browse read.traverse "
     "map.similar_chunks sql",
     "Who, when, how much": "map.entities map.find_entity map.entity_mentions "

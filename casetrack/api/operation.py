@@ -13,7 +13,7 @@ import functools
 import inspect
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias, NoneType, UnionType
@@ -36,6 +36,7 @@ else:
 __all__ = [
     "ADDS",
     "DELETES",
+    "EVERY",
     "OPERATIONS",
     "READS",
     "SWITCHES",
@@ -75,6 +76,8 @@ READS = Hints(read_only=True, destructive=False, idempotent=True)
 SWITCHES = Hints(read_only=False, destructive=False, idempotent=True)
 ADDS = Hints(read_only=False, destructive=False, idempotent=False)
 DELETES = Hints(read_only=False, destructive=True, idempotent=True)
+EVERY = 1_000_000
+"""As ``most`` of an operation: AI programs can page through all of its entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,11 @@ class Operation:
         Whether the entries are chosen for every length, best ones first.
     narrow
         Arguments that make the answer shorter.
+    entries
+        Key of the list in the answers to AI programs; the operation's name where it is empty.
+    per_call
+        Default and bound of the entries of one call of an AI program, where the method itself has
+        no limit.
     """
 
     name: str
@@ -114,6 +122,8 @@ class Operation:
     most: int | None = None
     spread: bool = False
     narrow: tuple[str, ...] = ()
+    entries: str = ""
+    per_call: tuple[int, int] | None = None
 
     @property
     def title(self) -> str:
@@ -125,10 +135,10 @@ class Operation:
         """What it returns, in a sentence or two, for AI programs."""
         return self._words.get("about") or summary_of(self.method)
 
-    @property
-    def empty(self) -> str:
-        """What is said where the answer has no entry."""
-        return self._words.get("empty", "")
+    def empty(self, face: str, /) -> str:
+        """Return what is said where the answer has no entry, with arguments as *face* has them."""
+        said = self._words.get("empty", "")
+        return re.sub(r"\{(\w+)\}", lambda named: self.spelled(named[1], face), said)
 
     @property
     def done(self) -> str:
@@ -340,11 +350,13 @@ def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
 def _bare(kind: Any, default: Any) -> Any:
     """Return the type that faces take: ``None`` is for Python where the default is another."""
     bare = get_args(kind)[0]
-    if get_origin(bare) is Sequence:
-        return list[get_args(bare)[0]]  # type: ignore[misc]
-    rest = tuple(each for each in get_args(bare) if each is not NoneType)
-    optional = get_origin(bare) in {UnionType, Union} and default is not None
-    return Union[rest] if optional else bare  # noqa: UP007 - of any number
+    arms = get_args(bare) if get_origin(bare) in {UnionType, Union} else (bare,)
+    many = next((each for each in arms if get_origin(each) in {Iterable, Sequence}), None)
+    if many is not None:
+        several = GenericAlias(list, get_args(many))
+        return Union[several, None] if default is None else several  # noqa: UP007
+    rest = tuple(each for each in arms if each is not NoneType)
+    return Union[rest] if default is not None else bare  # noqa: UP007 - of any number
 
 
 def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, overload
 
 from casetrack.api.collection.admin import Admin
 from casetrack.api.collection.drawing import illustrator
@@ -16,6 +16,7 @@ from casetrack.api.collection.map import Map
 from casetrack.api.collection.marks import Marks
 from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.api.collection.read import Read
+from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, operation
 from casetrack.base.arguments import as_documents, several
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.records import CollectionStats, Document, RowList
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection.facets import Facets
     from casetrack.api.collection.progress import ProgressDisplay
-    from casetrack.base.arguments import DocumentRef, Filter
+    from casetrack.base.arguments import Filter
     from casetrack.base.records import (
         CollectionInfo,
         IngestProgress,
@@ -726,12 +727,27 @@ class Collection:
             self.workspace, path, pictures=pictures, made=made, progress=listener(progress)
         )
 
+    @operation(
+        "documents",
+        READS,
+        tool="list_documents",
+        sets=("core", "search", "legal"),
+        most=EVERY,
+        per_call=(200, 1000),
+    )
     def documents(
         self,
         *,
-        sort_by: Literal["name", "date", "pages", "type"] = "date",
-        tag: str | None = None,
-        starred: bool = False,
+        sort_by: Annotated[
+            Literal["name", "date", "pages", "type"],
+            Arg("What to sort by; date puts the newest first.", "--sort"),
+        ] = "date",
+        tag: Annotated[
+            str | None, Arg("Only those that you have tagged so.", "--tag TAG", "-")
+        ] = None,
+        starred: Annotated[
+            bool, Arg("Only those that you have starred.", "--starred", "-")
+        ] = False,
     ) -> RowList[Document]:
         """Return all documents, those that came in last first; ``sort_by`` has other orders.
 
@@ -765,7 +781,15 @@ class Collection:
             found = [d for d in found if d.document_id in marked]
         return RowList(sorted(found, key=keys[sort_by]), of=Document)
 
-    def document(self, name_or_id: DocumentRef, /) -> Document:
+    @operation("document", READS, tool="get_document", sets=("search", "legal"))
+    def document(
+        self,
+        name_or_id: Annotated[
+            DocumentRef,
+            Arg("Name, path or ID of the document.", "NAME", "document_name", "Name or ID"),
+        ],
+        /,
+    ) -> Document:
         """Return the document of a name, a path, or an id (its first 8 characters are enough).
 
         Wherever a method asks for a document, a document itself will do as well: it is looked up

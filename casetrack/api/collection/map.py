@@ -8,11 +8,18 @@ from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from casetrack.api.collection.drawing import draw_graph, draw_timeline
-from casetrack.api.operation import READS, Arg, DayRef, DocumentRef, PassageRef, operation
+from casetrack.api.operation import EVERY, READS, Arg, DayRef, DocumentRef, PassageRef, operation
 from casetrack.base.arguments import day_text, several
 from casetrack.base.errors import UsageError
-from casetrack.base.records import DOCUMENT_TYPES, Document, RowList, Rows, untaken_text
-from casetrack.base.records.graph import RelationType, Topic
+from casetrack.base.records import (
+    DOCUMENT_TYPES,
+    Document,
+    DocumentType,
+    RowList,
+    Rows,
+    untaken_text,
+)
+from casetrack.base.records.graph import RelatedDocument, RelationType, Topic
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
@@ -33,7 +40,6 @@ if TYPE_CHECKING:
         EntityMentions,
         Reference,
         ReferenceCitations,
-        RelatedDocument,
         SimilarChunk,
         Timeline,
     )
@@ -67,6 +73,34 @@ _AskedReferences = Literal[
     "document", "standard", "regulation", "report", "case", "section", "exhibit", "link", "all"
 ]
 
+_AskedRelation = Literal[
+    "all",
+    "shared_entities",
+    "shared_references",
+    "semantic_similar",
+    "version_chain",
+    "explicit",
+    "response_to",
+    "amends",
+    "attachment",
+    "restates",
+    "supplements",
+    "schedule_of",
+    "exhibit_of",
+    "made_under",
+    "bills",
+    "interim_of",
+    "forward_of",
+    "same_thread",
+    "copy",
+]
+
+_Document = Annotated[
+    DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name", "Name or ID")
+]
+_Documents = Annotated[
+    int | None, Arg("How many documents at most.", "--limit -k N", "top_k", ge=1, le=50)
+]
 _Name = Annotated[str, Arg("The name; near spellings are found as well.", "NAME", "entity")]
 _Kind = Annotated[
     OneKind,
@@ -541,7 +575,17 @@ class Map:
 
         return self._graph(lambda graph: reference_citations(graph, name, limit=limit))
 
-    def documents_of_type(self, document_type: str, /) -> RowList[Document]:
+    @operation(
+        "documents-of-type",
+        READS,
+        tool="list_documents_by_type",
+        sets=("map",),
+        most=EVERY,
+        entries="documents",
+    )
+    def documents_of_type(
+        self, document_type: Annotated[DocumentType, Arg("The type.", "TYPE")], /
+    ) -> RowList[Document]:
         """Return the documents of a type, by name.
 
         Raises
@@ -559,24 +603,22 @@ class Map:
         chosen = (d for d in found if (d.document_type or "other") == document_type)
         return RowList(chosen, of=Document)
 
-    @operation("related", READS)
+    @operation("related", READS, tool="find_related_documents", sets=("map",), most=500)
     def related_documents(
         self,
-        document: Annotated[
-            DocumentRef,
-            Arg("Name, path or ID of the document.", "DOCUMENT", "document_name", "Name or ID"),
-        ],
+        document: _Document,
         /,
         *,
         relation: Annotated[
-            Literal["all", RelationType],
+            Literal["all", RelationType, "semantic_similar", "version_chain"],
             Arg(
-                "Only documents related in this way; a wrong one lists all ways.", "--relation HOW"
+                "Only documents related in this way; a wrong one lists all ways.",
+                "--relation HOW",
+                "relationship_type",
+                mcp_type=_AskedRelation,
             ),
         ] = "all",
-        limit: Annotated[
-            int | None, Arg("How many documents at most.", "--limit -k N", "top_k", ge=1, le=50)
-        ] = 10,
+        limit: _Documents = 10,
     ) -> Rows[RelatedDocument]:
         """Return the documents that belong with a document, and why.
 
@@ -585,7 +627,8 @@ class Map:
         document
             Its name, path or id, or the document itself.
         relation
-            One of :data:`~casetrack.base.records.graph.RELATION_TYPES`, or ``all``.
+            One of :data:`~casetrack.base.records.graph.RELATION_TYPES`, or ``all``;
+            ``semantic_similar`` means ``semantic``, and ``version_chain`` means ``version``.
         limit
             At most so many; ``None`` for all.
 
@@ -602,7 +645,25 @@ class Map:
             )
         )
 
-    @operation("similar", READS)
+    @operation(
+        "related-in-short",
+        READS,
+        tool="get_related_documents",
+        sets=("map",),
+        most=500,
+        entries="related",
+    )
+    def related_in_short(
+        self, document: _Document, /, *, limit: _Documents = 10
+    ) -> Rows[RelatedDocument]:
+        """Return the documents that belong with a document, each with its strongest relation."""
+        found = self.related_documents(document, relation="all", limit=limit)
+        short = (replace(each, relations=each.relations[:1]) for each in found)
+        return Rows(short, of=RelatedDocument, total=found.total)
+
+    @operation(
+        "similar", READS, tool="search_similar_chunks", sets=("search",), most=500, entries="chunks"
+    )
     def similar_chunks(
         self,
         chunk_id: Annotated[PassageRef, Arg("A chunk's id, as search results give it.", "ID")],

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from casetrack.api.collection.drawing import illustrated
+from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, PassageRef, operation
 from casetrack.base.arguments import document_name, is_document, passage_id
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, UsageError
-from casetrack.base.records import Chunk, Page, PageImage, RowList, Rows, SearchResult
+from casetrack.base.records import Chunk, Page, PageImage, Passages, Rows, SearchResult
 
 if TYPE_CHECKING:
-    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.records import ChunkWindow, Document, DocumentStructure
     from casetrack.store.workspace import State, Workspace
+
+_Document = Annotated[
+    DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name", "Name or ID")
+]
+_CHUNK = "A chunk's id, as search results give it."
 
 
 class Read:
@@ -22,7 +27,8 @@ class Read:
     def __init__(self, workspace: Workspace, /) -> None:
         self._workspace = workspace
 
-    def chunk(self, chunk_id: PassageRef, /) -> Chunk:
+    @operation("chunk", READS, tool="get_chunk", sets=("search",))
+    def chunk(self, chunk_id: Annotated[PassageRef, Arg(_CHUNK, "ID")], /) -> Chunk:
         """Return one chunk: that of an id, or the one in which a result or a quote stands.
 
         Raises
@@ -33,7 +39,16 @@ class Read:
         found = self._workspace.ask(lambda state: state.chunk(chunk_id))
         return illustrated(self._workspace, found)
 
-    def chunks(self, document: DocumentRef, /, *, page: int | None = None) -> RowList[Chunk]:
+    @operation("chunks", READS, tool="get_document_chunks", most=EVERY, per_call=(50, 200))
+    def chunks(
+        self,
+        document: _Document,
+        /,
+        *,
+        page: Annotated[
+            int | None, Arg("Only this page.", "--page N", "page_filter", "Only this page", ge=1)
+        ] = None,
+    ) -> Passages:
         """Return the chunks of a document in reading order, or those of one page.
 
         Raises
@@ -48,14 +63,13 @@ class Read:
         >>> collection.read.chunks("Lease.pdf", page=3).to_polars()["text"]  # doctest: +SKIP
         """
 
-        def read(state: State) -> RowList[Chunk]:
+        def read(state: State) -> Passages:
             found = state.document(document)
             if page is not None:
                 _require_pages(found, page, page)
             every = state.chunks_of(found)
-            return RowList(
-                (c for c in every if page is None or c.provenance.page == page), of=Chunk
-            )
+            chosen = (c for c in every if page is None or c.provenance.page == page)
+            return Passages(chosen, document=found)
 
         return self._workspace.ask(read)
 
@@ -82,7 +96,24 @@ class Read:
             lambda state: Rows(pages_of(state.chunks_of(state.document(document))), of=Page)
         )
 
-    def context(self, chunk_id: PassageRef, /, *, window: int = 1) -> ChunkWindow:
+    @operation("context", READS, tool="get_source_context", sets=("core", "search", "map", "legal"))
+    def context(
+        self,
+        chunk_id: Annotated[PassageRef, Arg(_CHUNK, "ID")],
+        /,
+        *,
+        window: Annotated[
+            int,
+            Arg(
+                "How many chunks before and after it.",
+                "--window N",
+                note="Chunks each side",
+                ge=1,
+                le=50,
+                mcp_le=5,
+            ),
+        ] = 1,
+    ) -> ChunkWindow:
         """Return a chunk with up to *window* chunks before and after it in its document.
 
         The chunk is named by its id, or by what stands in it, such as a search result.
@@ -99,7 +130,21 @@ class Read:
         found = self._workspace.ask(lambda state: state.around(chunk_id, window))
         return replace(found, chunk=illustrated(self._workspace, found.chunk))
 
-    def browse(self, document: DocumentRef, first: int, last: int, /) -> RowList[Chunk]:
+    @operation(
+        "pages",
+        READS,
+        tool="browse_pages",
+        sets=("core", "search", "legal"),
+        most=EVERY,
+        entries="chunks",
+    )
+    def browse(
+        self,
+        document: _Document,
+        first: Annotated[int, Arg("The first page.", "FIRST", "start_page", ge=1)],
+        last: Annotated[int, Arg("The last page.", "LAST", "end_page", ge=1)],
+        /,
+    ) -> Passages:
         """Return the chunks of some pages of a document in reading order.
 
         Parameters
@@ -107,7 +152,7 @@ class Read:
         document
             Its name, path or id.
         first, last
-            Pages, from 1, both included.
+            Pages, from 1, both included; *last* may lie behind the end of the document.
 
         Raises
         ------
@@ -117,22 +162,29 @@ class Read:
             The document has no such pages.
         """
 
-        def read(state: State) -> RowList[Chunk]:
+        def read(state: State) -> Passages:
             found = state.document(document)
-            _require_pages(found, first, last)
-            every = state.chunks_of(found)
-            return RowList((c for c in every if first <= c.provenance.page <= last), of=Chunk)
+            # A reader who does not know how many pages there are asks for more of them.
+            begins = first <= found.page_count
+            _require_pages(found, first, min(last, found.page_count) if begins else last)
+            chosen = (c for c in state.chunks_of(found) if first <= c.provenance.page <= last)
+            return Passages(chosen, document=found)
 
         return self._workspace.ask(read)
 
+    @operation("traverse", READS, tool="traverse_chunks", sets=("search",))
     def traverse(
         self,
-        chunk_id: PassageRef,
+        chunk_id: Annotated[PassageRef, Arg(_CHUNK, "ID", "start_chunk_id")],
         /,
         *,
-        direction: Literal["forward", "backward"] = "forward",
-        limit: int = 5,
-    ) -> RowList[Chunk]:
+        direction: Annotated[
+            Literal["forward", "backward"], Arg("Which way to go.", "--direction")
+        ] = "forward",
+        limit: Annotated[
+            int, Arg("How many chunks.", "--limit -k N", "count", ge=1, le=200, mcp_le=20)
+        ] = 5,
+    ) -> Passages:
         """Return a chunk and those after it in its document, or before it, in reading order.
 
         Parameters
@@ -155,12 +207,19 @@ class Read:
             raise UsageError(f"Unknown direction {direction!r}.", hint="Use forward or backward.")
         if limit < 1:
             raise UsageError(f"The number of chunks must be 1 or more, not {limit}.")
-        siblings, place = self._workspace.ask(lambda state: state.siblings(chunk_id))
-        if direction == "forward":
-            return RowList(siblings[place : place + limit], of=Chunk)
-        return RowList(siblings[max(0, place + 1 - limit) : place + 1], of=Chunk)
 
-    def structure(self, document: DocumentRef, /) -> DocumentStructure:
+        def read(state: State) -> Passages:
+            chunks, place = state.siblings(chunk_id)
+            document = state.snapshot.documents[chunks[place].provenance.document_id]
+            if direction == "forward":
+                return Passages(chunks[place : place + limit], document=document, start=0)
+            before = chunks[max(0, place + 1 - limit) : place + 1]
+            return Passages(before, document=document, start=len(before) - 1)
+
+        return self._workspace.ask(read)
+
+    @operation("structure", READS, tool="get_document_structure", sets=("search",), most=EVERY)
+    def structure(self, document: _Document, /) -> DocumentStructure:
         """Return a document's headings with their levels and places, and what else it holds.
 
         Raises

@@ -21,7 +21,8 @@ from casetrack.base.records.table import Tabular, cell
 Part = str | tuple[str, str]
 """Text, or text with what it is: ``title``, ``strong``, ``less`` (important), ``source``, ``own``
 (of the user), ``warning``; ``said`` and ``words``, of a document, the latter those that count;
-``removed`` and ``added`` ones; the id of a ``chunk`` or ``document``."""
+``removed`` and ``added`` ones; the id of a ``chunk`` or ``document``; ``extra`` text, and the
+``time`` of something (ISO 8601), which concise answers leave out."""
 _CELL = 300
 
 
@@ -35,11 +36,14 @@ class Line:
         Columns that it begins behind.
     label
         What it begins with, such as a number; further rows of it begin behind the label.
+    block
+        Whether it is text of a document that keeps its lines.
     """
 
     parts: tuple[Part, ...]
     indent: int = 0
     label: str = ""
+    block: bool = False
 
 
 Lines = list[Line]
@@ -48,6 +52,31 @@ Lines = list[Line]
 def line(*parts: Part, indent: int = 0, label: str = "") -> Line:
     """Return a line of these parts."""
     return Line(parts, indent, label)
+
+
+GAP = Line((("", "extra"),))
+"""An empty line, which concise answers leave out."""
+
+
+def table(rows: Iterable[tuple[Any, ...]], /) -> Lines:
+    """Return rows below each other, each a name and parts; one without any text is left out."""
+    every = [(str(name), [part for part in parts if part]) for name, *parts in rows]
+    width = max(len(name) for name, _ in every) + 2
+    return [
+        line(*parts, indent=2, label=f"{name + ':':<{width}}")
+        for name, parts in every
+        if any(part[0] if isinstance(part, tuple) else part for part in parts)
+    ]
+
+
+def phrase(text: str | None, /) -> tuple[Part, ...]:
+    """Return a few words of a document in quotation marks; nothing without any."""
+    return ('"', (flat(text), "said"), '"') if text else ()
+
+
+def span(start: int | str | None, end: int | str | None, /) -> str:
+    """Return ``8-9``, or ``8`` where both are the same."""
+    return str(start) if start == end else f"{start}-{end}"
 
 
 def inside(lines: Iterable[Line], columns: int, /) -> Lines:

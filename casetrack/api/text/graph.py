@@ -355,7 +355,7 @@ def diff(words: Iterable[tuple[str, str]], /) -> Line:
 
 @lines_of.register
 def _(each: SimilarChunk) -> Lines:
-    return [line((f"similarity {each.similarity:.2f}", "less")), *lines_of(each.chunk)]
+    return [line((f"similarity {each.similarity:.2f}", "less")), *passage(each.chunk)]
 
 
 # --- two documents side by side ---------------------------------------------------------------

@@ -1,11 +1,44 @@
-"""The text of passages: their source, and the part that says most of a topic."""
+"""The text of passages: their source, and all of their words or the part that says most."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from casetrack.api.quoting import Words, snippet
-from casetrack.api.text.form import Lines, Part, line, lines_of
-from casetrack.base.records import Chunk
+from casetrack.api.text.form import (
+    GAP,
+    Line,
+    Lines,
+    Part,
+    counted,
+    head_of,
+    line,
+    lines_of,
+    phrase,
+    span,
+    table,
+)
+from casetrack.base.provenance import Provenance, column_letters, iso_utc
+from casetrack.base.records import (
+    Chunk,
+    ChunkWindow,
+    Passages,
+    RelatedChunk,
+    SearchResult,
+    SearchResults,
+)
+from casetrack.base.records.search import NOT_THERE, also_text
 
 EXCERPT_CHARS = 500
 """How much of a passage is quoted unless the whole is asked for."""
+_HEADER_CHARS = 1_000
+_QUERY_CHARS = 500
+METHODS = {
+    "Native": "Native text",
+    "Ocr": "OCR",
+    "Hybrid": "Native text and OCR",
+    "Spreadsheet": "Spreadsheet cells",
+}
+"""How text was read, in words."""
 
 
 def passage(chunk: Chunk, topic: str = "", /) -> Lines:
@@ -15,21 +48,271 @@ def passage(chunk: Chunk, topic: str = "", /) -> Lines:
     start, end = snippet(
         chunk.text, words.parts(chunk.text, rows=not flows), size=EXCERPT_CHARS, rows=not flows
     )
-    parts: list[Part] = ['"' + ("\u2026 " if chunk.text[:start].strip() else "")]
-    at = start
-    for first, last in words.spans(chunk.text):
-        if start <= first and last <= end:
-            parts += [(chunk.text[at:first], "said"), (chunk.text[first:last], "words")]
-            at = last
-    parts += [(chunk.text[at:end], "said"), (" \u2026" if chunk.text[end:].strip() else "") + '"']
+    before = "\u2026 " if chunk.text[:start].strip() else ""
+    after = " \u2026" if chunk.text[end:].strip() else ""
     return [
         line((place.cite(), "source"), (" | chunk ", "less"), (place.chunk_id, "chunk")),
         line((place.document_path, "less")),
         *(line((note, "warning" if note in place.warnings else "less")) for note in place.notes),
-        line(*parts),
+        _quoted(chunk.text[start:end], words, before=before, after=after),
+    ]
+
+
+def method(place: Provenance, /) -> str:
+    """Return how the text was obtained, with OCR's confidence where there was any."""
+    name = METHODS.get(place.extraction_method, place.extraction_method)
+    if place.ocr_confidence is None:
+        return name
+    doubt = ", low: compare it with the page" if place.is_doubtful else ""
+    return f"{name} (confidence {place.ocr_confidence:.2f}{doubt})"
+
+
+def _quoted(
+    text: str,
+    words: Words | None = None,
+    strong: Iterable[tuple[int, int]] = (),
+    *,
+    before: str = "",
+    after: str = "",
+) -> Line:
+    """Return text in quotation marks, with the spans *strong* and the *words* marked in it."""
+    styles = ["said"] * len(text)
+    for style, spans in (("strong", strong), ("words", words.spans(text) if words else ())):
+        for start, end in spans:
+            first, last = max(start, 0), min(end, len(text))
+            styles[first:last] = [style] * (last - first)
+    parts: list[Part] = [f'"{before}']
+    at = 0
+    for n in range(1, len(text) + 1):
+        if n == len(text) or styles[n] != styles[at]:
+            parts.append((text[at:n], styles[at]))
+            at = n
+    return Line((*parts, f'{after}"'), block=True)
+
+
+def _warned(place: Provenance) -> Lines:
+    """Return the warning of hidden text, and the columns of the table that a passage begins in."""
+    header, hidden = place.table_header, place.hidden_warning
+    found = [line((f"Warning: this passage {hidden}.", "warning")), GAP] if hidden else []
+    if header:
+        long = f"{header[:_HEADER_CHARS]} \u2026" if len(header) > _HEADER_CHARS else header
+        found += [line("Table columns: ", *phrase(long)), GAP]
+    return found
+
+
+def _block(
+    head: str, item: Chunk | SearchResult, said: Line | None = None, between: Iterable[Line] = ()
+) -> Lines:
+    """Return a passage below a heading: its source, its words, and how to have it."""
+    p = item.provenance
+    embedded = iso_utc(p.embedded_at)
+    times = f"ingested {iso_utc(p.ingested_at)} | "
+    times += f"embedded {embedded}" if embedded else "not embedded"
+    doubt = "extra" if p.ocr_confidence is None else "warning" if p.is_doubtful else "less"
+    return [
+        *([line(label=head)] if head else []),
+        *between,
+        line((p.cite(), "source")),
+        GAP,
+        *_warned(p),
+        said or _quoted(item.text),
+        GAP,
+        line(
+            (f"Source: {p.document_path} | ", "extra"),
+            (f"chars {p.char_start}-{p.char_end}", "less"),
+            (f" | {method(p)}", doubt),
+            (f" | {times}", "extra"),
+            (" | chunk ", "less"),
+            (p.chunk_id, "chunk"),
+        ),
     ]
 
 
 @lines_of.register
 def _(chunk: Chunk) -> Lines:
-    return passage(chunk)
+    return _block(f"--- {chunk.provenance.chunk_index + 1} of {chunk.chunk_count} ---", chunk)
+
+
+@head_of.register
+def _(chunk: Chunk) -> Lines:
+    p = chunk.provenance
+    sheet = p.sheet_name is not None
+    columns = span(column_letters(p.column_start), column_letters(p.column_end))
+    headings: list[Part] = []
+    for each in p.heading_path:
+        headings += [*([" > "] if headings else []), *phrase(each)]
+    kept: tuple[tuple[object, ...], ...] = (
+        ("Document", p.document_name),
+        ("File Path", p.document_path),
+        ("Address", p.source_url),
+        ("Page", f"{p.page}{' (estimated)' if p.page_is_estimated else ''}"),
+        ("Sheet", p.sheet_name),
+        ("Rows", span(p.row_start, p.row_end) if sheet else None),
+        ("Columns", columns if sheet and p.column_start is not None else None),
+        ("Paragraphs", span(p.paragraph_start, p.paragraph_end)),
+        ("Lines", span(p.line_start, p.line_end)),
+    )
+    rows = table(
+        [
+            ("Citation", (p.cite(), "source")),
+            *((name, (said, "extra")) for name, said in kept),
+            ("Chars", f"{p.char_start}-{p.char_end} (within page)"),
+            ("Headings", *headings),
+            ("Table Columns", *phrase(p.table_header)),
+            ("Page Header", *phrase(p.page_header)),
+            ("Page Footer", *phrase(p.page_footer)),
+            ("As Printed", p.printed_place),
+            ("Extraction", method(p)),
+            ("Chunk Index", f"{p.chunk_index + 1} of {chunk.chunk_count}"),
+            ("Ingested", (iso_utc(p.ingested_at), "time")),
+            ("Embedded", (iso_utc(p.embedded_at), "time")),
+        ]
+    )
+    return [
+        line(("Chunk ", "title"), (p.chunk_id, "chunk"), f" ({len(chunk.text)} chars)"),
+        line(),
+        *_warned(p),
+        line("Text:"),
+        _quoted(chunk.text),
+        line(),
+        line("Provenance:"),
+        *rows,
+        GAP,
+        line((f"Embeddings: {', '.join(chunk.embedders) or 'none'}", "extra")),
+    ]
+
+
+@head_of.register
+def _(found: Passages) -> Lines:
+    held = f", {counted(found.document.page_count, 'page')}: {counted(len(found), 'chunk')}"
+    return [line((found.document.name, "title"), held)]
+
+
+@head_of.register
+def _(found: ChunkWindow) -> Lines:
+    before = [(f"Before {len(found.before) - n}", c) for n, c in enumerate(found.before)]
+    after = [(f"After {n}", c) for n, c in enumerate(found.after, 1)]
+    lines = [line("Context in ", (found.chunk.provenance.document_name, "title"))]
+    for name, chunk in (*before, ("Chunk", found.chunk), *after):
+        lines += [line(), *_block(f"--- {name} ---", chunk)]
+    return lines
+
+
+# --- results of a search ----------------------------------------------------------------------
+
+
+def shown_query(query: str, /) -> str:
+    """Return a query on one line; of a very long one the beginning."""
+    told = " ".join(query.split())
+    return told if len(told) <= _QUERY_CHARS else f"{told[:_QUERY_CHARS]} \u2026"
+
+
+def search_head(found: SearchResults, noun: str = "Collection", *, explain: bool = False) -> Lines:
+    """Return what was searched and how, whether it holds an answer, and notes.
+
+    Parameters
+    ----------
+    noun
+        What a collection is called.
+    explain
+        Say how the question was read.
+    """
+    held = (
+        f"{counted(found.searched_documents, 'document')}, "
+        f"{counted(found.searched_chunks, 'chunk')} searched | "
+    )
+    stages = f" ({' + '.join(found.stages_used)})" if found.stages_used else ""
+    read = found.reading.describe() if explain and found.reading is not None else ()
+    return [
+        line(("Search: ", "strong"), f'"{shown_query(found.query)}"'),
+        line(
+            (f"{noun}: ", "strong"),
+            f"{found.collection} | ",
+            (held, "extra"),
+            f"evidence: {found.evidence}, relevance: {found.relevance:.2f}",
+        ),
+        line(
+            ("Time: ", "extra"), (f"{found.search_time_ms:.0f} ms | {found.mode}{stages}", "extra")
+        ),
+        *([line((NOT_THERE, "warning"))] if found.results and found.evidence == "none" else []),
+        *(line((f"Note: {note}", "warning")) for note in found.notes),
+        *(line((f"Question: {told}", "less")) for told in read),
+    ]
+
+
+def search_tail(found: SearchResults, /) -> Lines:
+    """Return how long each stage took."""
+    times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in found.stage_ms.items())
+    return [line((f"Stages: {times}", "less"))]
+
+
+def result_lines(
+    result: SearchResult, words: Words | None = None, /, *, context: bool = False, explain: bool
+) -> Lines:
+    """Return a result with its rank, its source, and where in it the answer stands.
+
+    Parameters
+    ----------
+    words
+        Those of the question, to be marked in it.
+    context
+        Show what stands before and after it as well.
+    explain
+        Show the scores of the stages.
+    """
+    where = f" in {result.collection}" if result.collection else ""
+    rated = f"(score: {result.score:.2f}, relevance: {result.relevance:.2f})"
+    between = []
+    if result.answer is not None:
+        between.append(line(("Answer: ", "strong"), *phrase(result.answer.text)))
+    if result.pinpoint:
+        first, *others = result.pinpoint
+        at = "; ".join([first.citation, *(part.where for part in others)])
+        between.append(line(("At: ", "strong"), (at, "source")))
+    sides = [
+        [line((f"{side}: ", "strong"), *phrase(text))] if context and text else []
+        for side, text in (
+            ("Before", _end(result.context_before, last=True)),
+            ("After", _end(result.context_after)),
+        )
+    ]
+    offset = result.provenance.char_start
+    strong = [(p.char_start - offset, p.char_end - offset) for p in result.pinpoint]
+    said = _quoted(result.text, words, strong)
+    return [
+        *_block(
+            f"--- Result {result.rank}{where} {rated} ---", result, said, (*between, *sides[0])
+        ),
+        *sides[1],
+        *([line((also_text(result.also), "less"))] if result.also else []),
+        *(
+            line((f"{name}: {s.describe()}", "less"), indent=2)
+            for name, s in (result.signals.items() if explain else ())
+        ),
+    ]
+
+
+def _end(text: str | None, *, last: bool = False) -> str:
+    """Return the end of a text that is near a passage, in whole words."""
+    text = (text or "").strip()
+    if len(text) <= EXCERPT_CHARS:
+        return text
+    if last:
+        return f"\u2026 {text[-EXCERPT_CHARS:].partition(' ')[2]}"
+    return f"{text[:EXCERPT_CHARS].rpartition(' ')[0]} \u2026"
+
+
+def quoted_part(result: SearchResult, words: Words, size: int = EXCERPT_CHARS, /) -> SearchResult:
+    """Return a result with only the part of its text that answers, and the place of that."""
+    text, place = words.quote(result, size=size)
+    return replace(result, text=text, provenance=place)
+
+
+@lines_of.register
+def _(related: RelatedChunk) -> Lines:
+    return _block(f"--- Related: {related.reason} ({related.weight:.2f}) ---", related.chunk)
+
+
+def pointers(places: Sequence[tuple[str, str]], /) -> Lines:
+    """Return the citations and ids of passages that did not fit."""
+    return [line(cited, " | chunk ", (key, "chunk"), indent=2, label="- ") for cited, key in places]

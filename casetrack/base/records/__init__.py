@@ -30,6 +30,7 @@ from casetrack.base.records.passages import (
     ChunkWindow,
     Illustrate,
     PageImage,
+    Passages,
     Picture,
     highlight,
 )

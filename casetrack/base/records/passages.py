@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records.cards import Card, Fact
 from casetrack.base.records.shape import HIDDEN, NO_COLUMN, Record
+from casetrack.base.records.table import RowList
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from PIL.Image import Image
+
+    from casetrack.base.records.documents import Document
 
 # A page to look at, in a notebook or as a file.
 
@@ -169,6 +174,24 @@ def highlight(provenance: Provenance, /) -> dict[str, Any] | None:
             for b in provenance.line_boxes
         ],
     }
+
+
+class Passages(RowList[Chunk]):
+    """Chunks of a document in reading order.
+
+    Attributes
+    ----------
+    document
+        The document.
+    start
+        The position of the chunk at which reading began; ``None`` where all were asked for.
+    """
+
+    def __init__(
+        self, chunks: Iterable[Chunk], /, *, document: Document, start: int | None = None
+    ) -> None:
+        super().__init__(chunks, of=Chunk)
+        self.document, self.start = document, start
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, get_origin
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -10,13 +11,14 @@ from casetrack.api.operation import Argument, Operation, arguments_of, called, s
 from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered
 from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument, option
-from casetrack.faces.cli.output import Part, entry, line, write_json
+from casetrack.faces.cli.output import Part, entry, line, local_time, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
 if TYPE_CHECKING:
     from casetrack.api.text import Line
 
 
+F = TypeVar("F", bound=Callable[..., Any])
 STYLES: Mapping[str, str] = {
     "title": "bold cyan",
     "strong": "bold",
@@ -25,6 +27,7 @@ STYLES: Mapping[str, str] = {
     "words": "bold yellow",
     "own": "green",
     "warning": "yellow",
+    "extra": "dim",
     "chunk": "dim",
     "document": "dim",
     "removed": "red strike",
@@ -44,7 +47,12 @@ def write(lines: Iterable["Line"], /) -> None:
 
 
 def _styled(part: Any) -> Part:
-    return (part[0], STYLES.get(part[1], "")) if isinstance(part, tuple) else part
+    if isinstance(part, str):
+        return part
+    text, style = part
+    if style == "time":
+        text = local_time(datetime.fromisoformat(text))
+    return text, STYLES.get(style, "")
 
 
 def show(found: Any, operation: Operation | None = None, /) -> None:
@@ -53,8 +61,8 @@ def show(found: Any, operation: Operation | None = None, /) -> None:
         line(operation.done)
     head, entries = head_of(found), entries_of(found)[1]
     write(head)
-    if not entries and operation is not None and operation.empty:
-        line(operation.empty)
+    if not entries and operation is not None and (empty := operation.empty("cli")):
+        line(empty)
     for number, each in enumerate(entries, 1):
         lines = entry_of(each)
         if len(lines) > 1 and (number > 1 or head):
@@ -86,27 +94,65 @@ def command_of(name: str, /) -> Callable[..., int]:
     something that was checked is not ``ok``.
     """
     operation = operations()[name]
-    method = operation.method
 
     def run(ctx: typer.Context, **given: Any) -> int:
-        as_json = given.pop("as_json")
-        for each in arguments_of(method):
-            if each.turns_off:
-                given[each.name] = not given[each.name]
-        found = called(method, _owner(ctx.ensure_object(State), operation, given), given)
-        answer(found, name, as_json=as_json)
+        found = _found(ctx.ensure_object(State), operation, given)
+        answer(found, name, as_json=given["as_json"])
         return EXIT_FAILED if getattr(found, "ok", True) is False else 0
 
-    run.__doc__, run.__name__ = summary_of(method), name
-    parameters = [_parameter("ctx", typer.Context), *map(_of, _in_order(operation))]
+    run.__doc__, run.__name__ = summary_of(operation.method), name
+    return signed(run, operation)
+
+
+def asks(name: str, /, **more: tuple[Any, Any]) -> Callable[[Callable[..., None]], Any]:
+    """Make a command of an operation of what writes its answer, and of options of its own.
+
+    What writes it is called with the answer, and with the arguments by name, ``collection`` among
+    them as the open one. Its docstring is the command's help.
+
+    Parameters
+    ----------
+    more
+        Type and default of the own options.
+    """
+    operation = operations()[name]
+
+    def command(tell: Callable[..., None]) -> Callable[..., Any]:
+        def run(ctx: typer.Context, **given: Any) -> None:
+            found = _found(ctx.ensure_object(State), operation, given)
+            tell(found, given)
+
+        run.__doc__, run.__name__ = tell.__doc__, name
+        return signed(run, operation, more)
+
+    return command
+
+
+def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
+    """Return what an operation answers; what was given gets what it was asked of."""
+    owner = state.library if operation.of_library else state.collection(given.pop("collection"))
+    given["collection"] = owner
+    return called(operation.method, owner, taken(operation, given))
+
+
+def taken(operation: Operation, given: Mapping[str, Any], /) -> dict[str, Any]:
+    """Return the arguments of an operation among the options of a command."""
+    found = {}
+    for each in arguments_of(operation.method):
+        value = given[each.name]
+        # Typer makes an empty list of an option that was left out.
+        empty = value == [] and each.default is None
+        found[each.name] = None if empty else not value if each.turns_off else value
+    return found
+
+
+def signed(run: F, operation: Operation, more: Mapping[str, tuple[Any, Any]] | None = None, /) -> F:
+    """Give a command the options of an operation, and *more*: each by its type and default."""
+    own = [_parameter(name, *kind) for name, kind in (more or {}).items()]
+    parameters = [_parameter("ctx", typer.Context), *map(_of, _in_order(operation, own))]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
-
-
-def _owner(state: State, operation: Operation, given: dict[str, Any]) -> Any:
-    """Return what an operation is asked of, and take the name of that from what was given."""
-    return state.library if operation.of_library else state.collection(given.pop("collection"))
 
 
 def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
@@ -115,7 +161,9 @@ def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> 
     )
 
 
-def _in_order(operation: Operation) -> list[Argument | inspect.Parameter]:
+def _in_order(
+    operation: Operation, own: list[inspect.Parameter], /
+) -> list[Argument | inspect.Parameter]:
     """Return what must be given, then the collection, then other options, then ``--json``.
 
     What changes a collection as a whole takes its name by position.
@@ -127,14 +175,14 @@ def _in_order(operation: Operation) -> list[Argument | inspect.Parameter]:
     rest = [each for each in declared if each not in first]
     if operation.name.startswith("collection ") and not operation.of_library:
         first.insert(0, _parameter("collection", NameArgument))
-    elif not operation.of_library:
+    elif not operation.of_library and all(each.name != "collection" for each in own):
         first.append(_parameter("collection", CollectionOption, None))
-    return [*first, *rest, _parameter("as_json", JsonOption, default=False)]
+    return [*first, *rest, *own, _parameter("as_json", JsonOption, default=False)]
 
 
 def _of(each: Argument | inspect.Parameter) -> inspect.Parameter:
     if isinstance(each, inspect.Parameter):
         return each
-    info = option(each.arg, bounds=get_origin(each.type) is not list)
+    info = option(each.arg, bounds=not each.is_list)
     default = not each.default if each.turns_off else each.default
     return _parameter(each.name, Annotated[each.type, info], default)

@@ -9,14 +9,6 @@ from casetrack.faces.cli.output import counted, line
 if TYPE_CHECKING:
     from casetrack.base.provenance import Provenance
 
-READ_FROM = {
-    "Native": "the file's own text",
-    "Ocr": "pictures (OCR)",
-    "Hybrid": "own text and pictures (OCR)",
-    "Spreadsheet": "cells",
-}
-"""Where the text of a document comes from, in words."""
-
 
 def show_place(provenance: Provenance, /, *, indent: int = 0) -> None:
     """Write the id that other commands take, and a doubt about recognised text."""

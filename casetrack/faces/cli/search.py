@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from casetrack.base.errors import UsageError
+from casetrack.faces.cli.asking import answer, asks
 from casetrack.faces.cli.completion import collection_names
-from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import facts, line, write_json
-from casetrack.faces.cli.quotes import READ_FROM
+from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.output import write_json
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
@@ -231,86 +231,24 @@ def _tell(
     show_results(results, context=context, full=full, explain=explain)
 
 
-def chunk(
-    ctx: typer.Context,
-    chunk_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A chunk's id, as search results give it.")
-    ],
-    collection: CollectionOption = None,
-    window: Annotated[
-        int,
-        typer.Option(
-            "--window", metavar="N", min=0, max=50, help="Also show N chunks before and after it."
-        ),
-    ] = 0,
-    as_json: JsonOption = False,
-) -> None:
+@asks(
+    "chunk",
+    window=(
+        Annotated[
+            int,
+            typer.Option(
+                "--window",
+                metavar="N",
+                min=0,
+                max=50,
+                help="Also show N chunks before and after it.",
+            ),
+        ],
+        0,
+    ),
+)
+def chunk(found: "Chunk", given: dict[str, Any]) -> None:
     """Show one passage in full with its whole provenance, and its neighbours on request."""
-    target = ctx.ensure_object(State).collection(collection)
-    if window == 0:
-        found = target.read.chunk(chunk_id)
-        if as_json:
-            write_json(found.as_dict())
-        else:
-            _show_chunk(found)
-        return
-    around = target.read.context(chunk_id, window=window)
-    if as_json:
-        write_json(
-            {
-                "before": [c.as_dict() for c in around.before],
-                "chunk": around.chunk.as_dict(),
-                "after": [c.as_dict() for c in around.after],
-            }
-        )
-        return
-    for neighbour in around.before:
-        _show_neighbour(neighbour)
-    _show_chunk(around.chunk)
-    for neighbour in around.after:
-        line()
-        _show_neighbour(neighbour)
-
-
-def _show_neighbour(neighbour: "Chunk") -> None:
-    line((neighbour.citation, "bold"), (f"  chunk {neighbour.chunk_id}", "dim"))
-    line((neighbour.text, "dim"))
-    line()
-
-
-def _show_chunk(found: "Chunk") -> None:
-    line((found.citation, "bold cyan"))
-    line(found.text)
-    line()
-    facts(_provenance(found))
-
-
-def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
-    from casetrack.base.records.shape import SOURCE
-
-    p, source = found.provenance, SOURCE.of(found.provenance)
-    return [
-        ("Document", f"{p.document_name} (ID: {p.document_id})"),
-        ("File", p.document_path),
-        ("Address", p.source_url),
-        ("Chunk", f"{p.chunk_index + 1} of {found.chunk_count} (ID: {p.chunk_id})"),
-        ("Page", f"{p.page}" + (" (estimated)" if p.page_is_estimated else "")),
-        ("Paragraphs", f"{p.paragraph_start}-{p.paragraph_end}"),
-        ("Lines", f"{p.line_start}-{p.line_end}"),
-        ("Characters", f"{p.char_start:,}-{p.char_end:,} of the page's text"),
-        ("Headings", " > ".join(p.heading_path)),
-        ("Table columns", p.table_header),
-        ("Page header", p.page_header),
-        ("Page footer", p.page_footer),
-        ("As printed", p.printed_place),
-        ("Sheet", p.sheet_name),
-        ("Rows", source["row_range"]),
-        ("Columns", source["column_range"]),
-        ("Language", p.language),
-        ("Read from", READ_FROM.get(p.extraction_method, p.extraction_method)),
-        ("Recognition", p.ocr_note()),
-        ("Hidden text", p.hidden_warning),
-        ("Embedded with", found.embedders),
-        ("Ingested", p.ingested_at),
-        ("Embedded", p.embedded_at),
-    ]
+    window, read = given["window"], given["collection"].read
+    shown = read.context(found, window=window) if window else found
+    answer(shown, "chunk", as_json=given["as_json"])

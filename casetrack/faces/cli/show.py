@@ -1,22 +1,21 @@
 """``casetrack read`` and ``show``: documents page by page, and passages on their page."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from casetrack.api.text import head_of, lines_of
 from casetrack.base.errors import StorageError, UsageError
+from casetrack.faces.cli.asking import answer, write
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import line, write_json
-from casetrack.faces.cli.quotes import show_place
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from casetrack.api.viewer import View
-    from casetrack.base.records import Chunk
 
 # ``casetrack read``: a document page by page, or on from a passage.
 
@@ -65,9 +64,17 @@ def read(
         first, last = _span(pages, row.page_count)
         found = target.read.browse(row.document_id, first, last)
     if as_json:
-        write_json([c.as_dict() for c in found])
+        answer(found, "", as_json=True)
         return
-    _show(found)
+    write(head_of(found))
+    page, end = 0, 0
+    for chunk in found:
+        p = chunk.provenance
+        told = end - p.char_start if p.page == page else 0
+        text = chunk.text[told:].lstrip("\n") if told > 0 else chunk.text
+        line()
+        write(lines_of(replace(chunk, text=text)))
+        page, end = p.page, p.char_end
 
 
 def _span(pages: str | None, page_count: int) -> tuple[int, int]:
@@ -78,21 +85,6 @@ def _span(pages: str | None, page_count: int) -> tuple[int, int]:
     if match is None:
         raise UsageError(f"Not a range of pages: {pages!r}.", hint="Write it as 3 or as 3-5.")
     return int(match[1]), int(match[2] or match[1])
-
-
-def _show(found: "Sequence[Chunk]") -> None:
-    if not found:
-        line("There is nothing to read there.")
-    page, end = 0, 0
-    for number, chunk in enumerate(found):
-        p = chunk.provenance
-        if number:
-            line()
-        line((chunk.citation, "bold cyan"))
-        show_place(p)
-        told = end - p.char_start if p.page == page else 0
-        line(chunk.text[max(told, 0) :].lstrip("\n") if told > 0 else chunk.text)
-        page, end = p.page, p.char_end
 
 
 _SUFFIXES = (".html", ".htm", ".png")

@@ -15,7 +15,14 @@ from casetrack.api.operation import Argument, Operation, arguments_of, called
 from casetrack.api.operations import operations
 from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
 from casetrack.base.provenance import Provenance
-from casetrack.base.records import Document
+from casetrack.base.records import (
+    Chunk,
+    ChunkWindow,
+    Document,
+    DocumentStructure,
+    Passages,
+    Section,
+)
 from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.shape import Record, hints_of, json_type, members, typed
 from casetrack.faces.mcp import outputs
@@ -29,10 +36,19 @@ from casetrack.faces.mcp.results import (
     cut,
     more_from,
     room_beside,
+    source_links,
     spread_page,
 )
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.structures import (
+    ANSWERS,
+    ENTRIES,
+    ROOT,
+    answer_facts,
+    entry_forms,
+    nearest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,6 +64,8 @@ _LISTED, _FEW = 15, 3
 _INNER = frozenset({"aliases", "other_matches", "documents"})
 _LONG = frozenset({"text", "snippet", "table_header", "page_header", "page_footer", "description"})
 _LONG_CHARS = 1_000
+_LEFT_OUT = frozenset({"extra", "time"})
+"""Parts of a text that concise answers leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +123,14 @@ def _method(operation: Operation) -> Callable[..., Any]:
     async def run(self: Any, **call: Any) -> CallToolResult:
         target = await locate(self._session, call.pop("collection"))
         form, offset = call.pop("response_format", "detailed"), call.pop("offset", 0)
-        return await ask(operation, target, _given(method, call), offset, form)
+        count = call.pop("limit") if operation.per_call else None
+        return await ask(operation, target, _given(method, call), offset, form, count)
 
-    result = Annotated[CallToolResult, Declared(operation)]
+    declared = Declared(operation)
+    result = Annotated[CallToolResult, declared]
     paged = operation.most is not None
-    _sign(run, operation.tool, method, result, paged=paged, formed=paged)
+    formed = paged or declared.record in ANSWERS
+    _sign(run, operation.tool, method, result, paged=paged, formed=formed, limit=operation.per_call)
     run.__doc__ = inspect.getdoc(method)
     return run
 
@@ -120,11 +141,13 @@ async def ask(
     given: dict[str, Any],
     offset: int,
     response_format: ResponseFormat,
+    count: int | None = None,
     /,
 ) -> CallToolResult:
-    """Return what an operation answers for a collection, from an entry of its list on."""
+    """Return what an operation answers for a collection: *count* entries of its list at most."""
     told = await telling(response_format, target)
-    return await in_thread(partial(_answered, operation, Asked(target, told, offset, given)))
+    asked = Asked(target, told, offset, given)
+    return await in_thread(partial(_answered, operation, asked, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +156,32 @@ class Declared:
 
     operation: Operation
 
-    def type(self) -> Any:
-        """Return the type, as :func:`casetrack.base.records.shape.json_type` does."""
+    @property
+    def kind(self) -> Any:
+        """The type of what the operation returns."""
         from casetrack.base import records
         from casetrack.base.records import graph
 
-        operation = self.operation
-        method = inspect.unwrap(operation.method)
+        method = inspect.unwrap(self.operation.method)
         names = {**vars(records), **vars(graph), **method.__globals__}
-        kind = eval(method.__annotations__["return"], names)  # noqa: S307 - text of our own code
-        record = get_origin(kind) or kind
+        return eval(method.__annotations__["return"], names)  # noqa: S307 - text of our own code
+
+    @property
+    def record(self) -> Any:
+        """The class of that."""
+        return get_origin(self.kind) or self.kind
+
+    def type(self) -> Any:
+        """Return the type, as :func:`casetrack.base.records.shape.json_type` does."""
+        operation, record = self.operation, self.record
         entries: dict[str, Any] = {"collection": str, "notice": str}
-        if get_args(kind):
-            item = json_type(get_args(kind)[0])
-            entries |= {"total": int, operation.name: GenericAlias(list, (item,))}
+        if get_args(self.kind):
+            item = get_args(self.kind)[0]
+            made = GenericAlias(list, (json_type(ENTRIES.get(item, item)),))
+            entries |= {"total": int, operation.entries or operation.name: made}
+            entries |= ROOT if item is Document else {}
+        elif record in ANSWERS:
+            entries |= json_type(ANSWERS[record]).__annotations__
         elif issubclass(record, Record):
             entries |= {each.key: json_type(each.hint) for each in members(record)}
         else:
@@ -156,7 +191,7 @@ class Declared:
         return typed(operation.tool, entries)
 
 
-def _answered(operation: Operation, asked: Asked) -> CallToolResult:
+def _answered(operation: Operation, asked: Asked, count: int | None = None) -> CallToolResult:
     """Return the answer to a call: as much of its list as fits, and how to get the rest."""
     told, offset, given = asked.told, asked.offset, asked.given
 
@@ -164,54 +199,84 @@ def _answered(operation: Operation, asked: Asked) -> CallToolResult:
         bounds = {} if limit is None or "limit" not in given else {"limit": limit}
         return called(operation.method, asked.target, given | bounds)
 
-    def entry(item: Any) -> Facts:
-        shown.append(item)
-        return told.entry(bounded(_shown(item, told).as_dict(), told))
-
-    def room(found: Any) -> int:
-        return room_beside(_head(operation, found, asked), told)
-
-    shown: list[Any] = []
     if operation.most is None:
-        found = ask(None)
-        facts = told.whole(_head(operation, found, asked))
-        return answer(plain(head_of(found), told), facts)
-    count = given.get("limit") or operation.most
+        return _whole(operation, ask(None), asked)
+    shown: list[Any] = []
+    beside: Facts = {}
+    count = count or given.get("limit") or operation.most
     if operation.spread:
+
+        def entry(item: Any) -> Facts:
+            shown.append(item)
+            return _entry(item, told)
+
         found, entries = spread_page(
             ask,
             lambda f: entries_of(f)[1],
             entry,
-            room,
+            lambda f: room_beside(_head(operation, f, asked), told),
             offset=offset,
             count=count,
             most=operation.most,
         )
+        facts = _head(operation, found, asked)
         chosen = [item for item in entries_of(found)[1] if item in shown][-len(entries) :]
     else:
         found = ask(min(offset + count, operation.most))
-        items = entries_of(found)[1]
-        entries = page_of(items, entry, offset=offset, limit=count, room=room(found))[0]
+        items, facts = entries_of(found)[1], _head(operation, found, asked)
+        made, beside = entry_forms(items, asked)
+        entries, _ = page_of(
+            items,
+            made or partial(_entry, told=told),
+            offset=offset,
+            limit=count,
+            room=room_beside(facts, told),
+            beside=told.beside,
+        )
         chosen = list(items[offset : offset + len(entries)])
     total = getattr(found, "total", len(entries_of(found)[1]))
     after = after_page(offset, len(entries), min(total, operation.most))
     narrow = operation.narrowing("mcp")
     way = f"narrow {narrow}." if narrow else "use search_documents with document_filter."
     more = more_from(after, total - offset - len(entries), way)
-    more = more or (None if entries else operation.empty or None)
-    name = entries_of(found)[0] or operation.name
-    facts = _head(operation, found, asked)
-    facts |= {"offset": offset, "next_offset": after, name: entries, "more": more}
+    more = more or (None if entries else operation.empty("mcp") or None)
+    name = entries_of(found)[0] or operation.entries or operation.name
+    facts |= beside | {"offset": offset, "next_offset": after, name: entries, "more": more}
+    if isinstance(found, DocumentStructure):
+        headings = sum(isinstance(item, Section) for item in chosen)
+        facts |= {"sections": entries[:headings], "attachments": entries[headings:]}
     blocks = [plain(numbered(n, entry_of(item)), told) for n, item in enumerate(chosen, offset + 1)]
     head = plain(head_of(found), told) or f"{operation.title} of {asked.name}: {total:,}"
     text = [head, "\n".join(blocks), more or "", outputs.QUOTED]
     return answer("\n\n".join(filter(None, text)), told.whole(facts))
 
 
+def _whole(operation: Operation, found: Any, asked: Asked) -> CallToolResult:
+    """Return an answer that is no list of which a call shows a part."""
+    told, facts = asked.told, _head(operation, found, asked)
+    if isinstance(found, (ChunkWindow, Passages)):
+        found, own = nearest(found, asked)
+        facts |= own
+    text = [plain(head_of(found), told)]
+    if isinstance(found, Passages):
+        text += [plain(entry_of(chunk), told) for chunk in found]
+    if type(found) in ANSWERS:
+        text += [facts.get("more") or "", outputs.QUOTED]
+    sources = [found.provenance] if isinstance(found, Chunk) and not told.concise else []
+    links = source_links(asked.target.info.id, sources)
+    return answer("\n\n".join(filter(None, text)), told.whole(facts), links)
+
+
+def _entry(item: Any, told: Telling) -> Facts:
+    return told.entry(bounded(_shown(item, told).as_dict(), told))
+
+
 def _head(operation: Operation, found: Any, asked: Asked) -> Facts:
     """Return what an answer says besides its list."""
     name, items = entries_of(found)
     facts: Facts = {"collection": asked.name, "notice": outputs.QUOTED}
+    if (own := answer_facts(found, asked)) is not None:
+        return facts | own
     whole = getattr(found, "as_dict", None)
     if whole is None:
         return facts | {"total": getattr(found, "total", len(items))}
@@ -248,17 +313,29 @@ def bounded(value: Any, told: Telling, /, key: str = "") -> Any:
 
 def plain(lines: Iterable[Line], told: Telling | None = None, /) -> str:
     """Return lines as plain text: words of documents cannot close their quotation marks."""
-    return "\n".join(
-        " " * each.indent + each.label + "".join(_plain(part, told) for part in each.parts)
-        for each in lines
-    )
+    rows = []
+    left_out = _LEFT_OUT if told is not None and told.concise else ()
+    for each in lines:
+        kept = [part for part in each.parts if _style(part) not in left_out]
+        if each.block:
+            text = "".join(part if isinstance(part, str) else part[0] for part in kept)
+            # No line of a document can pass for one of ours.
+            rows += [f"> {row}" for row in text.splitlines()]
+        elif kept or not each.parts:
+            said = "".join(_plain(part, told) for part in kept)
+            rows.append(f"{' ' * each.indent}{each.label}{said}".rstrip())
+    return "\n".join(rows)
+
+
+def _style(part: Any) -> str:
+    return part[1] if isinstance(part, tuple) else ""
 
 
 def _plain(part: Any, told: Telling | None) -> str:
     text, style = part if isinstance(part, tuple) else (part, "")
     if style in {"chunk", "document"} and told is not None:
         return told.chunk_id(text) if style == "chunk" else told.document_id(text)
-    text = " ".join(text.splitlines()) if "\n" in text else text
+    text = " ".join(text.splitlines())
     if style in {"said", "words"}:
         return text.replace("\\", "\\\\").replace('"', '\\"')
     return cut(text, NAME_CHARS)
@@ -318,11 +395,14 @@ def _sign(
     *,
     paged: bool,
     formed: bool = True,
+    limit: tuple[int, int] | None = None,
 ) -> None:
     """Give a tool's method its name, parameters and result."""
+    per_call = Annotated[int, Field(ge=1, le=limit[1])] if limit else None
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *(_of(each) for each in arguments_of(method) if each.mcp_name != "-"),
+        *([_parameter("limit", per_call, limit[0])] if limit else []),
         *([_parameter("offset", Offset, 0)] if paged else []),
         _parameter("collection", CollectionName, None),
         *([_parameter("response_format", ResponseFormat, "concise")] if formed else []),

@@ -46,7 +46,7 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.faces.mcp.tools.lifecycle import ExportTools, LifecycleTools
     from casetrack.faces.mcp.tools.marks import MarkTools
     from casetrack.faces.mcp.tools.overview import OverviewTools
-    from casetrack.faces.mcp.tools.reading import PageTools, ReadingTools
+    from casetrack.faces.mcp.tools.reading import PageTools
     from casetrack.faces.mcp.tools.reindex import ReindexTools
     from casetrack.faces.mcp.tools.relations import RelationTools
     from casetrack.faces.mcp.tools.search import QueryTools, SearchTools
@@ -70,7 +70,6 @@ def groups() -> tuple[type[Any], ...]:
         RelationTools,
         QueryTools,
         MarkTools,
-        ReadingTools,
         StatusTools,
     )
     return (*made, derived(*made))

@@ -33,10 +33,9 @@ from typing_extensions import is_typeddict
 
 from casetrack.base.errors import CollectionDamaged
 from casetrack.base.records.shape import json_type, typed
-from casetrack.faces.mcp import render
 from casetrack.faces.mcp.budget import CONCISE_ROOM, ROOM, tokens
 from casetrack.faces.mcp.outputs import SHORT_LINE
-from casetrack.faces.mcp.results import bounded_chunk, cut, document_entry, passage
+from casetrack.faces.mcp.results import cut, document_entry
 from casetrack.faces.mcp.session import in_thread
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection as OpenCollection
     from casetrack.base.arguments import ShortIds
-    from casetrack.base.records import Chunk, Document
+    from casetrack.base.records import Document
     from casetrack.faces.mcp.outputs import Facts
     from casetrack.faces.mcp.specs import ResponseFormat
 
@@ -194,22 +193,6 @@ def telling_of(response_format: ResponseFormat, collection: OpenCollection, /) -
     except CollectionDamaged:
         # Whether a short id is unique can't be told then; whole ones are known to be.
         return Telling(response_format, None, documents)
-
-
-def chunk_forms(
-    told: Telling, collection_id: str, head: Callable[[Chunk], str], /
-) -> tuple[Callable[[Chunk], Facts], Callable[[Chunk, Facts], str]]:
-    """Return how chunks are shown: their structured form, and below a heading their text."""
-
-    def entry(chunk: Chunk) -> Facts:
-        return told.entry(passage(bounded_chunk(chunk), collection_id))
-
-    def block(chunk: Chunk, facts: Facts) -> str:
-        if told.concise:
-            return render.told(head(chunk), facts)
-        return render.passage(head(chunk), chunk)
-
-    return entry, block
 
 
 def document_forms(

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
         Mention,
         Quote,
         Reference,
-        RelatedDocument,
-        Relation,
         Topic,
     )
     from casetrack.faces.mcp.concise import Telling
@@ -191,18 +189,3 @@ def topic(item: Topic, /, told: Telling) -> Facts:
 
 
 # --- documents side by side -----------------------------------------------------------------
-
-
-def related(item: RelatedDocument, /, told: Telling, *, relations: int | None = None) -> Facts:
-    """Return a related document, with the *relations* strongest of its relations or all.
-
-    Each says why the two belong together, with one place that shows it.
-    """
-
-    def why(each: Relation) -> Relation:
-        said = cut(each.description, 2 * NAME_CHARS)
-        quotes = tuple(quote(q, concise=told.concise) for q in each.quotes[:1])
-        return replace(each, description=said, quotes=quotes)
-
-    shown = tuple(map(why, item.relations[:relations]))
-    return told.entry(replace(item, relations=shown).as_dict())

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from casetrack.api.collection.map import Map
 from casetrack.api.operation import DELETES, READS, operation_of
+from casetrack.api.operations import operations
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.editions.legal.mcp.words import CaseName, case_form, case_title, locate_case, of_case
 from casetrack.faces.mcp.asking import Declared, ask
@@ -19,18 +20,15 @@ from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutp
 from casetrack.faces.mcp.session import Session, SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
 from casetrack.faces.mcp.tools.collections import lower
-from casetrack.faces.mcp.tools.documents import (
-    DeletedDocument,
-    DocumentOutput,
-    DocumentsOutput,
-    DocumentTools,
-)
+from casetrack.faces.mcp.tools.documents import DeletedDocument, DocumentTools
 from casetrack.search.question.citations import citations_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from casetrack.api.collection import Collection
+
+_LIST, _DOCUMENT = operations()["documents"], operations()["document"]
 
 
 class CaseDocumentTools:
@@ -56,12 +54,10 @@ class CaseDocumentTools:
         case: CaseName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, case_form(DocumentsOutput)]:
+    ) -> Annotated[CallToolResult, case_form(Declared(_LIST).type())]:
         """List a case's documents."""
         found: Collection = await locate_case(self._session, case)
-        listed = await self._any.list_documents(
-            sort_by, found.info.id, offset, response_format=response_format
-        )
+        listed = await ask(_LIST, found, {"sort_by": sort_by}, offset, response_format)
         return of_case(listed, found.info)
 
     @tool(
@@ -76,11 +72,11 @@ class CaseDocumentTools:
         document_name: Annotated[str, Field(description="Document name or ID")],
         case: CaseName = None,
         response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, case_form(DocumentOutput)]:
+    ) -> Annotated[CallToolResult, case_form(Declared(_DOCUMENT).type())]:
         """Describe a document."""
         found: Collection = await locate_case(self._session, case)
-        described = await self._any.get_document(document_name, found.info.id, response_format)
-        return of_case(described, found.info)
+        given = {"name_or_id": document_name}
+        return of_case(await ask(_DOCUMENT, found, given, 0, response_format), found.info)
 
     @tool(
         "Delete document",

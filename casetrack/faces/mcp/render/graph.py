@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.base.provenance import iso_utc
 from casetrack.faces.mcp.outputs import QUOTED
-from casetrack.faces.mcp.render import counted, document_line, passage, phrase, told
+from casetrack.faces.mcp.render import counted, passage, phrase, told
 from casetrack.faces.mcp.results import NAME_CHARS, bounded_chunk, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from casetrack.base.records import Chunk, Document
+    from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Comparison, Encounter, Encounters, Entity, EntityGraph
     from casetrack.faces.mcp.outputs import Facts
 
@@ -141,63 +140,6 @@ def _edge_line(each: Facts) -> str:
 
 
 # Text for people: what connects documents, and what two of them say.
-
-RELATION_NAMES = {
-    "shared_entities": "shared names",
-    "shared_references": "shared references",
-    "semantic": "similar content",
-    "explicit": "one refers to the other",
-    "version": "versions of one another",
-    "response_to": "reply",
-    "amends": "amendment",
-    "attachment": "attachment",
-    "restates": "restatement",
-    "supplements": "supplement",
-    "schedule_of": "schedule",
-    "exhibit_of": "exhibit",
-    "made_under": "made under a contract",
-    "bills": "invoice",
-    "interim_of": "quarter of a year",
-    "forward_of": "forward",
-    "same_thread": "same thread",
-    "copy": "copy of one mail",
-}
-
-
-def related(
-    document: Document, shown: Sequence[Facts], more: str | None, /, *, offset: int = 0
-) -> str:
-    """Return the answer of find_related_documents and get_related_documents."""
-    amount = f"{len(shown):,} shown" + (f" from offset {offset:,}" if offset else "")
-    head = f"Documents related to {inline(document.name)}: {amount}"
-    if not shown:
-        return f"{head}\n\n{more}" if more else head
-    return joined([head, *(_related(n, each) for n, each in enumerate(shown, offset + 1))], more)
-
-
-def _related(number: int, each: Facts) -> str:
-    name = inline(each["document"])
-    head = f"{number}. {name} (ID: {each['document_id']}), weight {each['weight']:.2f}"
-    return "\n".join([head, *map(_relation, each.get("relations", ()))])
-
-
-def _relation(each: Facts) -> str:
-    name = RELATION_NAMES.get(each["type"], each["type"].replace("_", " "))
-    quotes = each.get("evidence")
-    shown = evidence(quotes[0] if quotes else None, 5)
-    return f"   - {name} ({each['weight']:.2f}): {inline(each['description'])}{shown}"
-
-
-def documents_of_type(kind: str, total: int, lines: Sequence[str], more: str | None, /) -> str:
-    """Return the answer of list_documents_by_type."""
-    head = f"Documents of type {kind}: {total:,}"
-    return "\n".join([head, *lines, *([f"\n{more}"] if more else [])])
-
-
-def dated_line(document: Document, entry: Facts, /, *, concise: bool = False) -> str:
-    """Return one line of a list of documents, with the time of ingestion unless *concise*."""
-    line = document_line(document, entry)
-    return line if concise else f"{line} | ingested {iso_utc(document.ingested_at)}"
 
 
 # --- side by side ---------------------------------------------------------------------------

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from casetrack.base.provenance import column_letters, iso_utc
+from casetrack.base.provenance import iso_utc
 from casetrack.base.records.search import also_text
 from casetrack.faces.mcp.outputs import QUOTED
-from casetrack.faces.mcp.render.pieces import counted, method, one_line, phrase, quoted, span, table
+from casetrack.faces.mcp.render.pieces import counted, method, one_line, phrase, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.base.provenance import Provenance
-    from casetrack.base.records import (
-        Chunk,
-        ChunkWindow,
-        RelatedChunk,
-        SearchResult,
-        SearchResults,
-        Signal,
-    )
+    from casetrack.base.records import Chunk, RelatedChunk, SearchResult, SearchResults, Signal
     from casetrack.faces.mcp.outputs import Facts
 
 UNANSWERED = "Evidence: none. These passages probably do not answer the question."
@@ -201,68 +193,4 @@ def source_line(provenance: Provenance, /) -> str:
     )
 
 
-def chunk(item: Chunk, /) -> str:
-    """Return the answer of get_chunk."""
-    p = item.provenance
-    return (
-        f"Chunk {p.chunk_id} ({len(item.text)} chars)\n\n"
-        f"{_columns(p)}Text:\n{quoted(item.text)}\n\n"
-        f"Provenance:\n{table(_provenance_rows(item))}\n\n"
-        f"Embeddings: {', '.join(item.embedders) or 'none'}\n\n{QUOTED}"
-    )
-
-
-def _provenance_rows(item: Chunk) -> list[tuple[str, str | None]]:
-    p = item.provenance
-    sheet = p.sheet_name is not None
-    columns = span(column_letters(p.column_start), column_letters(p.column_end))
-    return [
-        ("Citation", p.cite()),
-        ("Document", p.document_name),
-        ("File Path", p.document_path),
-        ("Page", f"{p.page}{' (estimated)' if p.page_is_estimated else ''}"),
-        ("Sheet", p.sheet_name),
-        ("Rows", span(p.row_start, p.row_end) if sheet else None),
-        ("Columns", columns if sheet and p.column_start is not None else None),
-        ("Paragraphs", span(p.paragraph_start, p.paragraph_end)),
-        ("Lines", span(p.line_start, p.line_end)),
-        ("Chars", f"{p.char_start}-{p.char_end} (within page)"),
-        ("Headings", " > ".join(phrase(h) for h in p.heading_path)),
-        ("Table Columns", p.table_header and phrase(p.table_header)),
-        ("Page Header", p.page_header and phrase(p.page_header)),
-        ("Page Footer", p.page_footer and phrase(p.page_footer)),
-        ("As Printed", p.printed_place),
-        ("Extraction", method(p)),
-        ("Chunk Index", f"{p.chunk_index + 1} of {item.chunk_count}"),
-        ("Ingested", iso_utc(p.ingested_at)),
-        ("Embedded", iso_utc(p.embedded_at)),
-    ]
-
-
 # --- several passages -----------------------------------------------------------------------
-
-
-def reading(head: str, blocks: Sequence[str], more: str | None, /) -> str:
-    """Return passages one after the other, below what is said of all of them."""
-    rest = [more] if more else []
-    heads = [one_line(head)] if head else []
-    return "\n\n".join([*heads, *blocks, *rest, *([QUOTED] if blocks else [])])
-
-
-def number(item: Chunk, /) -> str:
-    """Return the heading of a chunk: its number in its document."""
-    return f"--- {item.provenance.chunk_index + 1} of {item.chunk_count} ---"
-
-
-def context(window: ChunkWindow, /) -> str:
-    """Return the answer of get_source_context: the chunk between its neighbours, all in full."""
-    blocks = [passage(f"--- {label} ---", item) for label, item in labelled(window)]
-    name = PurePath(window.chunk.provenance.document_name).name
-    return reading(f"Context in {name}", blocks, None)
-
-
-def labelled(window: ChunkWindow, /) -> list[tuple[str, Chunk]]:
-    """Return a chunk and its neighbours in reading order, each with what it is to the chunk."""
-    before = [(f"Before {len(window.before) - n}", c) for n, c in enumerate(window.before)]
-    after = [(f"After {n}", c) for n, c in enumerate(window.after, 1)]
-    return [*before, ("Chunk", window.chunk), *after]

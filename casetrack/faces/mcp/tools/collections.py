@@ -9,6 +9,7 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS, DELETES, READS
+from casetrack.api.text import entry_of
 from casetrack.api.watch.watch_list import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.models.profiles import PROFILES
@@ -20,6 +21,7 @@ from casetrack.base.records import (
     Document,
 )
 from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.concise import document_forms, telling
 from casetrack.faces.mcp.failures import reason
 from casetrack.faces.mcp.progress import Unconfirmed
@@ -303,7 +305,13 @@ class CollectionTools:
         told = await telling(response_format, found)
         entry, root = document_forms(told, documents)
         limit = FEW_DOCUMENTS if told.concise else LISTED_DOCUMENTS
-        shown = portion(documents, entry, render.document_line, limit=limit, room=_LIST_ROOM)
+        shown = portion(
+            documents,
+            entry,
+            lambda document, _: plain(entry_of(document), told),
+            limit=limit,
+            room=_LIST_ROOM,
+        )
         omitted = len(documents) - len(shown.items)
         info = bounded_collection(found.info)
         text = render.collection_details(info, stats, str(found.folder))

@@ -9,54 +9,17 @@ from pydantic import Field
 from casetrack.api.operation import READS
 from casetrack.api.sql.process import rows_of
 from casetrack.base.errors import UsageError
-from casetrack.base.records import Chunk, ChunkWindow, Document, SearchMode
-from casetrack.faces.mcp import outputs, render
-from casetrack.faces.mcp.budget import page_of
-from casetrack.faces.mcp.concise import Telling, chunk_forms, telling
+from casetrack.base.records import SearchMode
+from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.concise import Telling, telling
 from casetrack.faces.mcp.render import counted, one_line
-from casetrack.faces.mcp.results import (
-    answer,
-    bounded_chunk,
-    cut,
-    onward,
-    passage,
-    portion,
-    source_links,
-)
+from casetrack.faces.mcp.results import answer, cut, portion
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-
-_HIGHLIGHT_ROOM = 6_000
-
-
-class ChunkOutput(outputs.Passage, outputs.Quoting):
-    """One chunk; ``highlight`` holds the rectangles of its first lines on the page."""
-
-    highlight: dict[str, Any] | None
-    highlight_omitted: int
-
-
-class ChunksOutput(outputs.Quoting, outputs.Paged):
-    """A document's chunks in reading order."""
-
-    document: str
-    document_id: str
-    page_filter: int | None
-    total: int
-    chunks: list[outputs.Passage]
-
-
-class ContextOutput(outputs.Quoting):
-    """A chunk between its neighbours; ``more`` says how to read those that did not fit."""
-
-    before: list[outputs.Passage]
-    chunk: outputs.Passage
-    after: list[outputs.Passage]
-    more: str | None
 
 
 class SearchTools(SessionTools):
@@ -135,144 +98,6 @@ class SearchTools(SessionTools):
                 "There is no collection to search.", hint="Make one with create_collection first."
             )
         return {info.name: info.id for info in found}
-
-    @tool(
-        "Chunk",
-        READS,
-        description="One chunk alone, by its chunk_id. Returns its whole text, citation, source "
-        "and line rectangles.",
-        sets=("search",),
-    )
-    async def get_chunk(
-        self,
-        chunk_id: str,
-        collection: CollectionName = None,
-        response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, ChunkOutput]:
-        """Return one chunk."""
-        found: Collection = await locate(self._session, collection)
-        told = await telling(response_format, found)
-        whole = await in_thread(partial(found.read.chunk, chunk_id))
-        chunk, marked = bounded_chunk(whole), whole.as_dict()["highlight"]
-        omitted = 0
-        if marked is not None:
-            lines, _ = page_of(marked["lines"], lambda line: line, room=_HIGHLIGHT_ROOM)
-            omitted = len(marked["lines"]) - len(lines)
-            marked = marked | {"lines": lines}
-        facts = {"collection": found.info.name, "notice": outputs.QUOTED}
-        entry = told.entry(passage(chunk, found.info.id))
-        if told.concise:
-            text = render.reading("", [render.told("", entry)], None)
-            return answer(text, told.whole(facts | entry))
-        marks = {"highlight": marked, "highlight_omitted": omitted}
-        links = source_links(found.info.id, [chunk.provenance])
-        return answer(render.chunk(chunk), facts | entry | marks, links)
-
-    @tool(
-        "Read chunks",
-        READS,
-        description="Read a document from its beginning, or one page, in chunks. Returns text, "
-        "citation and source of each.",
-    )
-    async def get_document_chunks(
-        self,
-        document_name: Annotated[str, Field(description="Name or ID")],
-        page_filter: Annotated[int | None, Field(ge=1, description="Only this page")] = None,
-        collection: CollectionName = None,
-        offset: Offset = 0,
-        limit: Annotated[int, Field(ge=1, le=200)] = 50,
-        response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, ChunksOutput]:
-        """Return a document's chunks."""
-        found: Collection = await locate(self._session, collection)
-
-        def work() -> tuple[Document, list[Chunk]]:
-            document = found.document(document_name)
-            return document, found.read.chunks(document.document_id, page=page_filter)
-
-        document, chunks = await in_thread(work)
-        told = await telling(response_format, found)
-        entry, block = chunk_forms(told, found.info.id, render.number)
-        shown = portion(
-            chunks, entry, block, offset=offset, limit=limit, room=told.room, beside=told.beside
-        )
-        where = f" on page {page_filter}" if page_filter is not None else ""
-        head = f"{document.name}: {render.counted(len(chunks), 'chunk')}{where}"
-        if len(shown.items) < len(chunks):
-            head += f", {len(shown.items)} of them shown"
-        return answer(
-            render.reading(head, shown.blocks, onward(shown.next_offset)),
-            told.whole(
-                {
-                    "collection": found.info.name,
-                    "notice": outputs.QUOTED,
-                    "document": document.name,
-                    "document_id": document.document_id,
-                    "page_filter": page_filter,
-                    "total": len(chunks),
-                    "offset": offset,
-                    "next_offset": shown.next_offset,
-                    "chunks": shown.entries,
-                }
-            ),
-        )
-
-    @tool(
-        "Context",
-        READS,
-        description="Read around a search result. Returns its chunk between its neighbours, with "
-        "citations and sources.",
-        sets=("core", "search", "map", "legal"),
-    )
-    async def get_source_context(
-        self,
-        chunk_id: str,
-        window: Annotated[int, Field(ge=1, le=5, description="Chunks each side")] = 1,
-        collection: CollectionName = None,
-        response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, ContextOutput]:
-        """Return a chunk between its neighbours."""
-        found: Collection = await locate(self._session, collection)
-        around = await in_thread(partial(found.read.context, chunk_id, window=window))
-        told = await telling(response_format, found)
-        labels = {chunk.chunk_id: label for label, chunk in render.labelled(around)}
-        entry, block = chunk_forms(
-            told, found.info.id, lambda chunk: f"--- {labels[chunk.chunk_id]} ---"
-        )
-        nearest = _outward(around)
-        shown = portion(nearest, entry, block, room=told.room, beside=told.beside)
-        kept = list(zip(shown.items, shown.entries, shown.blocks, strict=True))
-        kept.sort(key=lambda item: item[0].provenance.chunk_index)
-        middle = [chunk.chunk_id for chunk, _, _ in kept].index(around.chunk.chunk_id)
-        entries = [structured for _, structured, _ in kept]
-        more = None
-        if len(kept) < len(nearest):
-            first, last = (told.chunk_id(kept[end][0].chunk_id) for end in (0, -1))
-            more = (
-                f"{render.counted(len(nearest) - len(kept), 'chunk')} did not fit: go on with "
-                f"traverse_chunks, backward from start_chunk_id {first}, or forward from {last}."
-            )
-        name = around.chunk.provenance.document_name
-        return answer(
-            render.reading(f"Context in {name}", [text for _, _, text in kept], more),
-            told.whole(
-                {
-                    "collection": found.info.name,
-                    "notice": outputs.QUOTED,
-                    "before": entries[:middle],
-                    "chunk": entries[middle],
-                    "after": entries[middle + 1 :],
-                    "more": more,
-                }
-            ),
-        )
-
-
-def _outward(window: ChunkWindow) -> list[Chunk]:
-    """Return a chunk, then its neighbours, the nearest first."""
-    sides = (window.before[::-1], window.after)
-    nearest = [side[n : n + 1] for n in range(max(map(len, sides))) for side in sides]
-    return [window.chunk, *(chunk for pair in nearest for chunk in pair)]
 
 
 # The tool that asks a collection in read-only SQL.

@@ -1,0 +1,132 @@
+"""The text of documents: one in a list, all that is known of one, its table of contents."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from casetrack.api.text.form import (
+    Lines,
+    counted,
+    entries_of,
+    flat,
+    head_of,
+    line,
+    lines_of,
+    phrase,
+    table,
+)
+from casetrack.api.text.passages import METHODS
+from casetrack.base.provenance import iso_utc
+from casetrack.base.records import Document, DocumentStructure, Section
+from casetrack.base.records.cards import size_text
+
+
+@lines_of.register
+def _(d: Document) -> Lines:
+    kind = f" | {d.shown_type}" if d.shown_type else ""
+    warned = f" | {counted(len(d.warnings), 'warning')}" if d.warnings else ""
+    held = f"{counted(d.page_count, 'page')}, {counted(d.chunk_count, 'chunk')}"
+    return [
+        line(
+            (d.name, "strong"),
+            " (ID: ",
+            (d.document_id, "document"),
+            f") | {held}{kind}{warned}",
+            (f" | ingested {iso_utc(d.ingested_at)}", "extra"),
+            label="- ",
+        )
+    ]
+
+
+@head_of.register
+def _(d: Document) -> Lines:
+    silent = f" ({d.pages_without_text:,} without text)" if d.pages_without_text else ""
+    average = f" ({d.char_count // d.chunk_count:,} characters on average)" if d.chunk_count else ""
+    rows = [
+        ("ID", (d.document_id, "extra")),
+        ("File Path", d.path),
+        ("Format", d.format),
+        ("Type", d.document_type),
+        ("Type Evidence", *phrase(d.document_type_evidence)),
+        *_legal(d),
+        ("Attached To", d.parent_id),
+        ("Title", *phrase(d.title)),
+        ("Author", *phrase(d.author)),
+        ("Written", (iso_utc(d.own_date), "time")),
+        ("Last Changed", (iso_utc(d.content_modified_at), "time")),
+        *((name.replace("_", " ").capitalize(), *phrase(value)) for name, value in d.properties),
+        ("Language", d.language),
+        ("Pages", f"{d.page_count:,}{silent}"),
+        ("Chunks", f"{d.chunk_count:,}{average}"),
+        ("Characters", f"{d.char_count:,}"),
+        ("Extraction", METHODS.get(d.extraction_method, d.extraction_method)),
+        ("OCR", _ocr(d)),
+        ("Size", (size_text(d.file_size), "extra")),
+        ("SHA256", (d.file_hash, "extra")),
+        ("Modified", (iso_utc(d.file_modified_at), "time")),
+        ("Ingested", (iso_utc(d.ingested_at), "time")),
+        ("Updated", (iso_utc(d.updated_at), "time")),
+        ("Copy", (d.original_copy, "extra")),
+        ("Source", d.source),
+        ("Source ID", *phrase(d.source_id)),
+        ("URL", d.source_url),
+        ("Source Author", *phrase(d.source_author)),
+        ("Changed There", (iso_utc(d.source_updated_at), "time")),
+        ("Metadata", *phrase(d.metadata)),
+        ("Pipeline", (f"{d.pipeline} ({d.pipeline_fingerprint})", "extra")),
+        *(("Not Read", m) for m in d.missing),
+        *(("Warning", (w, "warning")) for w in d.warnings),
+    ]
+    return [line("Document: ", (d.name, "title")), line(), *table(rows)]
+
+
+def _legal(d: Document) -> list[tuple[Any, ...]]:
+    """Return what is known of a paper of a case; nothing for any other document."""
+    parties = [f"{p.name} ({p.role})" if p.role else p.name for p in d.parties or ()]
+    return [
+        ("Legal Type", d.legal_kind),
+        ("Told By", *phrase(d.legal_evidence)),
+        ("Paper", *phrase(d.legal_title)),
+        ("Case", *phrase(d.case_name)),
+        ("Case Number", *phrase(d.case_number)),
+        ("Court", *phrase(d.court)),
+        ("Judge", *phrase(d.judge)),
+        ("Parties", *phrase("; ".join(parties))),
+        ("Filed", d.filed_on),
+        ("Docket Entry", d.docket_entry),
+        ("Witness", *phrase(d.witness)),
+        ("Exhibit", d.exhibit),
+        ("Reported At", "; ".join(d.own_citations or ())),
+    ]
+
+
+def _ocr(d: Document) -> str | None:
+    if not d.ocr_pages:
+        return None
+    sure = "" if d.ocr_confidence is None else f", confidence {d.ocr_confidence:.2f}"
+    return f"{counted(d.ocr_pages, 'page')} by {d.ocr_engine}{sure}"
+
+
+@head_of.register
+def _(found: DocumentStructure) -> Lines:
+    d = found.document
+    held = f": {counted(len(found.sections), 'heading')}, {counted(d.page_count, 'page')}"
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in found.paragraph_kinds.items())
+    return [line("Structure of ", (d.name, "title"), held), line((f"Paragraphs: {kinds}", "less"))]
+
+
+@entries_of.register
+def _(found: DocumentStructure) -> tuple[str, Sequence[Section | Document]]:
+    return "sections", (*found.sections, *found.attachments)
+
+
+@lines_of.register
+def _(each: Section) -> Lines:
+    return [
+        line(
+            *phrase(flat(each.title)),
+            (f" [{each.citation}] chunk ", "less"),
+            (each.chunk_id, "chunk"),
+            indent=2 * (each.level - 1),
+            label="- ",
+        )
+    ]
