@@ -380,7 +380,7 @@ def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> 
                 f"{low:g} to {high:g} values of {each.arg.metavar} are needed, not {len(value)}.",
                 hint="Put a value of several words in quotation marks.",
             )
-    part = getattr(owner, method.__qualname__.split(".", maxsplit=1)[0].lower(), owner)
+    part = _part(method, owner)
     first: list[Any] = []
     rest = dict(given)
     for each in arguments_of(method):
@@ -388,3 +388,12 @@ def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> 
             value = rest.pop(each.name)
             first += (value or ()) if each.many else [value]
     return getattr(part, method.__name__)(*first, **rest)
+
+
+def _part(method: Callable[..., Any], owner: Any) -> Any:
+    """Return the object whose method it is: *owner*, a part of it, or one made of it."""
+    name = method.__qualname__.partition(".")[0]
+    if any(each.__name__ == name for each in type(owner).__mro__):
+        return owner
+    part = getattr(owner, name.lower(), None)
+    return inspect.unwrap(method).__globals__[name](owner) if part is None else part

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-import casetrack.api.library  # noqa: F401 - it and its parts declare them
+import casetrack.api.library
+import casetrack.api.watch.watches  # noqa: F401 - they and their parts declare them
 from casetrack.api.operation import OPERATIONS, Operation
 
 

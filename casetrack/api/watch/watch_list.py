@@ -23,7 +23,7 @@ from casetrack.base.errors import (
 )
 from casetrack.base.files import private_folder, storage_errors, write_json
 from casetrack.base.objects.address import is_address
-from casetrack.base.records.sync import DEFAULT_DAILY_TIME, Watch
+from casetrack.base.records.sync import Watch
 from casetrack.store.lock import file_lock
 
 if TYPE_CHECKING:
@@ -482,20 +482,6 @@ def checked_fields(
         extensions = sorted({_extension(e) for e in file_extensions})
         fields["file_extensions"] = extensions or None
     return fields
-
-
-def describe(watch: Watch, /) -> str:
-    """Return the schedule of a watch in words."""
-    if watch.schedule == "daily":
-        time = watch.daily_time or DEFAULT_DAILY_TIME
-        return f"on change, and compared daily at {time}"
-    return {
-        "on_change": "on change",
-        "hourly": "on change, and compared every hour",
-        "every_6h": "on change, and compared every 6 hours",
-        "every_12h": "on change, and compared every 12 hours",
-        "manual": "only when asked",
-    }[watch.schedule]
 
 
 def _extension(text: str) -> str:

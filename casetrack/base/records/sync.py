@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 from casetrack.base.errors import See
 from casetrack.base.records.reports import FileTable
-from casetrack.base.records.shape import Record, Seconds, Told
+from casetrack.base.records.shape import HIDDEN, INLINE, Record, Seconds, Told
 
 # A source of a collection's documents, and how far it is in step.
 
@@ -359,3 +359,21 @@ class WatchStatus(Record):
             if known.get(name):
                 known[name] = datetime.fromisoformat(known[name])
         return cls(**known)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedFolder(Record):
+    """A watched folder with the name of its collection, and how it is doing.
+
+    Attributes
+    ----------
+    new
+        Whether it was not watched for this collection before.
+    """
+
+    SHOWN = ("folder_path", "collection")
+
+    watch: Annotated[Watch, INLINE]
+    collection: str
+    status: Annotated[WatchStatus, Told(row=False)]
+    new: Annotated[bool, HIDDEN] = False

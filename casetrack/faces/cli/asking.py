@@ -10,6 +10,7 @@ import typer
 from casetrack.api.operation import Argument, Operation, arguments_of, called, summary_of
 from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered
+from casetrack.faces.cli.completion import collection_names
 from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument, option
 from casetrack.faces.cli.output import Part, entry, line, local_time, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
@@ -183,6 +184,7 @@ def _in_order(
 def _of(each: Argument | inspect.Parameter) -> inspect.Parameter:
     if isinstance(each, inspect.Parameter):
         return each
-    info = option(each.arg, bounds=not each.is_list)
+    more = {"autocompletion": collection_names} if "--collection" in each.arg.options else {}
+    info = option(each.arg, bounds=not each.is_list, **more)
     default = not each.default if each.turns_off else each.default
     return _parameter(each.name, Annotated[each.type, info], default)

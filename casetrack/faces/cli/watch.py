@@ -1,4 +1,4 @@
-"""``casetrack watch``: folders that are kept in sync by themselves."""
+"""``casetrack watch add`` and ``watch run``: folders that are kept in sync by themselves."""
 
 import json
 import signal
@@ -8,77 +8,53 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.base.errors import CaseTrackError, CollectionNotFound
-from casetrack.base.records.sync import SCHEDULES, Watch, WatchStatus
+from casetrack.api.watch.watches import Watches
+from casetrack.base.errors import CaseTrackError
+from casetrack.base.records.sync import SCHEDULES, Watch
+from casetrack.faces.cli.asking import answer
 from casetrack.faces.cli.ingest import split_extensions
 from casetrack.faces.cli.options import (
-    AnyCollectionOption,
     CollectionOption,
     ExcludeOption,
     ExtensionsOption,
     IncludeOption,
     JsonOption,
 )
-from casetrack.faces.cli.output import (
-    Field,
-    counted,
-    facts,
-    flush,
-    line,
-    table,
-    write_json,
-    write_text,
-)
+from casetrack.faces.cli.output import counted, flush, line, write_json, write_text
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
     from casetrack.api.watch.statuses import Report
-    from casetrack.api.watch.watch_list import WatchList
     from casetrack.api.watch.watched_folder import SyncTask
-
-_FIELDS = (
-    Field("Folder"),
-    Field("Collection"),
-    Field("When"),
-    Field("State"),
-    Field("Last sync", whole=True),
-    Field("Next", whole=True, extra=True),
-    Field("ID", whole=True),
-)
-
-WatchArgument = Annotated[
-    str, typer.Argument(metavar="FOLDER", help="The watched folder, or the watch's ID.")
-]
-ScheduleOption = Annotated[
-    str | None,
-    typer.Option(
-        "--schedule",
-        metavar="WHEN",
-        help=f"One of: {', '.join(SCHEDULES)}. All but manual react to changes at once; those with "
-        "a time compare the whole folder then, too.",
-    ),
-]
-DailyOption = Annotated[
-    str | None,
-    typer.Option("--daily-time", metavar="HH:MM", help="Local time for daily (default: 02:00)."),
-]
-RemoveOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--remove-deleted/--keep-deleted",
-        help="Whether documents go when their files are deleted (default: they are kept).",
-        show_default=False,
-    ),
-]
 
 
 def add_watch(
     ctx: typer.Context,
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to watch.")],
     collection: CollectionOption = None,
-    schedule: ScheduleOption = None,
-    daily_time: DailyOption = None,
-    remove_deleted: RemoveOption = None,
+    schedule: Annotated[
+        str | None,
+        typer.Option(
+            "--schedule",
+            metavar="WHEN",
+            help=f"One of: {', '.join(SCHEDULES)}. All but manual react to changes at once; those "
+            "with a time compare the whole folder then, too.",
+        ),
+    ] = None,
+    daily_time: Annotated[
+        str | None,
+        typer.Option(
+            "--daily-time", metavar="HH:MM", help="Local time for daily (default: 02:00)."
+        ),
+    ] = None,
+    remove_deleted: Annotated[
+        bool | None,
+        typer.Option(
+            "--remove-deleted/--keep-deleted",
+            help="Whether documents go when their files are deleted (default: they are kept).",
+            show_default=False,
+        ),
+    ] = None,
     ext: ExtensionsOption = None,
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
@@ -98,220 +74,25 @@ def add_watch(
     folder again changes what you name, and leaves the rest as it was.
     """
     state = ctx.ensure_object(State)
-    target = state.collection_to_fill(collection).info
-    made, new = watch_list_of(state).add(
-        target.id,
+    found = Watches(state.library).add(
         folder,
+        collection=state.collection_to_fill(collection).info.id,
         schedule=schedule,
         daily_time=daily_time,
         recursive=recursive,
-        file_extensions=split_extensions(ext) or None if ext else None,
+        extensions=split_extensions(ext) or None if ext else None,
         include=include or None,
         exclude=exclude or None,
-        auto_remove_deleted=remove_deleted,
+        remove_deleted=remove_deleted,
     )
     if as_json:
-        write_json(_entry(state, made) | {"new": new})
+        write_json(found.as_dict() | {"new": found.new})
         return
-    what = "Watching" if new else "Changed the watch of"
-    line((f'{what} {made.folder} for "{target.name}": {_when(made)}.', "bold"))
-    if status_of(state, made).health == "unwatched":
+    line(("Watching it from now on:" if found.new else "Changed it:", "bold"))
+    answer(found, "watch add", as_json=False)
+    if found.status.health == "unwatched":
         line("Nobody watches at the moment. A running AI client does it, or start it yourself:")
         line("casetrack watch run", indent=2)
-
-
-def list_watches(
-    ctx: typer.Context, collection: AnyCollectionOption = None, as_json: JsonOption = False
-) -> None:
-    """List the watched folders, what became of the last sync, and when the next one is."""
-    state = ctx.ensure_object(State)
-    chosen = None if collection is None else state.library.get(collection).info.id
-    watches = watch_list_of(state).watches(chosen)
-    if as_json:
-        write_json([_entry(state, watch) for watch in watches])
-        return
-    if not watches:
-        line("No folder is watched yet. Watch one: casetrack watch add FOLDER -c NAME")
-        return
-    statuses = [status_of(state, watch) for watch in watches]
-    table(
-        _FIELDS,
-        [
-            [
-                watch.folder,
-                collection_name(state, watch),
-                _when(watch),
-                status.health_text,
-                status.last_sync_at,
-                status.next_sync_at,
-                watch.id[:8],
-            ]
-            for watch, status in zip(watches, statuses, strict=True)
-        ],
-    )
-    for watch, status in zip(watches, statuses, strict=True):
-        if status.last_error:
-            line()
-            line((f"{watch.folder}: {status.last_error}", "yellow"))
-            line(status.next_step, indent=2)
-        if status.note:
-            line((f"{watch.folder}: {status.note}", "yellow"))
-
-
-def show_watch(
-    ctx: typer.Context,
-    folder: WatchArgument,
-    collection: AnyCollectionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show everything known about one watched folder."""
-    state = ctx.ensure_object(State)
-    watch = _find(state, folder, collection)
-    status = status_of(state, watch)
-    if as_json:
-        write_json(_entry(state, watch))
-        return
-    from casetrack.api.watch.statuses import counts_text
-
-    facts(
-        [
-            ("Folder", watch.folder),
-            ("Collection", collection_name(state, watch)),
-            ("When", _when(watch)),
-            ("State", status.health_text),
-            ("Watched by", status.owner),
-            ("Waiting", _pending(status.pending)),
-            ("Last sync", status.last_sync_at),
-            ("It found", counts_text(status.counts) if status.last_sync_at else None),
-            ("Next comparison", status.next_sync_at),
-            ("Problem", status.last_error),
-            ("What to do", status.next_step),
-            ("Note", status.note),
-            ("Kinds", watch.file_extensions),
-            ("Include", watch.include),
-            ("Exclude", watch.exclude),
-            ("Folders below", "yes" if watch.recursive else "no"),
-            ("Deleted files", "removed" if watch.auto_remove_deleted else "kept"),
-            ("Watched since", watch.created_at),
-            ("ID", watch.id),
-        ]
-    )
-
-
-def remove_watch(
-    ctx: typer.Context,
-    folder: WatchArgument,
-    collection: AnyCollectionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Stop watching a folder; files and documents stay."""
-    state = ctx.ensure_object(State)
-    watch_list = watch_list_of(state)
-    watch = _find(state, folder, collection)
-    watch_list.remove({watch.id})
-    if as_json:
-        write_json(watch.as_dict())
-        return
-    line(f"{watch.folder} is not watched any more. Its documents stay in the collection.")
-
-
-def schedule_watch(
-    ctx: typer.Context,
-    folder: WatchArgument,
-    schedule: Annotated[
-        str, typer.Argument(metavar="WHEN", help=f"One of: {', '.join(SCHEDULES)}.")
-    ],
-    collection: AnyCollectionOption = None,
-    daily_time: DailyOption = None,
-    remove_deleted: RemoveOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Change when a watched folder is synced."""
-    state = ctx.ensure_object(State)
-    watch = _find(state, folder, collection)
-    changed = watch_list_of(state).change(
-        watch.id, schedule=schedule, daily_time=daily_time, auto_remove_deleted=remove_deleted
-    )
-    _tell_change(state, changed, f"{changed.folder}: {_when(changed)}.", as_json=as_json)
-
-
-def pause_watch(
-    ctx: typer.Context,
-    folder: WatchArgument,
-    collection: AnyCollectionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Leave a watched folder alone until `casetrack watch resume`."""
-    state = ctx.ensure_object(State)
-    changed = watch_list_of(state).change(_find(state, folder, collection).id, enabled=False)
-    _tell_change(state, changed, f"{changed.folder} is paused.", as_json=as_json)
-
-
-def resume_watch(
-    ctx: typer.Context,
-    folder: WatchArgument,
-    collection: AnyCollectionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Watch a paused folder again; what changed meanwhile is found first."""
-    state = ctx.ensure_object(State)
-    changed = watch_list_of(state).change(_find(state, folder, collection).id, enabled=True)
-    _tell_change(state, changed, f"{changed.folder}: {_when(changed)}.", as_json=as_json)
-
-
-def _tell_change(state: State, watch: Watch, text: str, *, as_json: bool) -> None:
-    if as_json:
-        write_json(_entry(state, watch))
-    else:
-        line(text)
-
-
-def watch_list_of(state: State, /) -> "WatchList":
-    """Return the watched folders of the data folder."""
-    from casetrack.api.watch.watch_list import WatchList
-
-    return WatchList(state.settings.data_dir)
-
-
-def _find(state: State, folder: str, collection: str | None) -> Watch:
-    chosen = None if collection is None else state.library.get(collection).info.id
-    return watch_list_of(state).find(folder, collection_id=chosen)
-
-
-def status_of(state: State, watch: Watch, /) -> WatchStatus:
-    """Return how a watched folder is doing now."""
-    from casetrack.api.watch.statuses import Statuses
-
-    return Statuses(state.settings.data_dir).of(watch)
-
-
-def _when(watch: Watch) -> str:
-    from casetrack.api.watch.watch_list import describe
-
-    return describe(watch)
-
-
-def _pending(count: int) -> str | None:
-    if count < 0:
-        return "so many changes that the whole folder is compared"
-    return counted(count, "changed path") if count else None
-
-
-def collection_name(state: State, watch: Watch, /) -> str:
-    """Return the name of the collection that a folder is watched for."""
-    try:
-        return state.library.get(watch.collection_id).name
-    except CollectionNotFound:
-        return "(deleted)"
-    except CaseTrackError:
-        return watch.collection_id[:8]
-
-
-def _entry(state: State, watch: Watch) -> dict[str, Any]:
-    return watch.as_dict() | {
-        "collection": collection_name(state, watch),
-        "status": status_of(state, watch).as_dict(),
-    }
 
 
 # ``casetrack watch run``: watching in the foreground, told line by line.
@@ -360,22 +141,21 @@ def run_watches(
 def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
     from casetrack.api.watch.manager import WatchManager
 
-    watch_list = watch_list_of(state)
-    watches = watch_list.watches()
+    named = Watches(state.library)
+    watches = named.all()
     text = f"Watching {counted(len(watches), 'folder')}. Ctrl-C ends it."
     if not watches:
         text = (
             "No folder is watched yet; `casetrack watch add FOLDER -c NAME` adds one at any time."
         )
     teller.say("started", text, watches=len(watches))
-    for watch in watches:
-        status = status_of(state, watch)
+    for each in watches:
+        folder, status = each.watch.folder, each.status
         if status.owner and status.health != "unwatched":
             teller.say(
                 "elsewhere",
-                f"{watch.folder} is watched by {status.owner}; this program takes over when that "
-                "ends.",
-                folder=watch.folder,
+                f"{folder} is watched by {status.owner}; this program takes over when that ends.",
+                folder=folder,
             )
 
     def tell(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
@@ -384,7 +164,7 @@ def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
         except (OSError, CaseTrackError):
             stop.set()  # whoever read the lines has gone
 
-    manager = WatchManager(state.library, watch_list, owner="casetrack watch run", on_sync=tell)
+    manager = WatchManager(state.library, named.kept, owner="casetrack watch run", on_sync=tell)
     manager.start()
     while not stop.wait(1.0):
         pass
@@ -397,7 +177,7 @@ def _run_once(state: State, teller: "_Teller", stop: threading.Event) -> bool:
 
     failed = False
     count = 0
-    for watch, task, outcome in compare_all(state.library, watch_list_of(state), stop):
+    for watch, task, outcome in compare_all(state.library, Watches(state.library).kept, stop):
         teller.tell(watch, task, outcome)
         count += 1
         failed = failed or isinstance(outcome, Exception) or outcome.count("failed") > 0
@@ -428,7 +208,7 @@ class _Teller:
             return
         from casetrack.api.watch.statuses import counts_of, counts_text
 
-        name = collection_name(self._state, watch)
+        name = Watches(self._state.library).of(watch).collection
         head = f"{datetime.now().astimezone():%H:%M:%S}  {watch.folder} -> {name}: "
         if isinstance(outcome, Exception):
             problem = _problem(outcome)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from casetrack.api.text.watches import described
 from casetrack.api.watch.statuses import Statuses
-from casetrack.api.watch.watch_list import WatchList, describe
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.errors import (
     AmbiguousName,
     FileNotFound,
@@ -68,7 +69,7 @@ def test_a_watch_comes_back_as_it_was_made(watch_list: WatchList, tmp_path: Path
     assert WatchList(watch_list.data_dir).watches() == (made,)
     assert made.file_extensions == (".docx", ".pdf")
     assert (made.daily_time, made.recursive, made.auto_remove_deleted) == ("04:30", False, True)
-    assert "04:30" in describe(made)
+    assert "04:30" in described(made)
     stored = json.loads(watch_list.path.read_text(encoding="utf-8"))
     assert stored["watches"][0]["folder_path"] == str(place)
     assert "casetrack watch" in stored["about"]

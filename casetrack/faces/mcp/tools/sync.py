@@ -12,14 +12,14 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import DELETES, READS, SWITCHES
-from casetrack.base.errors import CaseTrackError, CollectionNotFound
+from casetrack.api.text import lines_of
 from casetrack.base.records.shape import Spread
-from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, Watch, WatchStatus
+from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, WatchedFolder
 from casetrack.faces.mcp import budget, outputs
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.render import sync as sync_text
 from casetrack.faces.mcp.results import after_page, answer, cut, few, first, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
@@ -37,7 +37,7 @@ from casetrack.faces.mcp.tools.ingest import (
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.api.watch.watch_list import WatchList
+    from casetrack.api.watch.watches import Watches
 
 LISTED_CHANGES = 200
 _MESSAGE_CHARS = 500
@@ -173,8 +173,7 @@ _NOTE_CHARS = 1_000
 class WatchEntry(outputs.Answer):
     """A watched folder, and how it is doing; ``collection`` is the name."""
 
-    watch: Annotated[Watch, Spread()]
-    status: WatchStatus
+    watch: Annotated[WatchedFolder, Spread("collection")]
 
 
 class WatchOutput(TypedDict):
@@ -226,18 +225,18 @@ class WatchTools(SessionTools):
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
 
         def work() -> tuple[str, dict[str, Any]]:
-            watch, new = self._watch_list().add(
-                found.info.id,
-                path,
+            watched = self._watches.add(
+                str(path),
+                collection=found.info.id,
                 schedule=schedule,
                 daily_time=daily_time,
-                file_extensions=file_extensions or [],
+                extensions=file_extensions or [],
                 include=include or [],
                 exclude=exclude or [],
-                auto_remove_deleted=auto_remove_deleted,
+                remove_deleted=auto_remove_deleted,
             )
-            entry = self._entry(watch)
-            return self._started(watch, entry, new=new), {"watch": entry, "new": new}
+            entry = self._entry(watched)
+            return self._started(watched), {"watch": entry, "new": watched.new}
 
         return answer(*await _to_the_end(work))
 
@@ -252,11 +251,9 @@ class WatchTools(SessionTools):
         """Stop watching a folder."""
 
         def work() -> tuple[str, dict[str, Any]]:
-            watch = self._find(folder_path, collection)
-            entry = self._entry(watch)
-            self._watch_list().remove({watch.id})
-            text = f"{watch.folder} is not watched any more. Its documents stay in the collection."
-            return text, {"watch": entry}
+            watched = self._watches.remove(folder_path, collection=collection)
+            text = f"It is not watched any more; its documents stay.\n{self._text(watched)}"
+            return text, {"watch": self._entry(watched)}
 
         return answer(*await _to_the_end(work))
 
@@ -274,12 +271,12 @@ class WatchTools(SessionTools):
         """List the watched folders."""
 
         def work() -> tuple[str, dict[str, Any]]:
-            watches = self._watch_list().watches(self._collection_id(collection_filter))
+            watches = self._watches.all(collection=collection_filter)
             entries = page_of(watches, self._entry, offset=offset, limit=LISTED_WATCHES)[0]
             after = after_page(offset, len(entries), len(watches))
             more = more_from(after, 0, "")
-            lines = [_line(e, w) for e, w in zip(entries, watches[offset:], strict=False)]
-            text = "\n\n".join([*lines, *([more] if more else [])])
+            shown = map(self._text, watches[offset : offset + len(entries)])
+            text = "\n\n".join([*shown, *([more] if more else [])])
             return text or "No folder is watched. Use watch_folder to watch one.", {
                 "watches": entries,
                 "omitted": max(0, len(watches) - offset - len(entries)),
@@ -305,63 +302,52 @@ class WatchTools(SessionTools):
         """Change the schedule of a watched folder."""
 
         def work() -> tuple[str, dict[str, Any]]:
-            watch = self._watch_list().change(
-                self._find(folder_path, collection).id,
-                schedule=schedule,
+            watched = self._watches.schedule(
+                folder_path,
+                schedule,
+                collection=collection,
                 daily_time=daily_time,
-                auto_remove_deleted=auto_remove_deleted,
+                remove_deleted=auto_remove_deleted,
             )
-            entry = self._entry(watch)
-            return _line(entry, watch), {"watch": entry, "new": False}
+            return self._text(watched), {"watch": self._entry(watched), "new": False}
 
         return answer(*await _to_the_end(work))
 
     # --- blocking parts -------------------------------------------------------------------
 
-    def _watch_list(self) -> "WatchList":
-        from casetrack.api.watch.watch_list import WatchList
+    @property
+    def _watches(self) -> "Watches":
+        from casetrack.api.watch.watches import Watches
 
-        return WatchList(self._session.library.settings.data_dir)
+        return Watches(self._session.library)
 
-    def _collection_id(self, name: str | None) -> str | None:
-        return None if name is None else self._session.library.get(name).info.id
+    def _here(self, watched: WatchedFolder) -> WatchedFolder:
+        """Return it as this server sees it, which may be about to watch."""
+        if watched.status.health == "unwatched" and self._session.watching:
+            return replace(watched, status=replace(watched.status, health="starting"))
+        return watched
 
-    def _find(self, folder: str, collection: str | None) -> "Watch":
-        return self._watch_list().find(folder, collection_id=self._collection_id(collection))
+    def _text(self, watched: WatchedFolder) -> str:
+        return plain(lines_of(self._here(watched)))
 
-    def _status(self, watch: "Watch") -> "WatchStatus":
-        from casetrack.api.watch.statuses import Statuses
-
-        status = Statuses(self._session.library.settings.data_dir).of(watch)
-        if status.health == "unwatched" and self._session.watching:
-            return replace(status, health="starting")
-        return status
-
-    def _entry(self, watch: "Watch") -> dict[str, Any]:
-        try:
-            name = self._session.library.get(watch.collection_id).name
-        except CollectionNotFound:
-            name = "(deleted)"
-        except CaseTrackError:
-            name = watch.collection_id  # it is told by the tools that work on it
-        raw = watch.as_dict()
+    def _entry(self, watched: WatchedFolder) -> dict[str, Any]:
+        raw = self._here(watched).as_dict()
         for patterns in ("include", "exclude", "file_extensions"):
             if raw[patterns]:
                 raw[patterns] = few(raw[patterns], most=_PATTERNS, chars=_PATTERN_CHARS)
-        status: dict[str, Any] = self._status(watch).as_dict()
         for words in ("last_error", "next_step", "note"):
-            status[words] = cut(status[words], _NOTE_CHARS)
-        return raw | {"collection": name, "status": status}
+            raw["status"][words] = cut(raw["status"][words], _NOTE_CHARS)
+        return raw
 
-    def _started(self, watch: "Watch", entry: dict[str, Any], *, new: bool) -> str:
-        lines = [_line(entry, watch)]
-        if watch.schedule == "manual":
+    def _started(self, watched: WatchedFolder) -> str:
+        lines = [self._text(watched)]
+        if watched.watch.schedule == "manual":
             lines.append("It is compared only when sync_folder is called.")
-        elif entry["status"]["health"] != "unwatched":
+        elif self._here(watched).status.health != "unwatched":
             lines.append(
                 "A first comparison of the whole folder begins in the background within seconds; "
                 "list_watches tells how it goes."
-                if new
+                if watched.new
                 else "The new options hold within seconds."
             )
         return "\n".join(lines)
@@ -370,24 +356,3 @@ class WatchTools(SessionTools):
 async def _to_the_end(work: Callable[[], T]) -> T:
     """Run blocking *work* that changes the list of watches in a thread, and wait for it to end."""
     return await anyio.to_thread.run_sync(partial(work))
-
-
-def _line(entry: dict[str, Any], watch: "Watch") -> str:
-    from casetrack.api.watch.statuses import counts_text
-    from casetrack.api.watch.watch_list import describe
-
-    status = entry["status"]
-    lines = [
-        f'{one_line(watch.folder)} -> "{entry["collection"]}"',
-        f"  Schedule: {describe(watch)}; documents of deleted files are "
-        + ("removed" if watch.auto_remove_deleted else "kept"),
-        f"  Status: {status['health_text']}" + (f" ({status['note']})" if status["note"] else ""),
-    ]
-    if status["last_sync_at"]:
-        lines.append(f"  Last sync: {status['last_sync_at']}, {counts_text(status['counts'])}")
-    if status["next_sync_at"]:
-        lines.append(f"  Next comparison: {status['next_sync_at']}")
-    if status["last_error"]:
-        lines.append(f"  Problem: {one_line(status['last_error'])}")
-        lines.append(f"  What to do: {one_line(status['next_step'])}")
-    return "\n".join([*lines, f"  ID: {watch.id}"])

@@ -1,0 +1,159 @@
+"""Watched folders with their collections by name, as operations of every face."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from casetrack.api.operation import ADDS, READS, SWITCHES, Arg, operation
+from casetrack.api.watch.statuses import Statuses
+from casetrack.api.watch.watch_list import WatchList
+from casetrack.base.errors import CaseTrackError, CollectionNotFound
+from casetrack.base.records import Rows
+from casetrack.base.records.sync import SCHEDULES, Watch, WatchedFolder
+
+if TYPE_CHECKING:
+    from casetrack.api.library import Library
+
+_Folder = Annotated[str, Arg("The watched folder, or the watch's ID.", "FOLDER", "folder_path")]
+_Only = Annotated[
+    str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
+]
+_WHEN = (
+    f"One of: {', '.join(SCHEDULES)}. All but manual react to changes at once; those with a time "
+    "compare the whole folder then, too."
+)
+_DailyTime = Annotated[str | None, Arg("Local time for daily.", "--daily-time HH:MM")]
+_Removing = Annotated[
+    bool | None,
+    Arg(
+        "Whether documents go when their files are deleted (default: as it was, or kept).",
+        "--remove-deleted/--keep-deleted",
+    ),
+]
+_Extensions = Annotated[
+    list[str] | None, Arg("Only these kinds, such as pdf; may be repeated.", "--ext EXT")
+]
+
+
+class Watches:
+    """The watched folders of a data folder.
+
+    Parameters
+    ----------
+    library
+        Knows the collections.
+    """
+
+    def __init__(self, library: Library, /) -> None:
+        self._library = library
+        self._statuses = Statuses(library.settings.data_dir)
+        self.kept = WatchList(library.settings.data_dir)
+
+    @operation("watch list", READS)
+    def all(self, *, collection: _Only = None) -> Rows[WatchedFolder]:
+        """Return the watched folders, what became of the last sync, and when the next one is."""
+        watches = self.kept.watches(self._id(collection))
+        return Rows((self.of(watch) for watch in watches), of=WatchedFolder)
+
+    @operation("watch show", READS)
+    def show(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
+        """Return everything known about one watched folder.
+
+        Raises
+        ------
+        WatchNotFound, AmbiguousName
+            See :meth:`casetrack.api.watch.watch_list.WatchList.find`.
+        """
+        return self.of(self._find(folder, collection))
+
+    @operation("watch add", ADDS)
+    def add(
+        self,
+        folder: Annotated[str, Arg("The folder to watch.", "FOLDER", "folder_path")],
+        /,
+        *,
+        collection: Annotated[str, Arg("Name or ID of the collection.", "--collection -c NAME")],
+        schedule: Annotated[str | None, Arg(_WHEN, "--schedule WHEN")] = None,
+        daily_time: _DailyTime = None,
+        remove_deleted: _Removing = None,
+        extensions: _Extensions = None,
+        include: Annotated[list[str] | None, Arg("Only files that fit.", "--include GLOB")] = None,
+        exclude: Annotated[list[str] | None, Arg("Not what fits.", "--exclude GLOB")] = None,
+        recursive: Annotated[
+            bool | None, Arg("Whether folders below it count.", "--recursive/--no-recursive")
+        ] = None,
+    ) -> WatchedFolder:
+        """Keep a collection in sync with a folder, from now on and after every restart.
+
+        Adding a folder again changes what is named, and leaves the rest as it was.
+
+        Raises
+        ------
+        CaseTrackError
+            See :meth:`casetrack.api.watch.watch_list.WatchList.add`.
+        """
+        made, new = self.kept.add(
+            self._library.get(collection).info.id,
+            folder,
+            schedule=schedule,
+            daily_time=daily_time,
+            recursive=recursive,
+            file_extensions=extensions,
+            include=include,
+            exclude=exclude,
+            auto_remove_deleted=remove_deleted,
+        )
+        return self.of(made, new=new)
+
+    @operation("watch remove", SWITCHES)
+    def remove(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
+        """Stop watching a folder; files and documents stay."""
+        found = self.show(folder, collection=collection)
+        self.kept.remove({found.watch.id})
+        return found
+
+    @operation("watch schedule", SWITCHES)
+    def schedule(
+        self,
+        folder: _Folder,
+        schedule: Annotated[str, Arg(f"One of: {', '.join(SCHEDULES)}.", "WHEN")],
+        /,
+        *,
+        collection: _Only = None,
+        daily_time: _DailyTime = None,
+        remove_deleted: _Removing = None,
+    ) -> WatchedFolder:
+        """Change when a watched folder is synced."""
+        changes = {"schedule": schedule, "daily_time": daily_time}
+        return self._change(folder, collection, auto_remove_deleted=remove_deleted, **changes)
+
+    @operation("watch pause", SWITCHES)
+    def pause(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
+        """Leave a watched folder alone until it is resumed."""
+        return self._change(folder, collection, enabled=False)
+
+    @operation("watch resume", SWITCHES)
+    def resume(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
+        """Watch a paused folder again; what changed meanwhile is found first."""
+        return self._change(folder, collection, enabled=True)
+
+    def of(self, watch: Watch, /, *, new: bool = False) -> WatchedFolder:
+        """Return a watch with the name of its collection and how it is doing."""
+        return WatchedFolder(watch, self._name(watch), self._statuses.of(watch), new)
+
+    def _change(self, folder: str, collection: str | None, **options: Any) -> WatchedFolder:
+        return self.of(self.kept.change(self._find(folder, collection).id, **options))
+
+    def _find(self, folder: str, collection: str | None) -> Watch:
+        return self.kept.find(folder, collection_id=self._id(collection))
+
+    def _id(self, collection: str | None) -> str | None:
+        return None if collection is None else self._library.get(collection).info.id
+
+    def _name(self, watch: Watch) -> str:
+        try:
+            return self._library.get(watch.collection_id).name
+        except CollectionNotFound:
+            return "(deleted)"
+        except CaseTrackError:
+            return watch.collection_id  # it is told by what works on it
