@@ -13,13 +13,14 @@ import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, overload
 
 from casetrack.api.collection import Collection
 from casetrack.api.collection.history import Audit
 from casetrack.api.collection.progress import listener, silent
 from casetrack.api.collection.sealing import Placing
 from casetrack.api.jobs import Jobs
+from casetrack.api.operation import READS, Arg, operation
 from casetrack.base import arguments
 from casetrack.base.arguments import as_paths, require_text, several
 from casetrack.base.config import load_settings
@@ -39,8 +40,10 @@ from casetrack.base.records import (
     AUTO_PROFILE,
     DEFAULT_PROFILE,
     Check,
+    CollectionEntry,
     CollectionInfo,
     HealthReport,
+    Rows,
 )
 from casetrack.base.records.collections import DEFAULT_EDITION
 from casetrack.base.resources import SCHEMA_VERSION
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
     SearchedBy = Searched
 
 DEFAULT_PIPELINE = "standard"
+_DAMAGED = f"Run {See('doctor')} for details."
 _repairs = logging.getLogger("casetrack.repairs")
 
 
@@ -186,6 +190,31 @@ class Library(Placing):
         """Return what :meth:`collections` and :meth:`damaged` do, of one look at the folders."""
         infos, damaged = scan(self.settings.collections_dir)
         return sorted(infos, key=lambda i: (-i.updated_at.timestamp(), i.name)), damaged
+
+    @operation("collection list", READS)
+    def entries(
+        self,
+        *,
+        status: Annotated[
+            Literal["active", "closed", "archived", "all"],
+            Arg("Only those with this status.", "--status"),
+        ] = "all",
+    ) -> Rows[CollectionEntry]:
+        """Return the collections with their sizes, the last changed first; then damaged folders."""
+        infos, damaged = self.listed()
+        entries = [self.entry(i) for i in infos if status in {"all", i.status}]
+        entries += [
+            CollectionEntry.damaged(folder.name, f"{reason} {_DAMAGED}")
+            for folder, reason in damaged
+        ]
+        return Rows(entries, of=CollectionEntry)
+
+    def entry(self, info: CollectionInfo, /) -> CollectionEntry:
+        """Return a collection with its sizes; one that cannot be opened with the reason."""
+        try:
+            return CollectionEntry.of(info, self.stats(info))
+        except CaseTrackError as error:
+            return CollectionEntry.of(info, None, f"{error.message} {error.hint}".strip())
 
     def stats(self, info: CollectionInfo, /) -> CollectionStats:
         """Return how much a collection holds; it is opened only where no writer has noted that.

@@ -393,7 +393,7 @@ def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> 
 def _part(method: Callable[..., Any], owner: Any) -> Any:
     """Return the object whose method it is: *owner*, a part of it, or one made of it."""
     name = method.__qualname__.partition(".")[0]
-    if any(each.__name__ == name for each in type(owner).__mro__):
-        return owner
-    part = getattr(owner, name.lower(), None)
-    return inspect.unwrap(method).__globals__[name](owner) if part is None else part
+    for each in (owner, getattr(owner, name.lower(), None), *vars(owner).values()):
+        if any(kind.__name__ == name for kind in type(each).__mro__):
+            return each
+    return inspect.unwrap(method).__globals__[name](owner)

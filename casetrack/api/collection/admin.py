@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from casetrack.api.collection.history import Audit
+from casetrack.api.collection.facts import OwnFacts
+from casetrack.api.collection.history import Audit, EarlierStates
 from casetrack.api.collection.progress import listener, shows_progress, silent
-from casetrack.api.operation import ADDS, DELETES, READS, Arg, DocumentRef, StateRef, operation
-from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList, Rows
-from casetrack.base.records.snapshots import SnapshotInfo
+from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
@@ -22,15 +21,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.collection.progress import ProgressDisplay
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.crypt.secret import Secret
-    from casetrack.base.records import CollectionInfo, HealthReport, StatusChange
+    from casetrack.base.records import HealthReport
     from casetrack.base.records.health import IndexStatus
-    from casetrack.base.records.snapshots import (
-        ExportReport,
-        ReindexReport,
-        RestoreReport,
-        UpkeepReport,
-    )
+    from casetrack.base.records.snapshots import ExportReport, ReindexReport, UpkeepReport
     from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import State, Workspace
 
@@ -111,13 +106,7 @@ def first_time_seconds(documents: Iterable[Document], /) -> float | None:
     return seconds / chunks * sum(count for _, count in found)
 
 
-_State = Annotated[StateRef, Arg("Its name or its number in the list.", "SNAPSHOT", "snapshot")]
-CLOSING_SECONDS = 10.0
-"""A writer that is about done is waited for; nobody waits for one that reads a whole folder."""
-AUTOMATIC = 20
-
-
-class Admin:
+class Admin(OwnFacts, EarlierStates):
     """Looking after a collection: ``collection.admin``.
 
     Active collections take changes. Closed ones are read-only: they are searched and exported as
@@ -127,265 +116,6 @@ class Admin:
     def __init__(self, workspace: Workspace, display: ProgressDisplay | None, /) -> None:
         self._workspace = workspace
         self._display = display
-
-    def update(
-        self,
-        *,
-        name: str | None = None,
-        description: str | None = None,
-        reference: str | None = None,
-        collection_type: str | None = None,
-        tags: Iterable[str] | None = None,
-        add_tags: Iterable[str] = (),
-        remove_tags: Iterable[str] = (),
-    ) -> CollectionInfo:
-        """Change the collection's own facts: all that is asked for, or nothing.
-
-        Parameters
-        ----------
-        name
-            1 to 200 characters; unique, letter case aside. Id and folder stay as they are.
-        description, reference
-            For people; an empty text takes it away.
-        collection_type
-            One of :data:`~casetrack.base.records.COLLECTION_TYPES`, in any letter case.
-        tags
-            They take the place of all tags. Letter case aside, each is there once.
-        add_tags, remove_tags
-            Tags to add after those that are there, and tags to take away.
-
-        Returns
-        -------
-        CollectionInfo
-            What is stored now. What is ``None`` in the parameters is as it was.
-
-        Raises
-        ------
-        UsageError
-            A name, type or tag does not fit, a tag that is to be removed is not there, or nothing
-            would change.
-        CollectionExists
-            Another collection has this name.
-        CollectionReadOnly
-            The collection is closed or archived.
-        NotWritable, DiskFull, StorageError
-            It cannot be written.
-        """
-        from casetrack.api.collection.facts import update
-
-        return update(
-            self._workspace,
-            name=name,
-            description=description,
-            reference=reference,
-            collection_type=collection_type,
-            tags=tags,
-            add_tags=add_tags,
-            remove_tags=remove_tags,
-        )
-
-    def rename(self, name: str, /) -> CollectionInfo:
-        """Give the collection another name; see :meth:`update`."""
-        return self.update(name=name)
-
-    def describe(
-        self,
-        *,
-        description: str | None = None,
-        reference: str | None = None,
-        collection_type: str | None = None,
-    ) -> CollectionInfo:
-        """Change what is said of the collection; see :meth:`update`."""
-        return self.update(
-            description=description, reference=reference, collection_type=collection_type
-        )
-
-    def tag(
-        self,
-        *,
-        add: Iterable[str] = (),
-        remove: Iterable[str] = (),
-        only: Iterable[str] | None = None,
-    ) -> CollectionInfo:
-        """Change the collection's tags; *only* takes the place of all. See :meth:`update`."""
-        return self.update(tags=only, add_tags=add, remove_tags=remove)
-
-    def close(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
-        """Make the collection read-only; it can be searched and exported as before.
-
-        Parameters
-        ----------
-        timeout
-            Seconds to wait for a program that writes to it.
-
-        Returns
-        -------
-        StatusChange
-            What is stored now, and what was before. An archived collection stays archived.
-
-        Raises
-        ------
-        CollectionBusy
-            Another program still writes to it.
-        NotWritable, DiskFull, StorageError
-            It cannot be written.
-        """
-        from casetrack.api.collection.facts import close
-
-        return close(self._workspace, "closed", timeout=timeout)
-
-    def archive(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
-        """Make the collection read-only and leave it out of lists.
-
-        Parameters, results and errors are those of :meth:`close`.
-        """
-        from casetrack.api.collection.facts import close
-
-        return close(self._workspace, "archived", timeout=timeout)
-
-    def reopen(self) -> StatusChange:
-        """Let a closed or archived collection take changes again.
-
-        Returns
-        -------
-        StatusChange
-            What is stored now, and what was before.
-
-        Raises
-        ------
-        NotWritable, DiskFull, StorageError
-            It cannot be written.
-        """
-        from casetrack.api.collection.facts import set_status
-
-        return set_status(self._workspace, "active")
-
-    @operation("snapshots list", READS)
-    @tells_damage
-    def snapshots(
-        self,
-        *,
-        limit: Annotated[
-            int, Arg("How many to list besides those with a name.", "--limit -k N", ge=0)
-        ] = AUTOMATIC,
-    ) -> Rows[SnapshotInfo]:
-        """Return the states that the collection may go back to, the newest first.
-
-        Those with a name stay until they are removed. The others are what every change leaves
-        behind; they are cleaned away after some minutes.
-
-        Parameters
-        ----------
-        limit
-            How many states to return besides the named ones.
-
-        Raises
-        ------
-        CollectionDamaged
-            The data cannot be read.
-        """
-        from casetrack.store import snapshots
-
-        return Rows(snapshots.states(self._workspace.folder, automatic=limit), of=SnapshotInfo)
-
-    @operation("snapshots take", ADDS)
-    @tells_damage
-    def take_snapshot(
-        self, name: Annotated[str, Arg("What to call it.", "NAME")], /
-    ) -> SnapshotInfo:
-        """Keep the present state of the collection under a name.
-
-        It takes room only as the collection changes: what is deleted or replaced later stays on
-        the disk until the snapshot is removed.
-
-        Parameters
-        ----------
-        name
-            1 to 100 characters, not just a number; unique, letter case aside.
-
-        Raises
-        ------
-        UsageError
-            The name cannot be one.
-        SnapshotExists
-            It is taken.
-        CollectionBusy, StorageError
-        """
-        from casetrack.store import snapshots
-        from casetrack.store.lock import write_lock
-        from casetrack.store.session import leftovers, write_session
-
-        folder = self._workspace.folder
-        if leftovers(folder):  # the snapshot would keep the rows of a stopped program
-            with write_session(folder, upkeep=True):
-                pass
-        with write_lock(folder):
-            taken = snapshots.take(folder, name)
-            audit.note(folder, "snapshot taken", detail=f"number {taken.number}")
-            return taken
-
-    @operation("snapshots remove", DELETES)
-    @tells_damage
-    def remove_snapshot(self, name_or_number: _State, /) -> SnapshotInfo:
-        """Remove a named snapshot; the collection stays as it is.
-
-        What only it held goes with the next clean-up.
-
-        Raises
-        ------
-        SnapshotNotFound
-            No snapshot has this name.
-        CollectionBusy, StorageError
-        """
-        from casetrack.api.collection.history import remove_snapshot
-
-        gone = remove_snapshot(self._workspace.folder, name_or_number)
-        audit.note(self._workspace.folder, "snapshot removed", detail=f"number {gone.number}")
-        return gone
-
-    @operation("snapshots restore", DELETES)
-    @shows_progress("Restoring")
-    @tells_damage
-    def restore(
-        self,
-        name_or_number: _State,
-        /,
-        *,
-        progress: Callable[[str, int, int], None] | bool | None = None,
-        cancel: threading.Event | None = None,
-    ) -> RestoreReport:
-        """Bring the documents of the collection back to an earlier state.
-
-        The state before is kept as a snapshot ``before-restore-...``, so that this can be undone.
-        Your files are not touched. Stopped at any moment, every document is whole, as it is or as
-        it was, and the same call goes on.
-
-        Parameters
-        ----------
-        name_or_number
-            As :meth:`snapshots` gives it.
-        progress
-            Called from this thread with what is being done, how much is done, and of how much. Or
-            whether to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
-        cancel
-            Set it to stop.
-
-        Raises
-        ------
-        SnapshotNotFound
-            There is none, or it cannot be restored; the reason is told.
-        CollectionReadOnly
-            The collection is closed or archived.
-        CollectionBusy, StorageError
-        """
-        from casetrack.api.collection.history import restore
-
-        report = restore(
-            self._workspace, name_or_number, tell=listener(progress) or silent, cancel=cancel
-        )
-        count = len(report.restored) + len(report.removed)
-        audit.note(self._workspace.folder, "snapshot restored", count=count)
-        return report
 
     @shows_progress("Exporting")
     @tells_damage

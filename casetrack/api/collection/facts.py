@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from casetrack.base.errors import CollectionBusy, See, UsageError
+from casetrack.api.operation import SWITCHES, Arg, operation
+from casetrack.base.errors import CollectionBusy, Opt, See, UsageError
 from casetrack.base.records import CollectionStats, StatusChange
 from casetrack.store import audit, heads
 from casetrack.store.info import require_active, update_info
@@ -26,101 +28,232 @@ if TYPE_CHECKING:
 
 _FACTS = ("name", "description", "reference", "type", "tags")
 _NOW = {"active": "reopened"}
+CLOSING_SECONDS = 10.0
+"""A writer that is about done is waited for; nobody waits for one that reads a whole folder."""
+
+_Tags = Sequence[str]
 
 
-def update(
-    workspace: Workspace,
-    /,
-    *,
-    name: str | None,
-    description: str | None,
-    reference: str | None,
-    collection_type: str | None,
-    tags: Iterable[str] | None,
-    add_tags: Iterable[str],
-    remove_tags: Iterable[str],
-) -> CollectionInfo:
-    """Change a collection's facts; parameters and errors are those of ``admin.update``."""
-    wanted = None if name is None else checked_name(name)
-    kind = (
-        None if collection_type is None else checked_type(collection_type, workspace.info.edition)
-    )
-    added, removed = checked_tags(add_tags), checked_tags(remove_tags)
-    replacing = None if tags is None else checked_tags(tags)
+class OwnFacts:
+    """What a collection is called, what is said of it, its status; a part of ``admin``."""
 
-    def change(info: CollectionInfo) -> CollectionInfo:
-        require_active(info)
-        before = info.tags if replacing is None else replacing
-        changed = replace(
-            info,
-            name=wanted or info.name,
-            description=_given(description, info.description),
-            reference=_given(reference, info.reference),
-            type=kind or info.type,
-            tags=checked_tags((*_without(before, removed), *added)),
-        )
-        if changed == info:
-            quoted = f'"{info.name}"'
-            raise UsageError(
-                f'Nothing was changed: "{info.name}" has these facts already.',
-                hint=f"{See('collection info', quoted)} shows them.",
+    _workspace: Workspace
+
+    def update(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        reference: str | None = None,
+        collection_type: str | None = None,
+        tags: Iterable[str] | None = None,
+        add_tags: Iterable[str] = (),
+        remove_tags: Iterable[str] = (),
+    ) -> CollectionInfo:
+        """Change the collection's own facts: all that is asked for, or nothing.
+
+        Parameters
+        ----------
+        name
+            1 to 200 characters; unique, letter case aside. Id and folder stay as they are.
+        description, reference
+            For people; an empty text takes it away.
+        collection_type
+            One of :data:`~casetrack.base.records.COLLECTION_TYPES`, in any letter case.
+        tags
+            They take the place of all tags. Letter case aside, each is there once.
+        add_tags, remove_tags
+            Tags to add after those that are there, and tags to take away.
+
+        Returns
+        -------
+        CollectionInfo
+            What is stored now. What is ``None`` in the parameters is as it was.
+
+        Raises
+        ------
+        UsageError
+            A name, type or tag does not fit, a tag that is to be removed is not there, or nothing
+            would change.
+        CollectionExists
+            Another collection has this name.
+        CollectionReadOnly
+            The collection is closed or archived.
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        workspace = self._workspace
+        wanted = None if name is None else checked_name(name)
+        edition = workspace.info.edition
+        kind = None if collection_type is None else checked_type(collection_type, edition)
+        added, removed = checked_tags(add_tags), checked_tags(remove_tags)
+        replacing = None if tags is None else checked_tags(tags)
+
+        def change(info: CollectionInfo) -> CollectionInfo:
+            require_active(info)
+            before = info.tags if replacing is None else replacing
+            changed = replace(
+                info,
+                name=wanted or info.name,
+                description=_given(description, info.description),
+                reference=_given(reference, info.reference),
+                type=kind or info.type,
+                tags=checked_tags((*_without(before, removed), *added)),
             )
-        told = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
-        audit.note(workspace.folder, "collection changed", detail=", ".join(told))
-        return replace(changed, updated_at=datetime.now(UTC))
+            if changed == info:
+                quoted = f'"{info.name}"'
+                raise UsageError(
+                    f'Nothing was changed: "{info.name}" has these facts already.',
+                    hint=f"{See('collection info', quoted)} shows them.",
+                )
+            told = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
+            audit.note(workspace.folder, "collection changed", detail=", ".join(told))
+            return replace(changed, updated_at=datetime.now(UTC))
 
-    with contextlib.ExitStack() as stack:
-        if wanted is not None:
-            stack.enter_context(names_lock(workspace.settings.data_dir))
-            require_free(workspace.settings.collections_dir, wanted, but=workspace.folder.name)
-        return update_info(workspace.folder, change)
+        with contextlib.ExitStack() as stack:
+            if wanted is not None:
+                stack.enter_context(names_lock(workspace.settings.data_dir))
+                require_free(workspace.settings.collections_dir, wanted, but=workspace.folder.name)
+            return update_info(workspace.folder, change)
 
+    @operation("collection rename", SWITCHES)
+    def rename(
+        self, name: Annotated[str, Arg("What to call it.", "NEW_NAME")], /
+    ) -> CollectionInfo:
+        """Give a collection another name; its ID and its documents stay as they are."""
+        return self.update(name=name)
 
-def close(workspace: Workspace, status: CollectionStatus, /, *, timeout: float) -> StatusChange:
-    """Make a collection read-only: ``closed`` or ``archived``; see ``Collection.admin.close``.
+    @operation("collection describe", SWITCHES)
+    def describe(
+        self,
+        *,
+        description: Annotated[
+            str | None, Arg('What it is about; "" takes it away.', "--description TEXT")
+        ] = None,
+        reference: Annotated[
+            str | None,
+            Arg('Your own reference, such as a number; "" takes it away.', "--reference TEXT"),
+        ] = None,
+        collection_type: Annotated[
+            str | None, Arg("Kind of collection; a wrong one lists all kinds.", "--type TYPE")
+        ] = None,
+    ) -> CollectionInfo:
+        """Change what is said of a collection: description, reference, type."""
+        if description is None and reference is None and collection_type is None:
+            raise UsageError(
+                "Nothing was said that should change.",
+                hint=f"Add {Opt(description='TEXT')}, {Opt(reference='TEXT')} or "
+                f"{Opt(type='TYPE')}.",
+            )
+        return self.update(
+            description=description, reference=reference, collection_type=collection_type
+        )
 
-    Raises
-    ------
-    CollectionBusy
-        Another program still writes to it.
-    NotWritable, DiskFull, StorageError
-        It cannot be written.
-    """
-    info = workspace.info
-    if info.status in {status, "archived"}:
-        return StatusChange(info, info.status)
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(write_lock(workspace.folder, timeout=timeout))
-            stack.enter_context(rewriting(workspace.folder))
-        except CollectionBusy as error:
-            raise CollectionBusy(
-                f'"{info.name}" cannot be {status} now: another program is changing it, for '
-                "instance taking in documents or making vectors anew.",
-                hint=f"Wait until that is finished, or stop it ({See('jobs list')} shows what is "
-                "running); then run the command again.",
-            ) from error
-        return set_status(workspace, status)
+    @operation("collection tag", SWITCHES)
+    def tag(
+        self,
+        *,
+        add: Annotated[_Tags, Arg("A tag to add; may be repeated.", "--add TAG")] = (),
+        remove: Annotated[_Tags, Arg("A tag to take away; may be repeated.", "--remove TAG")] = (),
+        only: Annotated[
+            list[str] | None, Arg("Have just these tags; may be repeated.", "--set TAG")
+        ] = None,
+        clear: Annotated[bool, Arg("Take all tags away first.", "--clear")] = False,
+    ) -> CollectionInfo:
+        """Add and remove a collection's tags; without an option it shows them."""
+        if only and clear:
+            raise UsageError(
+                f"{Opt('set')} and {Opt('clear')} cannot go together.",
+                hint=f"{Opt('set')} takes the place of all tags.",
+            )
+        if not (add or remove or clear) and only is None:
+            return self._workspace.info
+        chosen = () if clear else only
+        return self.update(tags=chosen, add_tags=add, remove_tags=remove)
 
+    @operation("collection close", SWITCHES)
+    def close(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
+        """Make a collection read-only; it can be searched and exported as before.
 
-def set_status(workspace: Workspace, status: CollectionStatus, /) -> StatusChange:
-    """Store what a collection's status is from now on.
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for a program that writes to it.
 
-    Raises
-    ------
-    NotWritable, DiskFull, StorageError
-        It cannot be written.
-    """
-    before: list[CollectionStatus] = []
+        Returns
+        -------
+        StatusChange
+            What is stored now, and what was before. An archived collection stays archived.
 
-    def change(info: CollectionInfo) -> CollectionInfo:
-        before.append(info.status)
-        if info.status == status:
-            return info
-        audit.note(workspace.folder, f"collection {_NOW.get(status, status)}")
-        return replace(info, status=status, updated_at=datetime.now(UTC))
+        Raises
+        ------
+        CollectionBusy
+            Another program still writes to it.
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        return self._close("closed", timeout)
 
-    return StatusChange(update_info(workspace.folder, change), before[0])
+    @operation("collection archive", SWITCHES)
+    def archive(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
+        """Make a collection read-only and leave it out of lists; it can be searched by its name.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for a program that writes to it.
+
+        Raises
+        ------
+        CollectionBusy, NotWritable, DiskFull, StorageError
+            See :meth:`close`.
+        """
+        return self._close("archived", timeout)
+
+    def _close(self, status: CollectionStatus, timeout: float) -> StatusChange:
+        workspace, info = self._workspace, self._workspace.info
+        if info.status in {status, "archived"}:
+            return StatusChange(info, info.status)
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(write_lock(workspace.folder, timeout=timeout))
+                stack.enter_context(rewriting(workspace.folder))
+            except CollectionBusy as error:
+                raise CollectionBusy(
+                    f'"{info.name}" cannot be {status} now: another program is changing it, for '
+                    "instance taking in documents or making vectors anew.",
+                    hint=f"Wait until that is finished, or stop it ({See('jobs list')} shows what "
+                    "is running); then run the command again.",
+                ) from error
+            return self._set_status(status)
+
+    @operation("collection reopen", SWITCHES)
+    def reopen(self) -> StatusChange:
+        """Let a closed or archived collection take changes again.
+
+        Returns
+        -------
+        StatusChange
+            What is stored now, and what was before.
+
+        Raises
+        ------
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        return self._set_status("active")
+
+    def _set_status(self, status: CollectionStatus) -> StatusChange:
+        before: list[CollectionStatus] = []
+
+        def change(info: CollectionInfo) -> CollectionInfo:
+            before.append(info.status)
+            if info.status == status:
+                return info
+            audit.note(self._workspace.folder, f"collection {_NOW.get(status, status)}")
+            return replace(info, status=status, updated_at=datetime.now(UTC))
+
+        return StatusChange(update_info(self._workspace.folder, change), before[0])
 
 
 def _given(text: str | None, before: str | None) -> str | None:

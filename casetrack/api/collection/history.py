@@ -11,25 +11,27 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-from casetrack.api.operation import READS, Arg, operation
+from casetrack.api.collection.progress import listener, shows_progress, silent
+from casetrack.api.operation import ADDS, DELETES, READS, Arg, StateRef, operation
 from casetrack.base.arrow_values import without_formula
 from casetrack.base.errors import CaseTrackError, CollectionNotFound, See, SnapshotNotFound
 from casetrack.base.files import write_atomic
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records import Check, Rows
-from casetrack.base.records.snapshots import AuditCheck, AuditEntry, RestoreReport
+from casetrack.base.records.snapshots import AuditCheck, AuditEntry, RestoreReport, SnapshotInfo
 from casetrack.store import audit
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.listing import scan
 from casetrack.store.sealed import sealed_in
+from casetrack.store.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from casetrack.api.collection.progress import ProgressDisplay
     from casetrack.base.config import Settings
     from casetrack.base.records import Document
-    from casetrack.base.records.snapshots import SnapshotInfo
     from casetrack.store.session import WriteSession
     from casetrack.store.snapshots import Point
     from casetrack.store.workspace import Workspace
@@ -39,47 +41,155 @@ if TYPE_CHECKING:
 _UNDO = "before-restore"
 
 
-def remove_snapshot(folder: Path, name_or_number: str | int, /) -> SnapshotInfo:
-    """Forget a named snapshot of the collection in *folder*, and the copies that only it held.
-
-    Raises
-    ------
-    SnapshotNotFound
-        No snapshot has this name.
-    CollectionBusy, StorageError
-    """
-    from casetrack.store import snapshots
-    from casetrack.store.lock import write_lock
-    from casetrack.store.originals import drop_copies_of
-
-    with write_lock(folder):
-        info, gone = snapshots.remove(folder, name_or_number)
-        for document_id in gone:
-            drop_copies_of(folder, document_id)
-    return info
+_State = Annotated[StateRef, Arg("Its name or its number in the list.", "SNAPSHOT", "snapshot")]
+AUTOMATIC = 20
 
 
-def restore(
-    workspace: Workspace,
-    name_or_number: str | int,
-    /,
-    *,
-    tell: Callable[[str, int, int], None],
-    cancel: threading.Event | None,
-) -> RestoreReport:
-    """Bring the documents back; parameters and errors are those of ``Collection.admin.restore``."""
-    from casetrack.store.session import write_session
+class EarlierStates:
+    """The states that a collection can go back to; a part of ``admin``."""
 
-    started, stop = time.monotonic(), cancel or threading.Event()
-    # Before anything is begun, and again when nobody else can change it any more.
-    _restorable(workspace, name_or_number)
-    with write_session(workspace.folder, cancel=cancel) as session:
-        point = _restorable(workspace, name_or_number)
-        report = _go_back(workspace, session, point, tell, stop)
-        if report.restored or report.removed:
-            session.commit()
-            workspace.catch_up()
-    return replace(report, seconds=time.monotonic() - started)
+    _workspace: Workspace
+    _display: ProgressDisplay | None
+
+    @operation("snapshots list", READS)
+    @tells_damage
+    def snapshots(
+        self,
+        *,
+        limit: Annotated[
+            int, Arg("How many to list besides those with a name.", "--limit -k N", ge=0)
+        ] = AUTOMATIC,
+    ) -> Rows[SnapshotInfo]:
+        """Return the states that the collection may go back to, the newest first.
+
+        Those with a name stay until they are removed. The others are what every change leaves
+        behind; they are cleaned away after some minutes.
+
+        Parameters
+        ----------
+        limit
+            How many states to return besides the named ones.
+
+        Raises
+        ------
+        CollectionDamaged
+            The data cannot be read.
+        """
+        from casetrack.store import snapshots
+
+        return Rows(snapshots.states(self._workspace.folder, automatic=limit), of=SnapshotInfo)
+
+    @operation("snapshots take", ADDS)
+    @tells_damage
+    def take_snapshot(
+        self, name: Annotated[str, Arg("What to call it.", "NAME")], /
+    ) -> SnapshotInfo:
+        """Keep the present state of the collection under a name.
+
+        It takes room only as the collection changes: what is deleted or replaced later stays on
+        the disk until the snapshot is removed.
+
+        Parameters
+        ----------
+        name
+            1 to 100 characters, not just a number; unique, letter case aside.
+
+        Raises
+        ------
+        UsageError
+            The name cannot be one.
+        SnapshotExists
+            It is taken.
+        CollectionBusy, StorageError
+        """
+        from casetrack.store import snapshots
+        from casetrack.store.lock import write_lock
+        from casetrack.store.session import leftovers, write_session
+
+        folder = self._workspace.folder
+        if leftovers(folder):  # the snapshot would keep the rows of a stopped program
+            with write_session(folder, upkeep=True):
+                pass
+        with write_lock(folder):
+            taken = snapshots.take(folder, name)
+            audit.note(folder, "snapshot taken", detail=f"number {taken.number}")
+            return taken
+
+    @operation("snapshots remove", DELETES)
+    @tells_damage
+    def remove_snapshot(self, name_or_number: _State, /) -> SnapshotInfo:
+        """Remove a named snapshot; the collection stays as it is.
+
+        What only it held goes with the next clean-up.
+
+        Raises
+        ------
+        SnapshotNotFound
+            No snapshot has this name.
+        CollectionBusy, StorageError
+        """
+        from casetrack.store import snapshots
+        from casetrack.store.lock import write_lock
+        from casetrack.store.originals import drop_copies_of
+
+        folder = self._workspace.folder
+        with write_lock(folder):
+            info, gone = snapshots.remove(folder, name_or_number)
+            for document_id in gone:
+                drop_copies_of(folder, document_id)
+        audit.note(folder, "snapshot removed", detail=f"number {info.number}")
+        return info
+
+    @operation("snapshots restore", DELETES)
+    @shows_progress("Restoring")
+    @tells_damage
+    def restore(
+        self,
+        name_or_number: _State,
+        /,
+        *,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> RestoreReport:
+        """Bring the documents of the collection back to an earlier state.
+
+        The state before is kept as a snapshot ``before-restore-...``, so that this can be undone.
+        Your files are not touched. Stopped at any moment, every document is whole, as it is or as
+        it was, and the same call goes on.
+
+        Parameters
+        ----------
+        name_or_number
+            As :meth:`snapshots` gives it.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        SnapshotNotFound
+            There is none, or it cannot be restored; the reason is told.
+        CollectionReadOnly
+            The collection is closed or archived.
+        CollectionBusy, StorageError
+        """
+        from casetrack.store.session import write_session
+
+        workspace, started = self._workspace, time.monotonic()
+        # Before anything is begun, and again when nobody else can change it any more.
+        _restorable(workspace, name_or_number)
+        with write_session(workspace.folder, cancel=cancel) as session:
+            point = _restorable(workspace, name_or_number)
+            tell, stop = listener(progress) or silent, cancel or threading.Event()
+            report = _go_back(workspace, session, point, tell, stop)
+            if report.restored or report.removed:
+                session.commit()
+                workspace.catch_up()
+        count = len(report.restored) + len(report.removed)
+        audit.note(workspace.folder, "snapshot restored", count=count)
+        return replace(report, seconds=time.monotonic() - started)
 
 
 def _restorable(workspace: Workspace, name_or_number: str | int) -> Point:

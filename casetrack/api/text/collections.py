@@ -1,5 +1,6 @@
 """The text of collections as a whole: their facts, states, upkeep, log, jobs."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from casetrack.api.text.form import (
@@ -14,7 +15,7 @@ from casetrack.api.text.form import (
     listed,
     moment,
 )
-from casetrack.base.records import CollectionInfo, StatusChange
+from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats, StatusChange
 from casetrack.base.records.cards import size_text
 from casetrack.base.records.jobs import Job
 from casetrack.base.records.snapshots import (
@@ -35,6 +36,12 @@ def held(*, documents: int = 0, pages: int = 0, chunks: int = 0) -> str:
     return ", ".join(counted(number, noun) for noun, number in sizes if number) or "nothing"
 
 
+def amount(stats: CollectionStats, /) -> str:
+    """Return how much a collection holds, with its size on the disk."""
+    counts = {"documents": stats.document_count, "pages": stats.page_count}
+    return f"{held(**counts, chunks=stats.chunk_count)}, {size_text(stats.storage_bytes)}"
+
+
 def called(name: str, key: str, /) -> tuple[Part, ...]:
     """Return a name with its id."""
     return (flat(name), "title"), (f" (ID: {key})", "less")
@@ -46,10 +53,46 @@ def _(info: CollectionInfo) -> Lines:
     return [line(*called(info.name, info.id)), *facts({**said, "Tags": ", ".join(info.tags)})]
 
 
+_STATUS = {
+    "closed": "It can be searched and exported, and takes no changes until it is reopened.",
+    "archived": "It takes no changes, and is listed only where all or archived ones are asked for.",
+    "active": "It takes changes.",
+}
+
+
 @lines_of.register
 def _(change: StatusChange) -> Lines:
     info, now = change.info, "now" if change.changed else "already; nothing was changed"
-    return [line(*called(info.name, info.id), f" is {info.status} {now}.")]
+    head = line(*called(info.name, info.id), f" is {info.status} {now}.")
+    return [head, *([line(_STATUS[info.status])] if change.changed else [])]
+
+
+@lines_of.register
+def _(each: CollectionEntry) -> Lines:
+    amount = f"cannot be opened: {each.problem}"
+    if each.documents is not None:
+        sizes = {"documents": each.documents, "pages": each.pages or 0, "chunks": each.chunks or 0}
+        amount = f"{held(**sizes)}, {size_text(each.storage_bytes)}"
+    about = [f"tags: {', '.join(each.tags)}"] if each.tags else []
+    about += [each.description] if each.description else []
+    changed = f", changed {moment(each.updated_at)}" if each.updated_at is not None else ""
+    kind = each.status if each.status == "damaged" else f"{each.type}, {each.status}"
+    first = line(*called(each.name, each.id), f"  {kind}  ", (f"{amount}{changed}", "less"))
+    return [first, *(line((flat(text), "less"), indent=2) for text in about)]
+
+
+def described(
+    info: CollectionInfo, stats: CollectionStats, more: Mapping[str, str | None], /
+) -> Lines:
+    """Return all that is known of a collection; *more* says where it lies, for instance."""
+    sizes = {"Documents": stats.document_count, "Pages": stats.page_count}
+    moments = {"Created": moment(info.created_at), "Updated": moment(info.updated_at)}
+    said: dict[str, object] = {"Type": info.type, "Status": info.status}
+    said |= {"Description": info.description, "Reference": info.reference}
+    said |= {"Tags": ", ".join(info.tags), **sizes, "Chunks": stats.chunk_count}
+    said |= {"On disk": size_text(stats.storage_bytes)}
+    said |= {**more, "Profile": info.profile, "Pipeline": info.pipeline, **moments}
+    return [line(*called(info.name, info.id)), *facts(said)]
 
 
 # --- earlier states ---------------------------------------------------------------------------

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from casetrack.base.records.cards import Card, Fact, size_text
-from casetrack.base.records.shape import Record
+from casetrack.base.records.shape import INLINE, Record, Told
 
 CollectionStatus = Literal["active", "closed", "archived"]
 DEFAULT_EDITION = "collections"
@@ -78,8 +78,10 @@ class StatusChange(Card):
         Its status until then.
     """
 
-    info: CollectionInfo
-    before: CollectionStatus
+    JSON = ("...", "changed")
+
+    info: Annotated[CollectionInfo, INLINE]
+    before: Annotated[CollectionStatus, Told(name="status_before")]
 
     @property
     def changed(self) -> bool:
@@ -91,6 +93,24 @@ class StatusChange(Card):
 
     def _facts(self) -> list[Fact]:
         return [("before", self.before if self.changed else f"{self.before}, too")]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionStats(Card):
+    """Counts of live rows, and the bytes of everything in the collection's folder."""
+
+    document_count: int
+    page_count: int
+    chunk_count: int
+    storage_bytes: int
+
+    def _facts(self) -> list[Fact]:
+        return [
+            ("documents", self.document_count),
+            ("pages", self.page_count),
+            ("chunks", self.chunk_count),
+            ("on disk", size_text(self.storage_bytes)),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,20 +145,20 @@ class CollectionEntry(Record):
     updated_at: datetime | None
     problem: str = ""
 
+    @classmethod
+    def of(
+        cls, info: CollectionInfo, stats: CollectionStats | None, problem: str = "", /
+    ) -> CollectionEntry:
+        """Return the entry of a collection, with its counts or the reason why it has none."""
+        known: dict[str, Any] = {f.name: getattr(info, f.name, None) for f in fields(cls)}
+        names = ("documents", "pages", "chunks", "storage_bytes")
+        counts = ("document_count", "page_count", "chunk_count", "storage_bytes")
+        known |= {n: getattr(stats, c, None) for n, c in zip(names, counts, strict=True)}
+        return cls(**known | {"problem": problem})
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CollectionStats(Card):
-    """Counts of live rows, and the bytes of everything in the collection's folder."""
-
-    document_count: int
-    page_count: int
-    chunk_count: int
-    storage_bytes: int
-
-    def _facts(self) -> list[Fact]:
-        return [
-            ("documents", self.document_count),
-            ("pages", self.page_count),
-            ("chunks", self.chunk_count),
-            ("on disk", size_text(self.storage_bytes)),
-        ]
+    @classmethod
+    def damaged(cls, folder: str, reason: str, /) -> CollectionEntry:
+        """Return the entry of a folder that cannot be read; its name is all that is known."""
+        known: dict[str, Any] = dict.fromkeys(f.name for f in fields(cls))
+        known |= {"id": folder, "name": folder, "status": "damaged", "type": "other", "tags": ()}
+        return cls(**known | {"problem": reason})

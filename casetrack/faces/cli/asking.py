@@ -131,9 +131,10 @@ def asks(name: str, /, **more: tuple[Any, Any]) -> Callable[[Callable[..., None]
 
 def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
     """Return what an operation answers; what was given gets what it was asked of."""
-    owner = state.library if operation.of_library else state.collection(given.pop("collection"))
-    given["collection"] = owner
-    return called(operation.method, owner, taken(operation, given))
+    if operation.of_library:
+        return called(operation.method, state.library, taken(operation, given))
+    given["collection"] = state.collection(given["collection"])
+    return called(operation.method, given["collection"], taken(operation, given))
 
 
 def taken(operation: Operation, given: Mapping[str, Any], /) -> dict[str, Any]:

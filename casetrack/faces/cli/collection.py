@@ -5,36 +5,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from casetrack.api.text import lines_of
+from casetrack.api.text.collections import described
 from casetrack.base.errors import CaseTrackError, CollectionSealed, UsageError
 from casetrack.base.records import AUTO_PROFILE, DEFAULT_PROFILE
+from casetrack.faces.cli.asking import write
 from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import (
-    Field,
-    byte_text,
-    clean,
-    counted,
-    facts,
-    line,
-    table,
-    write_json,
-)
+from casetrack.faces.cli.output import byte_text, clean, counted, line, write_json
 from casetrack.faces.cli.state import State, show_notice
 
 if TYPE_CHECKING:
     from casetrack.api.library import Library
-    from casetrack.base.records import CollectionInfo, CollectionStats, StatusChange
+    from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats
 
 _WORTH_SAYING = 1_000_000
 """Fewer bytes than this that could be freed are nobody's concern."""
-_FIELDS = (
-    Field("Name"),
-    Field("Type", extra=True),
-    Field("Status", extra=True),
-    Field("Documents", "right"),
-    Field("Chunks", "right"),
-    Field("Updated", whole=True),
-    Field("ID", whole=True),
-)
 
 
 def create(
@@ -116,17 +101,20 @@ def list_collections(
     infos = [i for i in everything if _is_listed(i, status)]
     for path, reason in damaged:
         line(("Damaged: ", "bold red"), f"{path}: {reason}", err=True)
-    counted_infos = [counted_info(library, info) for info in infos]
+    entries = [library.entry(info) for info in infos]
+    for each in entries:
+        if each.problem:
+            line(("Problem: ", "bold red"), f"{each.name}: {each.problem}", err=True)
     if as_json:
-        listed = [_object(library, *item) for item in counted_infos]
+        listed = [_object(library, *item) for item in zip(infos, entries, strict=True)]
         write_json(listed + [s.as_dict() | {"status": "sealed"} for s in sealed])
         return
     hidden = sum(i.status == "archived" for i in everything) if status is None else 0
-    if infos:
-        table(_FIELDS, [_row(*item) for item in counted_infos])
-    elif status is not None and (everything or sealed) and not sealed:
+    for each in entries:
+        write(lines_of(each))
+    if not infos and status is not None and (everything or sealed) and not sealed:
         line(f"No collection is {status}.")
-    elif not hidden and not sealed:
+    elif not infos and not hidden and not sealed:
         line(f"No collections in {library.settings.data_dir}.")
         line("Make one: casetrack collection create NAME")
     if hidden:
@@ -150,30 +138,12 @@ def info(
     state = ctx.ensure_object(State)
     found = state.collection(name or collection)
     if as_json:
-        write_json(_object(state.library, found.info, found.stats()))
+        write_json(_object(state.library, found.info, state.library.entry(found.info)))
         return
-    about, stats = found.info, found.stats()
-    facts(
-        [
-            ("Name", about.name),
-            ("ID", about.id),
-            ("Type", about.type),
-            ("Status", about.status),
-            ("Description", about.description),
-            ("Reference", about.reference),
-            ("Tags", about.tags),
-            ("Documents", f"{stats.document_count:,}"),
-            ("Pages", f"{stats.page_count:,}"),
-            ("Chunks", f"{stats.chunk_count:,}"),
-            ("On disk", _disk(stats.storage_bytes, found.admin.freeable_bytes())),
-            ("Lies at", state.library.place(about)),
-            ("Folder", str(found.folder)),
-            ("Profile", about.profile),
-            ("Pipeline", about.pipeline),
-            ("Created", about.created_at),
-            ("Updated", about.updated_at),
-        ]
-    )
+    freeable = found.admin.freeable_bytes()
+    much = f"about {byte_text(freeable)}: `casetrack upkeep`" if freeable >= _WORTH_SAYING else None
+    where = {"Lies at": state.library.place(found.info), "Folder": str(found.folder)}
+    write(described(found.info, found.stats(), {"Can be freed": much, **where}))
 
 
 def attach(
@@ -187,7 +157,7 @@ def attach(
     library = ctx.ensure_object(State).library
     found = library.attach(address)
     if as_json:
-        write_json(_object(library, found.info, found.stats()))
+        write_json(_object(library, found.info, library.entry(found.info)))
         return
     about, stats = found.info, found.stats()
     line(f'Attached "{about.name}" (ID: {about.id}): {counted(stats.document_count, "document")}.')
@@ -302,13 +272,6 @@ def counted_info(
         return info, None
 
 
-def _row(about: "CollectionInfo", stats: "CollectionStats | None") -> list[Any]:
-    counts = ("?", "?")
-    if stats is not None:
-        counts = f"{stats.document_count:,}", f"{stats.chunk_count:,}"
-    return [about.name, about.type, about.status, *counts, about.updated_at, shown_id(about.id)]
-
-
 def shown_id(identifier: str, /) -> str:
     """Return an id whole where output is read by programs, its first eight signs for people."""
     from casetrack.faces.cli.output import is_terminal
@@ -316,152 +279,9 @@ def shown_id(identifier: str, /) -> str:
     return identifier[:8] if is_terminal(sys.stdout) else identifier
 
 
-def _object(
-    library: "Library", info: "CollectionInfo", stats: "CollectionStats | None"
-) -> dict[str, Any]:
+def _object(library: "Library", info: "CollectionInfo", entry: "CollectionEntry") -> dict[str, Any]:
     """Return facts and counts; counts are null where the collection cannot be opened."""
-    names = ("document_count", "page_count", "chunk_count", "storage_bytes")
-    return {
-        **info.as_dict(),
-        **{name: getattr(stats, name, None) for name in names},
-        "folder": str(library.settings.collections_dir / info.id),
-        "place": library.place(info),
-    }
-
-
-def _disk(size: int, freeable: int) -> str:
-    text = byte_text(size)
-    if freeable < _WORTH_SAYING:
-        return text
-    return f"{text}; about {byte_text(freeable)} of it can be freed with `casetrack upkeep`"
-
-
-# ``casetrack collection rename|describe|tag|close|reopen|archive``: names, notes and status.
-
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name or ID of the collection.")]
-
-
-def rename(
-    ctx: typer.Context,
-    name: Name,
-    new_name: Annotated[str, typer.Argument(metavar="NEW_NAME", help="What to call it.")],
-    as_json: JsonOption = False,
-) -> None:
-    """Give a collection another name; its ID and its documents stay as they are."""
-    collection = ctx.ensure_object(State).library.get(name)
-    before = collection.name
-    info = collection.admin.rename(new_name)
-    if as_json:
-        write_json(info.as_dict())
-        return
-    line(f'Renamed "{before}" to "{info.name}" (ID: {info.id}).')
-
-
-def describe(
-    ctx: typer.Context,
-    name: Name,
-    description: Annotated[
-        str | None,
-        typer.Option("--description", metavar="TEXT", help='What it is about; "" takes it away.'),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            "--reference",
-            metavar="TEXT",
-            help='Your own reference, such as a number; "" takes it away.',
-        ),
-    ] = None,
-    collection_type: Annotated[
-        str | None,
-        typer.Option(
-            "--type", metavar="TYPE", help="Kind of collection; a wrong one lists all kinds."
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Change what is said of a collection: description, reference, type."""
-    if description is None and reference is None and collection_type is None:
-        raise UsageError(
-            "Nothing was said that should change.", hint="Add --description, --reference or --type."
-        )
-    info = (
-        ctx.ensure_object(State)
-        .library.get(name)
-        .admin.describe(
-            description=description, reference=reference, collection_type=collection_type
-        )
-    )
-    if as_json:
-        write_json(info.as_dict())
-        return
-    line(f'Changed "{info.name}".')
-    line(f"See it all: casetrack collection info {quoted(info.name)}")
-
-
-def tag(
-    ctx: typer.Context,
-    name: Name,
-    add: Annotated[
-        list[str] | None,
-        typer.Option("--add", metavar="TAG", help="A tag to add; may be repeated."),
-    ] = None,
-    remove: Annotated[
-        list[str] | None,
-        typer.Option("--remove", metavar="TAG", help="A tag to take away; may be repeated."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="TAG", help="Have just these tags; may be repeated."),
-    ] = None,
-    clear: Annotated[bool, typer.Option("--clear", help="Take all tags away first.")] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Add and remove a collection's tags; without an option it shows them."""
-    if only and clear:
-        raise UsageError(
-            "--set and --clear cannot go together.", hint="--set takes the place of all tags."
-        )
-    collection = ctx.ensure_object(State).library.get(name)
-    if add or remove or only or clear:
-        chosen = only or (() if clear else None)
-        info = collection.admin.tag(add=add or (), remove=remove or (), only=chosen)
-    else:
-        info = collection.info
-    if as_json:
-        write_json(info.as_dict())
-        return
-    line(f'Tags of "{info.name}": {", ".join(info.tags) or "none"}')
-
-
-def close(ctx: typer.Context, name: Name, as_json: JsonOption = False) -> None:
-    """Make a collection read-only; it can be searched and exported as before."""
-    change = ctx.ensure_object(State).library.get(name).admin.close()
-    _tell(change, "It can be searched and exported, and takes no changes.", as_json)
-
-
-def archive(ctx: typer.Context, name: Name, as_json: JsonOption = False) -> None:
-    """Make a collection read-only and leave it out of lists; it can still be searched by name."""
-    change = ctx.ensure_object(State).library.get(name).admin.archive()
-    _tell(
-        change,
-        "It takes no changes, and is listed by: casetrack collection list --status all",
-        as_json,
-    )
-
-
-def reopen(ctx: typer.Context, name: Name, as_json: JsonOption = False) -> None:
-    """Let a closed or archived collection take changes again."""
-    change = ctx.ensure_object(State).library.get(name).admin.reopen()
-    _tell(change, "It takes changes again.", as_json)
-
-
-def _tell(change: "StatusChange", consequence: str, as_json: bool) -> None:
-    info = change.info
-    if as_json:
-        write_json(info.as_dict() | {"status_before": change.before, "changed": change.changed})
-        return
-    if not change.changed:
-        line(f'"{info.name}" is {info.status} already; nothing was changed.')
-        return
-    line(f'"{info.name}" is {info.status} now. {consequence}')
+    counts = {"document_count": entry.documents, "page_count": entry.pages}
+    counts |= {"chunk_count": entry.chunks, "storage_bytes": entry.storage_bytes}
+    folder = str(library.settings.collections_dir / info.id)
+    return {**info.as_dict(), **counts, "folder": folder, "place": library.place(info)}

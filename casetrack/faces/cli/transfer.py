@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.base.errors import PassphraseMissing, UsageError
-from casetrack.faces.cli.collection import Name, quoted
-from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.collection import quoted
+from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
 from casetrack.faces.cli.state import State
 
@@ -163,7 +163,7 @@ _REMAINS = (
 
 def seal(
     ctx: typer.Context,
-    name: Name,
+    name: NameArgument,
     passphrase_fd: PassphraseFd = None,
     key_file: KeyFile = None,
     keyring: Keyring = False,

@@ -11,8 +11,6 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from casetrack.api.library import Library
-from casetrack.base.errors import CaseTrackError, See
-from casetrack.base.records import CollectionEntry, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from casetrack.api.collection import Collection
-    from casetrack.base.records import CollectionInfo
+    from casetrack.base.records import CollectionEntry, Rows
 
 # Progress of long work, and an interrupt that stops it between two documents.
 #
@@ -353,54 +351,4 @@ def create_collection(name: str, /, *, data_dir: str | Path | None, **facts: Any
 
 def list_collections(*, data_dir: str | Path | None) -> Rows[CollectionEntry]:
     """Return all collections of a data folder; see :func:`casetrack.collections`."""
-    library = Library.open(data_dir)
-    entries = [_entry(library, info) for info in library.collections()]
-    entries += [_damaged(folder.name, reason) for folder, reason in library.damaged()]
-    return Rows(entries, of=CollectionEntry)
-
-
-def _entry(library: Library, info: CollectionInfo) -> CollectionEntry:
-    stats, problem = None, ""
-    try:
-        stats = library.stats(info)
-    except CaseTrackError as error:
-        # One that cannot be opened must not hide the others; the table says why.
-        problem = f"{error.message} {error.hint}".strip()
-    return CollectionEntry(
-        id=info.id,
-        name=info.name,
-        status=info.status,
-        type=info.type,
-        description=info.description,
-        reference=info.reference,
-        tags=info.tags,
-        profile=info.profile,
-        documents=stats.document_count if stats else None,
-        pages=stats.page_count if stats else None,
-        chunks=stats.chunk_count if stats else None,
-        storage_bytes=stats.storage_bytes if stats else None,
-        created_at=info.created_at,
-        updated_at=info.updated_at,
-        problem=problem,
-    )
-
-
-def _damaged(folder: str, reason: str) -> CollectionEntry:
-    """Return the line of a folder that cannot be read; its name is all that is known."""
-    return CollectionEntry(
-        id=folder,
-        name=folder,
-        status="damaged",
-        type="other",
-        description=None,
-        reference=None,
-        tags=(),
-        profile=None,
-        documents=None,
-        pages=None,
-        chunks=None,
-        storage_bytes=None,
-        created_at=None,
-        updated_at=None,
-        problem=f"{reason} Run {See('doctor')} for details.",
-    )
+    return Library.open(data_dir).entries()

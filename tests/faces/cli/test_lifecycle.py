@@ -55,7 +55,7 @@ def test_archived_ones_are_left_out_of_the_list(run: Run) -> None:
     run("collection", "archive", "Old")
     run("collection", "archive", "Older")
     listed = run("collection", "list").out.splitlines()
-    assert {row.split()[0] for row in listed[1:-1]} == {"Open", "Shut"}
+    assert {row.split()[0] for row in listed[:-1]} == {"Open", "Shut"}
     assert ("2" in listed[-1], "--status all" in listed[-1]) == (True, True)
     for status, names in {
         "active": {"Open"},
@@ -86,7 +86,7 @@ def test_names_and_notes(filled: Run) -> None:
     run = filled
     before = info(run, "Mill")
     renamed = run("collection", "rename", "mill", "Old Mill").out
-    assert all(part in renamed for part in ('"Mill"', '"Old Mill"', before["id"]))
+    assert all(part in renamed for part in ("Old Mill", before["id"]))
     described = ("collection", "describe", "Old Mill")
     done = run(*described, "--description", "Über die Mühle")
     assert "casetrack collection info 'Old Mill'" in done.out
@@ -96,7 +96,7 @@ def test_names_and_notes(filled: Run) -> None:
     assert run(*described, "--description", "").code == 0
     assert info(run, "Old Mill")["description"] is None
     nothing = run(*described)
-    assert (nothing.code, "--description, --reference" in nothing.err) == (2, True)
+    assert (nothing.code, "--description TEXT" in nothing.err) == (2, True)
     run("collection", "create", "Taken")
     taken = run("collection", "rename", "Old Mill", "TAKEN", "--json")
     assert error_of(taken)["code"] == "collection_exists"
@@ -201,7 +201,7 @@ def test_one_that_cannot_be_opened_does_not_hide_the_others(run: Run, home: Path
     older_form.age(Library.open(home).create("Boat house").folder)
     ended = run("collection", "list")
     assert ended.code == 0
-    assert {row.split("  ")[0] for row in ended.out.splitlines()[1:]} == {"Good", "Boat house"}
+    assert {row.split(" (")[0] for row in ended.out.splitlines()} == {"Good", "Boat house"}
     assert '"Boat house"' in ended.err
     entries = {e["name"]: e for e in json.loads(run("collection", "list", "--json").out)}
     assert entries["Boat house"]["document_count"] is None

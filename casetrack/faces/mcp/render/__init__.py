@@ -1,13 +1,5 @@
 """Text for people, in the form that the requirement shows. Programs get the structured result."""
 
-from casetrack.faces.mcp.render.collections import (
-    ACTIVE_NOW,
-    NEXT_STEP,
-    collection_details,
-    collection_line,
-    created,
-    sizes,
-)
 from casetrack.faces.mcp.render.passages import (
     NOTHING_FOUND,
     passage,

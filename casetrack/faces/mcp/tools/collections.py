@@ -9,13 +9,15 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS, DELETES, READS
-from casetrack.api.text import entry_of
+from casetrack.api.text import entry_of, lines_of
+from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import (
     AUTO_PROFILE,
     COLLECTION_TYPES,
+    CollectionEntry,
     CollectionInfo,
     CollectionStats,
     Document,
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
+NEXT_STEP = "Ingest documents with ingest_document."
+ACTIVE_NOW = "This is now your active collection."
 LISTED_DOCUMENTS, FEW_DOCUMENTS = 50, 10
 """Documents that are named beside what is known of a collection, and in a concise answer."""
 _LIST_ROOM = 10_000
@@ -145,12 +149,14 @@ class CollectionTools:
 
         info, notes = await write_in_thread(self._session, "", work)
         remembered = self._session.activate(info)
-        said = render.ACTIVE_NOW if remembered else NOT_REMEMBERED
+        said = ACTIVE_NOW if remembered else NOT_REMEMBERED
         notes = notes if remembered else [NOT_REMEMBERED, *notes]
         return answer(
             "\n".join(
                 [
-                    render.created(info, said),
+                    f"Created a collection. {said}",
+                    plain(lines_of(info)),
+                    f"Next: {NEXT_STEP}",
                     *(f"Note: {note}" for note in notes if note != NOT_REMEMBERED),
                 ]
             ),
@@ -158,7 +164,7 @@ class CollectionTools:
                 "collection": collection_facts(info),
                 "is_active": remembered,
                 "notes": notes,
-                "next_step": render.NEXT_STEP,
+                "next_step": NEXT_STEP,
             },
         )
 
@@ -188,7 +194,8 @@ class CollectionTools:
         def line(item: CollectionInfo | _Broken, _entry: Any) -> str:
             if isinstance(item, _Broken):
                 return f"Damaged: {item.path}: {item.reason}"
-            return render.collection_line(*counted(item), active=self._is_active(item))
+            mark = "* " if self._is_active(item) else "- "
+            return mark + plain(lines_of(CollectionEntry.of(*counted(item))))
 
         items: list[CollectionInfo | _Broken] = [*infos, *damaged]
         shown = portion(items, entry, line, offset=offset)
@@ -233,7 +240,7 @@ class CollectionTools:
 
         info, stats = await in_thread(work)
         remembered = self._session.activate(info)
-        text = f'Switched to collection "{info.name}" (ID: {info.id}).\n{render.sizes(stats)}'
+        text = f'Switched to collection "{info.name}" (ID: {info.id}).\n{amount(stats)}'
         if not remembered:
             text = f'Collection "{info.name}" (ID: {info.id}) exists. {NOT_REMEMBERED}'
         return answer(
@@ -264,7 +271,7 @@ class CollectionTools:
         info = await in_thread(partial(self._library.find, collection_name))
         if not confirm:
             _, stats, _ = await in_thread(partial(self._counted, info))
-            held = render.sizes(stats) if stats is not None else "all that is in it"
+            held = amount(stats) if stats is not None else "all that is in it"
             raise Unconfirmed(
                 f'This would permanently delete the collection "{info.name}" '
                 f"(ID: {info.id}) with {held}.",
@@ -314,7 +321,7 @@ class CollectionTools:
         )
         omitted = len(documents) - len(shown.items)
         info = bounded_collection(found.info)
-        text = render.collection_details(info, stats, str(found.folder))
+        text = plain(described(info, stats, {"Folder": str(found.folder)}))
         more = [f"... {omitted:,} more: see list_documents"] if omitted else []
         return answer(
             "\n".join([text, "", *shown.blocks, *more]).rstrip(),

@@ -11,12 +11,14 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.operation import ADDS, SWITCHES
+from casetrack.api.text import lines_of
 from casetrack.base.errors import UsageError
 from casetrack.base.files import private_folder
 from casetrack.base.records import CollectionInfo
 from casetrack.base.records.shape import Spread
 from casetrack.base.records.snapshots import ExportReport
 from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
@@ -27,13 +29,6 @@ from casetrack.faces.mcp.tools.collections import CollectionType
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records import StatusChange
-
-_DONE = {
-    "closed": "It can be searched and exported, and takes no changes until reopen_collection.",
-    "archived": "It takes no changes, and list_collections shows it with status_filter archived "
-    "or all.",
-    "active": "Documents can be added and removed again.",
-}
 
 
 class StatusChanged(TypedDict):
@@ -119,18 +114,9 @@ class LifecycleTools(SessionTools):
         is_active = self._is_active(info)
         if is_active:
             self._session.activate(info)
-        short = bounded_collection(info)
-        said = {
-            "Type": short.type,
-            "Description": short.description,
-            "Reference": short.reference,
-            "Tags": ", ".join(short.tags),
-        }
-        lines = [f"{what}: {render.one_line(value)}" for what, value in said.items() if value]
-        return answer(
-            "\n".join([f'Updated collection "{info.name}" (ID: {info.id}).', *lines]),
-            {"collection": collection_facts(info), "is_active": is_active},
-        )
+        text = plain(lines_of(bounded_collection(info)))
+        facts = {"collection": collection_facts(info), "is_active": is_active}
+        return answer(f"Updated collection.\n{text}", facts)
 
     async def _turn(
         self, name: str | None, wish: Literal["close", "reopen", "archive"]
@@ -143,20 +129,14 @@ class LifecycleTools(SessionTools):
         }[wish]
         change: StatusChange = await write_in_thread(self._session, "", work)
         info, is_active = change.info, self._is_active(change.info)
-        note = _DONE[info.status] if change.changed else "Nothing was changed."
+        head, *rest = plain(lines_of(change)).split("\n")
+        note = "\n".join(rest) or "Nothing was changed."
         if is_active and info.status != "active":
             note += "\nIt stays the collection that your calls use: read-only."
-        when = "now" if change.changed else "already"
-        return answer(
-            f'"{info.name}" (ID: {info.id}) is {info.status} {when}. {note}',
-            {
-                "collection": collection_facts(info),
-                "previous_status": change.before,
-                "changed": change.changed,
-                "is_active": is_active,
-                "note": note,
-            },
-        )
+        facts: outputs.Facts = {"collection": collection_facts(info)}
+        facts |= {"previous_status": change.before}
+        facts |= {"changed": change.changed, "is_active": is_active, "note": note}
+        return answer(f"{head} {note}", facts)
 
     def _is_active(self, info: "CollectionInfo") -> bool:
         return self._session.active is not None and self._session.active.id == info.id
