@@ -33,7 +33,7 @@ _LOST = 5
 def held(*, documents: int = 0, pages: int = 0, chunks: int = 0) -> str:
     """Return how much there is: ``3 documents, 12 pages, 40 chunks``."""
     sizes = (("document", documents), ("page", pages), ("chunk", chunks))
-    return ", ".join(counted(number, noun) for noun, number in sizes if number) or "nothing"
+    return ", ".join(counted(number, noun) for noun, number in sizes if number) or "no documents"
 
 
 def amount(stats: CollectionStats, /) -> str:
