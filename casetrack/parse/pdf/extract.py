@@ -167,17 +167,15 @@ def _take_clipped(
     raw: dict[str, Any], seen: dict[str, Any]
 ) -> list[tuple[str, tuple[float, float, float, float]]]:
     """Take the lines that are clipped away out of a page's text, and return them."""
-    shown = list(_line_texts(seen))
-    known = {text for text, _ in shown}
+    shown = [("".join(text.split()), box) for text, box in _line_texts(seen)]
     found = []
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             text = "".join(span["text"] for span in line["spans"]).strip()
-            box = line["bbox"]
-            # Of a line that is cut at an edge a part is shown.
-            parts = () if text in known else (t for t, b in shown if t in text and _meet(b, box))
-            is_long = sum(map(str.isalnum, text)) > 1
-            if is_long and text not in known and next(iter(parts), None) is None:
+            bare, box = "".join(text.split()), line["bbox"]
+            # A line that is cut at an edge, or joined with the next one, is shown in part.
+            is_shown = any((t in bare or bare in t) and _meet(b, box) for t, b in shown)
+            if not is_shown and sum(map(str.isalnum, bare)) > 1:
                 found.append((text, box))
                 line["spans"] = []
     return found
