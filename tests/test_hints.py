@@ -130,7 +130,22 @@ def bad_in_shell(text: str, called: list[str], program: str) -> list[str]:
     rest = plain(text)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest)) - (options(called, program) or set())
     words = (PARAMETERS | EVERY_TOOL) & set(re.findall(r"\b\w+_\w+\b", rest))
-    return [*bad_commands(text), *named, *words]
+    return [*bad_commands(text), *incomplete(text, called, program), *named, *words]
+
+
+def incomplete(text: str, called: list[str], program: str) -> Iterator[str]:
+    """Yield the commands of a hint that lack an argument, or the collection of the call."""
+    for line in re.findall(rf"`{program} ([^`]+)`", text):
+        command, words = COMMANDS[program], re.sub(r'"[^"]*"|\'[^\']*\'', "X", line).split()
+        while words and words[0] in getattr(command, "commands", {}):
+            command = command.commands[words.pop(0)]
+        needed = any(p.param_type_name == "argument" and p.required for p in command.params)
+        if needed and not any(not word.startswith("-") for word in words):
+            yield f"no argument: {line}"
+        if called.count("-c") == 1 and "-c" in {o for p in command.params for o in p.opts} - {
+            *words
+        }:
+            yield f"no collection: {line}"
 
 
 def bad_in_mcp(text: str, tool: Any, catalogue: Any) -> list[str]:
@@ -276,7 +291,7 @@ def test_shell_errors_name_commands_and_options_of_the_program(
         for line in wrong_lines(command):
             code = run([*path, *line])
             text = capfd.readouterr().err
-            bad = bad_in_shell(text, list(path), program) if code else []
+            bad = bad_in_shell(text, [*path, *line], program) if code else []
             if bad:
                 problems.setdefault(" ".join(path), []).append(f"{line} {bad}: {text[:300]}")
     assert problems == {}
@@ -298,6 +313,7 @@ def test_window_errors_name_no_commands(several: Library, name: str, value: str)
         answer = window.request(page.method, path, **send)
         text = text_of(re.sub(r"(?s)<(pre|script|style|nav|footer).*?</\1>", "", answer.text))
         bad = re.findall(r"`?(?:casetrack|ctx) [a-z][^`]*`|(?<![\w-])--[a-z-]+", text)
+        bad += (PARAMETERS | EVERY_TOOL) & set(re.findall(r"\b\w+_\w+\b", plain(text)))
         if "html" in answer.headers.get("content-type", "") and bad:
             problems[page.name] = (bad, text[:400])
     assert problems == {}

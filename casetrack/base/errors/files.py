@@ -68,10 +68,10 @@ class UnsupportedFormat(FileError):
 
     code = "unsupported_format"
 
-    def __init__(self, path: Path | str, known: Sequence[str]) -> None:
+    def __init__(self, path: Path | str, known: Sequence[str], *, code: bool = True) -> None:
+        formats = [*sorted(known), *["and source code"] * code]
         super().__init__(
-            f"Unsupported file format: {path}",
-            hint="Supported formats: " + ", ".join(sorted(known)) + ", and source code.",
+            f"Unsupported file format: {path}", hint=f"Supported formats: {', '.join(formats)}."
         )
 
 

@@ -79,7 +79,7 @@ def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenT
             for paragraph, text, cover in hidden_runs(path)
         ]
     if path.suffix.lower() != ".pdf":
-        raise UnsupportedFormat(path, ["pdf", "docx"])
+        raise UnsupportedFormat(path, ["pdf", "docx"], code=False)
     from casetrack.editions.legal.paper.covered import in_pdfium, read_sheet
     from casetrack.editions.legal.paper.hidden_runs import words_of_earlier_versions
     from casetrack.editions.legal.paper.pdf import opened

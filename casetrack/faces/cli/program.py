@@ -12,7 +12,9 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shlex
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from casetrack.base.errors.references import Reference
     from casetrack.faces.cli.state import Invocation
 
+_COLLECTION = frozenset(("-c", "--collection"))
 _CHECKER_WORDS = "Value error, "
 _NOT_A_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<choices>'.*')\.$")
 _NEAR = 0.5
@@ -138,18 +141,41 @@ def _built(app: typer.Typer) -> Any:
 
 
 def _hint(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> str:
-    """Return the hint without sentences about options that the command lacks."""
-    command = _built(app)
+    """Return the hint without sentences about options that the command lacks.
+
+    A command that it names has the arguments that it needs, and the collection of the line.
+    """
+    root = command = _built(app)
     known = {option for p in command.params for option in p.opts}
     for word in arguments:
         command = getattr(command, "commands", {}).get(word, command)
     known |= {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
 
     def spell(see: Reference) -> str | None:
+        if see.names:
+            return _completed(see.text, root, arguments)
         names = {f"--{name.replace('_', '-')}" for name, _ in see.options}
-        return see.text if see.names or names <= known else None
+        return see.text if names <= known else None
 
     return spelled(error.hint, spell, lambda _: "")
+
+
+def _completed(text: str, command: Any, arguments: list[str], /) -> str:
+    """Return a command of a hint with what it cannot run without."""
+    _, *words = text.strip("`").split()
+    while words and words[0] in getattr(command, "commands", {}):
+        command = command.commands[words.pop(0)]
+    if hasattr(command, "commands") or not text.startswith("`"):
+        return text
+    missing = []
+    if not any(not word.startswith("-") for word in words):
+        needed = (p for p in command.params if p.param_type_name == "argument" and p.required)
+        missing = [p.metavar or p.name.upper() for p in needed]
+    options = {option for p in command.params for option in p.opts}
+    named = [v for o, v in pairwise(arguments) if o in _COLLECTION and not v.startswith("-")]
+    if len(named) == 1 and options >= _COLLECTION and not _COLLECTION.intersection(words):
+        missing += ["-c", shlex.quote(named[0])]
+    return f"`{' '.join([text.strip('`'), *missing])}`"
 
 
 def show_error(error: CaseTrackError, /, *, hint: str | None = None, as_json: bool = False) -> int:

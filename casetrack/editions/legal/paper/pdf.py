@@ -43,7 +43,7 @@ def opened(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
     if not path.is_file():
         raise FileNotFound(path)
     if path.suffix.lower() != ".pdf":
-        raise UnsupportedFormat(path, ["pdf"])
+        raise UnsupportedFormat(path, ["pdf"], code=False)
     if path.stat().st_size == 0:
         raise EmptyFile(path)
     with contextlib.closing(open_pdf(path, tuple(passwords))) as document:
