@@ -383,8 +383,14 @@ def ole_facts(path: Path, warnings: list[str], /) -> Facts:
     with path.open("rb") as file:
         if file.read(len(OLE_MAGIC)) != OLE_MAGIC:
             return Facts()
+    import olefile  # type: ignore[import-untyped]
+
     try:
-        summary, document = _streams(path)
+        with olefile.OleFileIO(path) as ole:
+            summary, document = (
+                _properties(ole.openstream(name).read()) if ole.exists(name) else {}
+                for name in (_SUMMARY, _DOCUMENT)
+            )
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - damage makes olefile raise anything
@@ -402,17 +408,6 @@ def ole_facts(path: Path, warnings: list[str], /) -> Facts:
     )
 
 
-def _streams(path: Path) -> tuple[dict[int, object], dict[int, object]]:
-    import olefile  # type: ignore[import-untyped]
-
-    with olefile.OleFileIO(path) as ole:
-        summary, document = (
-            _properties(ole.openstream(name).read()) if ole.exists(name) else {}
-            for name in (_SUMMARY, _DOCUMENT)
-        )
-    return summary, document
-
-
 def _properties(data: bytes) -> dict[int, object]:
     """Return numbers, texts and times of a stream's first set of properties ([MS-OLEPS] 2.21).
 
@@ -424,12 +419,11 @@ def _properties(data: bytes) -> dict[int, object]:
 
     found = dict[int, object]()
     start = number(_FIRST_SET)
-    entries = range(start + 8, min(start + 8 + 8 * number(start + 4), len(data)), 8)
-    for entry in entries:
+    for entry in range(start + 8, min(start + 8 + 8 * number(start + 4), len(data)), 8):
         name, at = number(entry), start + number(entry + 4)
         kind, length, text = number(at), number(at + 4), at + 8
         if kind == _SHORT:
-            found[name] = number(at + 4, 2)
+            found[name] = length & 0xFFFF
         elif kind == _BYTES:
             found[name] = data[text : text + length].replace(b"\0", b"")
         elif kind == _UTF_16:

@@ -103,14 +103,11 @@ class EarlierStates:
         CollectionBusy, StorageError
         """
         from casetrack.store import snapshots
-        from casetrack.store.lock import write_lock
-        from casetrack.store.session import leftovers, write_session
+        from casetrack.store.session import write_session
 
         folder = self._workspace.folder
-        if leftovers(folder):  # the snapshot would keep the rows of a stopped program
-            with write_session(folder, upkeep=True):
-                pass
-        with write_lock(folder):
+        # A session first removes the rows of a stopped program, which the snapshot would keep.
+        with write_session(folder, upkeep=True):
             taken = snapshots.take(folder, name)
             audit.note(folder, "snapshot taken", detail=f"number {taken.number}")
             return taken

@@ -164,17 +164,15 @@ _handler = _Notes(logging.WARNING)
 
 
 def show_repairs() -> None:
-    """Show repairs as notes and other log records as lines, until :func:`hide_repairs`."""
+    """Show repairs as notes, until :func:`hide_repairs`, and other log records as lines."""
     _logger.addHandler(_handler)
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(_Brief())
 
 
 def hide_repairs() -> None:
-    """Leave all records to the log of a server."""
+    """Leave repairs to others: a server logs them with all the rest."""
     _logger.removeHandler(_handler)
-    if logging.lastResort is not None:
-        logging.lastResort.setFormatter(None)
 
 
 def show_notice(state: State, profile: str, /) -> None:

@@ -221,12 +221,6 @@ def _share(part: int, whole: int) -> str:
 # ``casetrack doctor``: whether everything is well, and what to do where it is not.
 
 
-_ONLY_CHECKED = (
-    "All is well in this collection and the audit log. "
-    "`casetrack doctor` checks the data folder and the models as well."
-)
-
-
 def doctor(
     ctx: typer.Context,
     collection: AnyCollectionOption = None,
@@ -273,7 +267,8 @@ def doctor(
     problems = sum(not check.ok for check in report.checks)
     line()
     if report.ok:
-        line("All is well." if collection is None else _ONLY_CHECKED)
+        more = " `casetrack doctor` checks the data folder and the models too."
+        line(f"All is well.{more if collection else ''}")
     else:
         line(f"{problems} of {len(report.checks)} checks found a problem.")
     return 0 if report.ok else 1

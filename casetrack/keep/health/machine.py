@@ -75,7 +75,6 @@ def _is_open(path: Path) -> bool:
 _FREE_BYTES = 500 * 2**20
 _WITHOUT_NAMES = "Latin, Greek, Chinese and Japanese script"
 _PULL_NETWORKS = f"Run {See('models pull', 'rapidocr')}."
-_NOTEBOOKS = {"watches.json": "the list of watched folders"}
 
 
 def check_data_dir(folder: Path, /) -> Check:
@@ -186,17 +185,14 @@ def check_notebooks(folder: Path, /) -> list[Check]:
     folder
         The data folder.
     """
-    found = []
-    for name, what in _NOTEBOOKS.items():
-        path = folder / name
-        if not path.exists():
-            continue
-        try:
-            json.loads(path.read_bytes())
-        except (OSError, ValueError) as error:
-            detail = f"{what} in {path} cannot be read: {error}"
-            remedy = "Move that file away, then add what it listed once more."
-            found.append(Check(name, ok=False, detail=detail, remedy=remedy))
-        else:
-            found.append(Check(name, ok=True, detail=f"{what} can be read"))
-    return found
+    name, what = "watches.json", "the list of watched folders"
+    path = folder / name
+    if not path.exists():
+        return []
+    try:
+        json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        detail = f"{what} in {path} cannot be read: {error}"
+        remedy = "Move that file away, then add what it listed once more."
+        return [Check(name, ok=False, detail=detail, remedy=remedy)]
+    return [Check(name, ok=True, detail=f"{what} can be read")]

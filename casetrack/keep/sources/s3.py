@@ -260,48 +260,38 @@ class S3Source(Source):
                 hint="Rename that object: no empty parts (//), no '.' and '..'. Or set 'prefix' to "
                 "a folder without it.",
             )
-        if fault.kind == "no_bucket":
-            return SourceError(
-                label(self),
-                f"there is no bucket {self._bucket!r} at {place} (any more).",
-                hint="Check 'bucket', 'region' and 'endpoint_url'.",
-            )
-        if fault.code == "InvalidObjectState":
-            return SourceError(
-                label(self),
-                f"{what or self._bucket} is archived, and cannot be read{words}",
-                hint="Restore the object from its archive and sync again, or leave it out with "
-                "'exclude_globs'.",
-            )
-        if fault.kind in {"refused", "expired"}:
-            return SourceError(
-                label(self),
-                f"{place} does not let these credentials read {what or self._bucket!r}{words}",
-                hint=f"Check {credentials.NAMES} and what they may do: list the bucket "
-                "and get its objects.",
-            )
-        if fault.kind == "elsewhere":
-            return SourceError(
-                label(self),
-                f"the bucket {self._bucket!r} is not in {self._region}{words}",
-                hint="Set 'region' to that of the bucket.",
-            )
-        if fault.kind == "busy":
-            return SourceError(
-                label(self),
-                f"{place} is too busy to answer, also after {service.RETRIES} more tries{words}",
-                hint="Sync again in a while.",
-            )
-        if fault.kind == "unreachable":
-            return SourceError(
-                label(self),
-                f"{place} cannot be reached, or broke off.",
-                hint="Check 'endpoint_url', 'region' and the network, and sync again.",
-            )
-        first = f"{fault.code}{words}" if fault.code else str(error).splitlines()[0]
-        return SourceError(
-            label(self), f"{place} answered with an error: {first[:SHOWN]}", hint="Sync again."
+        refused = (
+            f"{place} does not let these credentials read {what or self._bucket!r}{words}",
+            f"Check {credentials.NAMES} and what they may do: list the bucket and get its objects.",
         )
+        said = {
+            "no_bucket": (
+                f"there is no bucket {self._bucket!r} at {place} (any more).",
+                "Check 'bucket', 'region' and 'endpoint_url'.",
+            ),
+            "InvalidObjectState": (
+                f"{what or self._bucket} is archived, and cannot be read{words}",
+                "Restore the object and sync again, or leave it out with 'exclude_globs'.",
+            ),
+            "refused": refused,
+            "expired": refused,
+            "elsewhere": (
+                f"the bucket {self._bucket!r} is not in {self._region}{words}",
+                "Set 'region' to that of the bucket.",
+            ),
+            "busy": (
+                f"{place} is too busy to answer, also after {service.RETRIES} more tries{words}",
+                "Sync again in a while.",
+            ),
+            "unreachable": (
+                f"{place} cannot be reached, or broke off.",
+                "Check 'endpoint_url', 'region' and the network, and sync again.",
+            ),
+        }
+        first = f"{fault.code}{words}" if fault.code else str(error).splitlines()[0]
+        other = f"{place} answered with an error: {first[:SHOWN]}", "Sync again."
+        message, hint = said.get(fault.code) or said.get(fault.kind, other)
+        return SourceError(label(self), message, hint=hint)
 
 
 def _no_path(error: Exception) -> str | None:
