@@ -372,16 +372,7 @@ def decided_on(head: str, /) -> str | None:
     return None
 
 
-_EXHIBIT = re.compile(
-    r"^[\s\W]*(?:(?P<whose>PLAINTIFF(?:['’]?S)?|DEFENDANT(?:['’]?S)?|GOVERNMENT(?:['’]?S)?"
-    r"|JOINT|TRIAL|DEPOSITION|Plaintiff['’]s|Defendant['’]s|Government['’]s|Joint|Trial"
-    r"|Deposition)\s+)?"
-    r"(?:EXHIBIT|Exhibit|EX\.|Ex\.|EX)[\s:\-–#]*(?:(?:NO"
-    r"|No)\.?\s*)?[\"“']?(?P<label>[A-Z]{1,3}(?![a-zA-Z])(?:[- ]?\d{1,3})?"
-    r"|\d{1,4}(?:[.\-]\d{1,3})?(?:\([a-z0-9]\))?[A-Z]?|PX[- ]?\d+|DX[- ]?\d+)[\"”']?\s*(?:\n|$"
-    r"|[-–—]|\bto\b)",
-    re.MULTILINE,
-)
+_EXHIBIT = re.compile(_LISTS.text("exhibit"), re.VERBOSE | re.MULTILINE)
 _BARE_LABEL = re.compile(
     r"^(?P<label>(?:PX|DX|GX|JX|TX|Pl\.? Ex\.?|Def\.? Ex\.?)[- ]?\d{1,4}[A-Z]?)$", re.MULTILINE
 )

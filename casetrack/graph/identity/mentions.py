@@ -51,15 +51,7 @@ _ROMAN = {
     "x": 10,
 }
 _SUPPLEMENTS = ("addend", "supplement", "ergan", "ergän", "joinder")
-_CHANGE = re.compile(
-    r"(?<![\w-])(?:(?P<ordinal>(?i:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
-    r"|thirteenth|fourteenth|fifteenth|erste[rnms]?|zweite[rnms]?|dritte[rnms]?|vierte[rnms]?|fünfte[rnms]?|sechste[rnms]?)"
-    r"|\d{1,2}(?:st|nd|rd|th|ST|ND|RD|TH)|\d{1,2}\.)\s+)?"
-    r"(?P<word>(?:(?i:deed\s+of\s+)?(?:Amendment|AMENDMENT|Variation|VARIATION|Addendum|ADDENDUM|Supplement|SUPPLEMENT"
-    r"|Modification|MODIFICATION|Nachtrag|NACHTRAG|Änderungsvereinbarung|Ergänzungsvereinbarung|Ergänzung|Avenant|AVENANT|Adenda|Joinder|JOINDER)"
-    r"|(?i:Amending|Amendatory|Supplemental|Supplementary|Amendment|Variation|Extension)\s+(?:Agreement|AGREEMENT|Deed|DEED|Indenture|INDENTURE|Letter|LETTER|Contract|CONTRACT)))"
-    r"(?:\s*(?:No\.?|NO\.?|Nr\.?|Number|NUMBER|\#|№|[nN]°)?\s*(?P<number>\d{1,2}(?![\w/.-]\d)|[IVX]{1,4}(?=\b)|(?i:one|two|three|four|five|six|seven|eight|nine|ten)(?=\b)))?(?!\w)"
-)
+_CHANGE = re.compile(_LISTS.text("change"), re.VERBOSE)
 _TO = re.compile(
     r"\s*(?:\([^()]{0,80}\)\s*)?(?:to|To|TO|of|OF|zum|zur|ZUM|ZUR|au|AU|à|À|al|alla?)\s+(?:the\s+|THE\s+|that\s+|THAT\s+|certain\s+|CERTAIN\s+|la\s+|le\s+)*$"
 )
