@@ -197,7 +197,7 @@ class Map:
         ] = None,
         limit: Annotated[
             int | None,
-            Arg("How many events at most; those of most weight stay.", "--limit -k N", "-"),
+            Arg("How many events at most; those of most weight stay.", "--limit -k N", "-", ge=1),
         ] = 50,
     ) -> Timeline:
         """Return dated events in order; where there are too many, the weightiest.

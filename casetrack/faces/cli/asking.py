@@ -2,12 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 
-from casetrack.api.operation import Argument, Operation, arguments_of, called, summary_of
+from casetrack.api.operation import Arg, Argument, Operation, arguments_of, called, summary_of
 from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered
 from casetrack.faces.cli.completion import collection_names
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from casetrack.api.text import Line
 
 
+_LONGEST = 70
+"""Letters of the words of an option that fit into a line of the help."""
 F = TypeVar("F", bound=Callable[..., Any])
 STYLES: Mapping[str, str] = {
     "title": "bold cyan",
@@ -129,6 +132,31 @@ def asks(name: str, /, **more: tuple[Any, Any]) -> Callable[[Callable[..., None]
     return command
 
 
+def takes(
+    name: str, /, **more: tuple[Any, Any]
+) -> Callable[[Callable[[State, dict[str, Any]], None]], Any]:
+    """Make a command with the options of an operation, and own ones, of what does it.
+
+    It is called with the state of the invocation and all options by name; it asks by itself, with
+    :func:`taken`.
+    """
+    operation = operations()[name]
+
+    def command(do: Callable[[State, dict[str, Any]], None]) -> Callable[..., Any]:
+        def run(ctx: typer.Context, **given: Any) -> None:
+            do(ctx.ensure_object(State), given)
+
+        run.__doc__, run.__name__ = do.__doc__, name
+        return signed(run, operation, more)
+
+    return command
+
+
+def own(kind: Any, help_: str, cli: str, default: Any = None, **bounds: Any) -> tuple[Any, Any]:
+    """Return type and default of an option that no operation has, such as ``--html FILE``."""
+    return Annotated[kind, option(Arg(help_, cli, **bounds))], default
+
+
 def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
     """Return what an operation answers; what was given gets what it was asked of."""
     if operation.of_library:
@@ -186,6 +214,10 @@ def _of(each: Argument | inspect.Parameter) -> inspect.Parameter:
     if isinstance(each, inspect.Parameter):
         return each
     more = {"autocompletion": collection_names} if "--collection" in each.arg.options else {}
-    info = option(each.arg, bounds=not each.is_list, **more)
+    arg, words = each.arg, get_args(each.type)
+    if len(" ".join(map(str, words))) > _LONGEST and get_origin(each.type) is Literal:
+        # So many words would be one line of the help.
+        arg = replace(arg, cli=f"{arg.cli} WORD", help=f"{arg.help} One of: {', '.join(words)}.")
+    info = option(arg, bounds=not each.is_list, **more)
     default = not each.default if each.turns_off else each.default
     return _parameter(each.name, Annotated[each.type, info], default)

@@ -1,168 +1,143 @@
-"""``casetrack entities``, ``entity``, ``together``, ``references`` and ``graph``."""
+"""``casetrack entity``, ``references``, ``graph``, ``timeline``: answers to edit or to draw."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any
 
-import typer
-
-from casetrack.api.collection.map import OneKind, ReferenceKind
 from casetrack.api.collection.marks import NamedKind
+from casetrack.api.operation import called
+from casetrack.api.operations import operations
 from casetrack.base.errors import UsageError
-from casetrack.faces.cli.asking import answer
+from casetrack.faces.cli.asking import answer, own, taken, takes
 from casetrack.faces.cli.marks import edit, one_of
-from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import State
 
-LimitOption = Annotated[
-    int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
-]
 
-
-def entity(
-    ctx: typer.Context,
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A person, firm, place, date or amount.")
-    ],
-    collection: CollectionOption = None,
-    kind: Annotated[
-        OneKind, typer.Option("--kind", help="Its kind, where a name means several.")
-    ] = "any",
-    set_kind: Annotated[
-        NamedKind | None,
-        typer.Option("--set-kind", help="Change its kind: person, organization or location."),
-    ] = None,
-    limit: LimitOption = 20,
-    merge: Annotated[
-        str | None,
-        typer.Option("--merge", metavar="OTHER", help="Say that OTHER is the same as NAME."),
-    ] = None,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            "--split", metavar="SPELLING", help="Say that this spelling is somebody else."
-        ),
-    ] = None,
-    as_name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="With --split: who it is.")
-    ] = None,
-    document: Annotated[
-        str | None,
-        typer.Option("--in", metavar="DOCUMENT", help="With --split: only in this document."),
-    ] = None,
-    rename: Annotated[
-        str | None, typer.Option("--rename", metavar="NEW", help="Give it another name.")
-    ] = None,
-    hide: Annotated[bool, typer.Option("--hide", help="Leave it out of all answers.")] = False,
-    unhide: Annotated[bool, typer.Option("--unhide", help="Show it again.")] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Take back what you said of it last.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
+@takes(
+    "mentions",
+    set_kind=own(NamedKind | None, "Change its kind.", "--set-kind"),
+    merge=own(str | None, "Say that OTHER is the same as NAME.", "--merge OTHER"),
+    split=own(str | None, "Say that this spelling is somebody else.", "--split SPELLING"),
+    as_name=own(str | None, "With --split: who it is.", "--as NAME"),
+    document=own(str | None, "With --split: only in this document.", "--in DOCUMENT"),
+    rename=own(str | None, "Give it another name.", "--rename NEW"),
+    hide=own(bool, "Leave it out of all answers.", "--hide", False),
+    unhide=own(bool, "Show it again.", "--unhide", False),
+    undo=own(bool, "Take back what you said of it last.", "--undo", False),
+)
+def entity(state: State, given: dict[str, Any]) -> None:
     """Show where somebody or something is mentioned, each place with its exact source.
 
     The name may be spelled a little differently from the documents. You have the last word on who
     is who: changes with --merge, --split, --set-kind, --rename and --hide stay when documents are
     read again, and are shown as yours.
     """
-    target = ctx.ensure_object(State).collection(collection)
-    edits = {
-        "merge": merge,
-        "split": split,
-        "set-kind": set_kind,
-        "rename": rename,
-        "hide": hide,
-        "unhide": unhide,
-        "undo-edit": undo,
-    }
-    wanted = one_of(edits)
-    if split is None and (as_name or document):
+    target, as_json = state.collection(given["collection"]), given["as_json"]
+    split, name, kind = given["split"], given["name"], given["kind"]
+    edits = ("merge", "split", "set_kind", "rename", "hide", "unhide")
+    wanted = one_of({e.replace("_", "-"): given[e] for e in edits} | {"undo-edit": given["undo"]})
+    if split is None and (given["as_name"] or given["document"]):
         raise UsageError(
             "--as and --in say more of --split.",
             hint='Such as: casetrack entity "John Smith" --split Smith --in Lease.pdf',
         )
     if wanted is None:
-        found = target.map.entity_mentions(name, kind=kind, limit=limit)
-        answer(found, "mentions", as_json=as_json)
+        _answer(target, "mentions", given)
         return
     if kind != "any" and wanted not in {"unhide", "undo-edit"}:
         name = target.marks.id_of(name, kind=kind)
-    given = {"name": name, "other": merge, "spelling": split, "kind": set_kind, "new": rename}
-    given |= {"as_name": as_name, "document": document}
-    edit(target, wanted, {n: v for n, v in given.items() if v is not None}, as_json=as_json)
+    asked = {"name": name, "other": given["merge"], "spelling": split, "new": given["rename"]}
+    asked |= {"kind": given["set_kind"], "as_name": given["as_name"], "document": given["document"]}
+    edit(target, wanted, {n: v for n, v in asked.items() if v is not None}, as_json=as_json)
 
 
-# ``casetrack references``: what the documents refer to, and where they do.
-
-
-def references(
-    ctx: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One of them, to see where it is cited.")
-    ] = None,
-    collection: CollectionOption = None,
-    kind: Annotated[
-        ReferenceKind,
-        typer.Option("--kind", help="Only these; sections and exhibits are listed on request."),
-    ] = "all",
-    sort: Annotated[
-        Literal["citations", "documents", "name"],
-        typer.Option("--sort", help="What to sort by; the most first, names by the alphabet."),
-    ] = "citations",
-    limit: LimitOption = 30,
-    as_json: JsonOption = False,
-) -> None:
+@takes("references", name=own(str | None, "One of them, to see where it is cited.", "NAME"))
+def references(state: State, given: dict[str, Any]) -> None:
     """List the laws, standards, cases and documents that are cited, or where one of them is."""
-    target = ctx.ensure_object(State).collection(collection)
-    if name is not None:
-        answer(target.map.reference_citations(name, limit=limit), "citations", as_json=as_json)
-        return
-    found = target.map.references(type=kind, sort_by=sort, limit=limit)
-    answer(found, "references", as_json=as_json)
+    target = state.collection(given["collection"])
+    _answer(target, "references" if given["name"] is None else "citations", given)
 
 
-def graph(
-    ctx: typer.Context,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME", help="Whom to put in the middle; else the best connected ones."
-        ),
-    ] = None,
-    collection: CollectionOption = None,
-    depth: Annotated[
-        int,
-        typer.Option(
-            "--depth", metavar="N", min=1, max=4, help="How many steps away from the middle."
-        ),
-    ] = 2,
-    limit: Annotated[
-        int,
-        typer.Option("--limit", "-k", metavar="N", min=1, max=100, help="How many names at most."),
-    ] = 20,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            "--html",
-            metavar="FILE",
-            help="Write it as a drawing with its passages to this .html file.",
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
+HTML = "Write it as a drawing with its passages to this .html file."
+
+
+@takes("graph", html=own(Path | None, HTML, "--html FILE"))
+def graph(state: State, given: dict[str, Any]) -> None:
     """Show who and what the documents mention together, each link with its best source."""
-    target = ctx.ensure_object(State).collection(collection)
-    if html is not None:
-        from casetrack.api.viewer import entity_graph_page, sheet_path, write_sheet
+    from casetrack.api.viewer import entity_graph_page
 
-        sheet_path(html, "graph")
-    found = target.map.graph(name, depth=depth, limit=limit)
-    if html is not None:
-        path = write_sheet(html, "graph", entity_graph_page(target.workspace.state(), found))
-        if as_json:
-            write_json({"file": str(path)})
-        else:
-            line(("Wrote ", "bold"), str(path))
+    _drawn(state.collection(given["collection"]), "graph", given, entity_graph_page)
+
+
+@takes(
+    "timeline",
+    html=own(Path | None, HTML, "--html --output -o FILE"),
+    add=own(
+        tuple[str, str] | None,
+        "Put an event of your own on it, with its --source.",
+        "--add DATE TEXT",
+    ),
+    source=own(str | None, "With --add: what says so; or a chunk's ID.", "--source DOCUMENT|ID"),
+    page=own(int | None, "With --add: the page of the document.", "--page N", ge=1),
+    change=own(
+        tuple[str, str, str] | None,
+        'Say an event of your own otherwise; "-" leaves its date or text.',
+        "--change EVENT DATE TEXT",
+    ),
+    hide=own(str | None, "Leave the event of this id out.", "--hide EVENT"),
+    unhide=own(str | None, "Show it again.", "--unhide EVENT"),
+)
+def timeline(state: State, given: dict[str, Any]) -> None:
+    """Show the dates that the documents speak of, in order, each with its exact source.
+
+    It is yours to edit: --add puts an event of your own on it, --change says that one otherwise,
+    --hide leaves one out.
+    """
+    target, add, change = state.collection(given["collection"]), given["add"], given["change"]
+    source, page = given["source"], given["page"]
+    wanted = one_of({f"{name}-event": given[name] for name in ("add", "change", "hide", "unhide")})
+    if add is None and (source or page):
+        raise UsageError("--source and --page say more of --add.", hint="")
+    if add is not None and source is None:
+        raise UsageError(
+            "Which document says so?",
+            hint="An event of your own cites a place of the collection: --source Lease.pdf "
+            "--page 3, or --source with the id of a chunk.",
+        )
+    if wanted is None:
+        from casetrack.api.viewer import timeline_page
+
+        _drawn(target, "timeline", given, timeline_page)
         return
-    answer(found, "graph", as_json=as_json)
+    asked: dict[str, object] = {"event": given["hide"] or given["unhide"]}
+    if add is not None:
+        asked = {"date": add[0], "text": add[1], "source": source, "page": page}
+    elif change is not None:
+        names = ("event", "date", "text")
+        asked = {n: v for n, v in zip(names, change, strict=True) if v != "-"}
+    edit(target, wanted, asked, as_json=given["as_json"])
+
+
+def _answer(target: Any, name: str, given: dict[str, Any]) -> Any:
+    operation = operations()[name]
+    found = called(operation.method, target, taken(operation, given))
+    answer(found, name, as_json=given["as_json"])
+
+
+def _drawn(target: Any, name: Any, given: dict[str, Any], page: Callable[..., Any]) -> None:
+    """Write an answer as text, or as a drawing to the file that was named."""
+    html = given["html"]
+    if html is None:
+        _answer(target, name, given)
+        return
+    from casetrack.api.viewer import sheet_path, write_sheet
+
+    sheet_path(html, name)
+    operation = operations()[name]
+    found = called(operation.method, target, taken(operation, given))
+    path = write_sheet(html, name, page(target.workspace.state(), found))
+    if given["as_json"]:
+        write_json({"file": str(path)})
+    else:
+        line(("Wrote ", "bold"), str(path))

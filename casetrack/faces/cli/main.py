@@ -92,7 +92,7 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 "'SELECT name FROM documents WHERE page_count > $n' -p n=10"),
     ),
     "The whole collection": (
-        Command("timeline", ".overview:timeline", "Show what happened when, by the documents.",
+        Command("timeline", ".entities:timeline", "Show what happened when, by the documents.",
                 "-c Acme --from 2023-01-01 --to 2023-12-31"),
         Command("report", ".report:report", "Write a briefing of a whole collection.",
                 "-c Acme --open"),

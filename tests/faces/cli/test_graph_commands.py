@@ -48,7 +48,7 @@ CALLS: dict[str, tuple[ASKED, list[str]]] = {
         ["ISO 9002", "398"],
     ),
     "references 'ISO 9001'": (
-        ("reference_citations", ("ISO 9001",), {"limit": 30}),
+        ("reference_citations", ("ISO 9001",), {"limit": 50}),
         ["= Agreement_0.pdf", "| amends |"],
     ),
     "related Lease.pdf --relation amends": (

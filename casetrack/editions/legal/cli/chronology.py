@@ -7,7 +7,6 @@ import typer
 
 from casetrack.base.errors import UsageError
 from casetrack.editions.legal.cli.authorities import ForceOption, OutputOption, Writers, answered
-from casetrack.faces.cli.entities import LimitOption
 from casetrack.faces.cli.marks import edit, one_of
 from casetrack.faces.cli.options import CollectionOption, FromDayOption, JsonOption, ToDayOption
 from casetrack.faces.cli.output import entry, line, one_line, write_json
@@ -116,7 +115,9 @@ def citator(
         ),
     ],
     collection: CollectionOption = None,
-    limit: LimitOption = 30,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
+    ] = 30,
     as_json: JsonOption = False,
 ) -> None:
     """Show who cites an authority: signal, sentence and place; what speaks against it first."""
