@@ -1,6 +1,6 @@
 """Answers as text: one form, which the command line styles and AI programs get plain."""
 
-from casetrack.api.text import collections, documents, graph, marks, watches  # noqa: F401 - texts
+from casetrack.api.text import documents, graph, marks, watches, work  # noqa: F401 - texts
 from casetrack.api.text.form import (
     Line,
     Lines,

@@ -38,6 +38,12 @@ STYLES: Mapping[str, str] = {
     "added": "bold green",
 }
 """How a terminal shows the parts of a text."""
+_LABELS: Mapping[str, str] = {
+    **dict.fromkeys(("ingested", "updated", "new", "changed", "moved"), "green"),
+    **dict.fromkeys(("partial", "skipped", "missing", "removed"), "yellow"),
+    "failed": "bold red",
+}
+"""How it shows what a line begins with; other labels are bold."""
 
 
 def write(lines: Iterable["Line"], /) -> None:
@@ -45,7 +51,8 @@ def write(lines: Iterable["Line"], /) -> None:
     for each in lines:
         parts = [_styled(part) for part in each.parts]
         if each.label:
-            entry((each.label, "bold"), *parts, indent=each.indent)
+            style = _LABELS.get(each.label.strip(), "bold")
+            entry((each.label, style), *parts, indent=each.indent)
         else:
             line(*parts, indent=each.indent)
 

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from casetrack.faces.cli.ingest import cancelled_text, is_known, show_outcome, totals
+from casetrack.api.text import inside, lines_of
+from casetrack.api.text.work import is_known, totals
+from casetrack.faces.cli.asking import write
+from casetrack.faces.cli.ingest import cancelled_text
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
@@ -70,7 +73,7 @@ class _Screen:
         # A second run would only repeat that every file is there; the first one explains each.
         for outcome in report.outcomes:
             if not is_known(outcome):
-                show_outcome(outcome, indent=6)
+                write(inside(lines_of(outcome), 6))
         for text in (*report.notes, *totals(report)):
             line(text, indent=6)
 

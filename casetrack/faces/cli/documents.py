@@ -4,12 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.faces.cli.asking import answer, asks
+from casetrack.faces.cli.asking import answer, asks, show
 from casetrack.faces.cli.options import CollectionOption
 from casetrack.faces.cli.output import counted, line
 from casetrack.faces.cli.state import State
 from casetrack.faces.cli.upkeep import keep_up
-from casetrack.faces.cli.upkeep import show as show_upkeep
 
 if TYPE_CHECKING:
     from casetrack.base.records import Document
@@ -92,6 +91,6 @@ def delete(
     if secure:
         report = target.admin.upkeep(secure=True, wait=True)
         if report is not None:
-            show_upkeep(report)
+            show(report)
     else:
         keep_up(target)

@@ -1,14 +1,13 @@
 """``casetrack ingest``: take files into a collection and report on every one."""
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from casetrack.base.errors import CollectionNotFound, UsageError
-from casetrack.base.records import FILE_STATUSES
+from casetrack.faces.cli.asking import answer
 from casetrack.faces.cli.options import (
     CollectionOption,
     CreateOption,
@@ -19,15 +18,13 @@ from casetrack.faces.cli.options import (
     PasswordOption,
     PipelineOption,
 )
-from casetrack.faces.cli.output import counted, entry, line, write_json
-from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
-from casetrack.faces.cli.upkeep import keep_up
+from casetrack.faces.cli.output import counted, line
+from casetrack.faces.cli.state import State
+from casetrack.faces.cli.upkeep import ended
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.records import FileOutcome, IngestReport
-
-_STYLES = {"failed": "bold red", "partial": "yellow", "skipped": "yellow"}
+    from casetrack.base.records import IngestReport
 
 
 def ingest(
@@ -110,19 +107,10 @@ def ingest(
         collection=target.info,
         meter=Meter("Reading"),
     )
-    if as_json:
-        write_json(report.as_dict())
-    else:
-        show_report(report)
-    if report.cancelled:
-        state.interrupt_told = True
-        line(cancelled_text(report, state.stopped_by), err=True)
-        return EXIT_INTERRUPTED
-    keep_up(target)
+    answer(report, "ingest", as_json=as_json)
     failed = report.count("failed")
-    if failed:
-        line(f"{counted(failed, 'file')} of {len(report.outcomes):,} failed.", err=True)
-    return EXIT_FAILED if failed else 0
+    said = f"{counted(failed, 'file')} of {len(report.outcomes):,} failed." if failed else ""
+    return ended(state, target, report, cancelled_text(report, state.stopped_by), said)
 
 
 def _target(
@@ -162,67 +150,6 @@ def split_extensions(given: Sequence[str] | None, /) -> list[str] | None:
     if not given:
         return None
     return [extension for text in given for extension in text.split(",")]
-
-
-def show_report(report: "IngestReport", /) -> None:
-    """Write how every file ended, those that need attention last, and the totals.
-
-    Files with the same next step stand together, and it is said once, after the last of them.
-    """
-    order = {status: place for place, status in enumerate(FILE_STATUSES)}
-    outcomes = sorted(report.outcomes, key=lambda o: (order[o.status], o.code, o.hint))
-    for outcome, following in zip_longest(outcomes, outcomes[1:]):
-        show_outcome(outcome, hint=following is None or following.hint != outcome.hint)
-    if any(is_known(o) for o in report.outcomes):
-        line(("Use --force to take in again what is there already.", "dim"))
-    for note in report.notes:
-        line((f"Note: {note}", "yellow"))
-    if not report.outcomes:
-        line("There was no file to take in.")
-        return
-    for text in totals(report):
-        line((text, "bold"))
-
-
-def totals(report: "IngestReport", /) -> list[str]:
-    """Return two lines: how many files ended how, and the amount of work."""
-    counts = report.as_dict()["counts"]
-    pages = sum(o.pages for o in report.outcomes)
-    chunks = sum(o.chunks for o in report.outcomes)
-    work = f"{counted(pages, 'page')}, {counted(chunks, 'chunk')} in {report.seconds:.1f} s"
-    if pages and report.seconds > 0:
-        work += f" ({pages / report.seconds:.1f} pages/s)"
-    by_status = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
-    updated = sum(o.updated for o in report.outcomes)
-    if updated:
-        by_status += f" ({updated:,} of them updated)"
-    return [f"{counted(len(report.outcomes), 'file')}: {by_status}", work]
-
-
-def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0, hint: bool = True) -> None:
-    """Write how one file ended: its size, or the reason and, with *hint*, the next step."""
-    status = "updated" if outcome.updated and outcome.status == "ingested" else outcome.status
-    label = f"{status:<10}"
-    below = indent + len(label)
-    styled = (label, _STYLES.get(outcome.status, "green"))
-    if is_known(outcome):
-        entry(styled, outcome.document_name or "", ("  is there already", "dim"), indent=indent)
-    elif outcome.status in {"skipped", "failed"}:
-        entry(styled, outcome.message or outcome.path, indent=indent)
-        if hint and outcome.hint:
-            line((outcome.hint, "dim"), indent=below)
-    else:
-        size = f"{counted(outcome.pages, 'page')}, {counted(outcome.chunks, 'chunk')}"
-        entry(styled, outcome.document_name or outcome.path, (f"  {size}", "dim"), indent=indent)
-        if outcome.message:
-            line(outcome.message, indent=below)
-    for warning in outcome.warnings:
-        line((warning, "yellow"), indent=below)
-
-
-def is_known(outcome: "FileOutcome", /) -> bool:
-    """Return whether the file is in the collection under its own name, unchanged."""
-    return outcome.code == "duplicate" and outcome.document_name == Path(outcome.path).name
 
 
 def cancelled_text(report: "IngestReport", by: str = "Ctrl-C", /) -> str:

@@ -5,19 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.base.errors import UsageError
-from casetrack.faces.cli.ingest import show_outcome
+from casetrack.faces.cli.asking import answer
 from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import counted, line, write_json
-from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State, show_notice
-from casetrack.faces.cli.upkeep import keep_up
+from casetrack.faces.cli.output import counted
+from casetrack.faces.cli.state import State, show_notice
+from casetrack.faces.cli.upkeep import ended
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
     from casetrack.base.records.snapshots import ReindexReport
-
-_MOST_LISTED = 20
 
 
 def reindex(
@@ -87,59 +85,10 @@ def reindex(
         collection=target.info,
         meter=Meter("Reindexing", unit="chunks"),
     )
-    if as_json:
-        write_json(report.as_dict())
-    else:
-        show_reindex(report)
-    if report.cancelled:
-        state.interrupt_told = True
-        line(stopped_text(report, state.stopped_by), err=True)
-        return EXIT_INTERRUPTED
-    keep_up(target)
+    answer(report, "reindex", as_json=as_json)
     failed = report.files.count("failed") if report.files else 0
-    if failed:
-        line(
-            f"{counted(failed, 'file')} could not be read again; what is stored was kept.", err=True
-        )
-    return EXIT_FAILED if failed else 0
-
-
-def show_reindex(report: "ReindexReport", /) -> None:
-    """Write what was read again, and what was made anew."""
-    if report.files is not None:
-        for outcome in report.files.outcomes:
-            if outcome.status in {"failed", "partial"}:
-                show_outcome(outcome)
-        read = report.files.count("ingested", "partial")
-        line(f"{counted(read, 'file')} read again.")
-        for note in report.files.notes:
-            line((f"Note: {note}", "yellow"))
-    if report.missing_files:
-        line(
-            f"{counted(len(report.missing_files), 'file')} not found any more; what is stored of "
-            "them was kept:"
-        )
-        for path in report.missing_files[:_MOST_LISTED]:
-            line(path, indent=2)
-        if len(report.missing_files) > _MOST_LISTED:
-            line(f"... {len(report.missing_files) - _MOST_LISTED:,} more", indent=2)
-    for note in report.notes:
-        line((f"Note: {note}", "yellow"))
-    if report.cancelled:
-        return
-    changed = report.profile != report.previous_profile
-    if changed:
-        line(
-            f'"{report.collection}" uses the profile {report.profile} now '
-            f"(before: {report.previous_profile})."
-        )
-    if report.did_nothing and not changed:
-        line(f'"{report.document or report.collection}" is up to date; there was nothing to do.')
-        line(("Use --force to make everything anew.", "dim"))
-        return
-    size = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}"
-    if report.documents or report.files is None:
-        line((f"{size} made anew in {report.seconds:.1f} s.", "bold"))
+    said = f"{counted(failed, 'file')} could not be read again; what is stored was kept."
+    return ended(state, target, report, stopped_text(report, state.stopped_by), said * bool(failed))
 
 
 def stopped_text(report: "ReindexReport", by: str, /) -> str:

@@ -1,13 +1,12 @@
 """``casetrack sync``: bring a collection in step with a folder."""
 
-from collections import Counter
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from casetrack.base.errors import CollectionNotFound, UsageError
-from casetrack.base.records.sync import SYNC_KINDS
+from casetrack.faces.cli.asking import answer
 from casetrack.faces.cli.ingest import split_extensions
 from casetrack.faces.cli.options import (
     CollectionOption,
@@ -20,32 +19,12 @@ from casetrack.faces.cli.options import (
     OcrOption,
     PasswordOption,
 )
-from casetrack.faces.cli.output import counted, entry, line, write_json
-from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
-from casetrack.faces.cli.upkeep import keep_up
+from casetrack.faces.cli.output import counted
+from casetrack.faces.cli.state import State
+from casetrack.faces.cli.upkeep import ended
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from casetrack.api.collection import Collection
-    from casetrack.base.records.sync import SyncChange, SyncReport
-
-_LISTED = 20
-_STYLES = {"failed": "bold red", "missing": "yellow", "skipped": "yellow", "removed": "yellow"}
-_WOULD = {
-    "new": "would be read",
-    "changed": "would be read again",
-    "moved": "would be followed",
-    "removed": "would be removed",
-}
-_REASONS = {
-    "duplicate": "copies of others",
-    "unsupported_format": "of other kinds",
-    "empty_file": "empty",
-    "no_text": "without text",
-    "excluded": "taken out by you",
-    "changed_meanwhile": "changing just now",
-}
 
 
 def sync(
@@ -130,24 +109,16 @@ def sync(
         collection=target.info,
         meter=Meter("Syncing"),
     )
-    if as_json:
-        write_json(report.as_dict())
-    else:
-        show_report(report)
-    if report.cancelled:
-        state.interrupt_told = True
-        line(
-            f"Stopped by {state.stopped_by}: what was finished is kept, nothing is half there. "
-            "Run the same command again to go on.",
-            err=True,
-        )
-        return EXIT_INTERRUPTED
-    if not report.dry_run:
-        keep_up(target)
+    answer(report, "sync", as_json=as_json)
+    stopped = (
+        f"Stopped by {state.stopped_by}: what was finished is kept, nothing is half there. "
+        "Run the same command again to go on."
+    )
+    if report.dry_run and not report.cancelled:
+        return 0
     failed = report.count("failed")
-    if failed:
-        line(f"{counted(failed, 'file')} failed.", err=True)
-    return EXIT_FAILED if failed else 0
+    said = f"{counted(failed, 'file')} failed." if failed else ""
+    return ended(state, target, report, stopped, said)
 
 
 def _target(
@@ -175,60 +146,3 @@ def _target(
         again = f"casetrack sync {shlex.quote(folder)} --create -c {shlex.quote(error.name)}"
         error.hint = f"To make a new collection of this name: {again}"
         raise
-
-
-def show_report(report: "SyncReport", /) -> None:
-    """Write the counts, then what is new, changed, moved, gone and in need of attention."""
-    line((_counts(report), "bold"))
-    for kind in SYNC_KINDS:
-        changes = report.of(kind)
-        if kind == "skipped":
-            _show_skipped(changes)
-        else:
-            _show(kind, changes, report)
-    if report.count("missing"):
-        line(("To remove what is missing, add --remove-deleted.", "dim"))
-    for note in report.notes:
-        line((f"Note: {note}", "yellow"))
-    if report.dry_run:
-        line(("Nothing was changed (--dry-run).", "dim"))
-
-
-def _counts(report: "SyncReport") -> str:
-    parts = [f"{report.unchanged:,} unchanged"]
-    parts += [f"{report.count(kind):,} {kind}" for kind in SYNC_KINDS if report.count(kind)]
-    return f"{counted(report.seen, 'file')}: {', '.join(parts)} ({report.seconds:.1f} s)"
-
-
-def _show(kind: str, changes: "Sequence[SyncChange]", report: "SyncReport") -> None:
-    for change in changes[:_LISTED]:
-        where = relative(change.path, report.folder)
-        if change.previous_path:
-            where = f"{relative(change.previous_path, report.folder)} -> {where}"
-        aside = _WOULD.get(kind, "") if report.dry_run else ""
-        if not aside and change.chunks:
-            aside = f"{counted(change.pages, 'page')}, {counted(change.chunks, 'chunk')}"
-        label = (f"{kind:<9}", _STYLES.get(kind, "green"))
-        entry(label, where, *([(f"  {aside}", "dim")] if aside else []))
-        if change.message:
-            line(change.message, indent=9)
-        if change.hint:
-            line((change.hint, "dim"), indent=9)
-        for warning in change.warnings:
-            line((warning, "yellow"), indent=9)
-    if len(changes) > _LISTED:
-        line(f"... {len(changes) - _LISTED:,} more {kind} (--json lists all)", indent=9)
-
-
-def _show_skipped(changes: "Sequence[SyncChange]") -> None:
-    if not changes:
-        return
-    reasons = Counter(_REASONS.get(change.code, "not usable") for change in changes)
-    told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
-    entry(("skipped  ", _STYLES["skipped"]), told)
-
-
-def relative(path: str, folder: str, /) -> str:
-    """Return *path* as seen from *folder*, or whole where it lies elsewhere."""
-    pure = PurePath(path)
-    return str(pure.relative_to(folder)) if pure.is_relative_to(folder) else path

@@ -2,20 +2,20 @@
 
 import logging
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from casetrack.api.text import head_of, lines_of
 from casetrack.base.errors import CaseTrackError
-from casetrack.base.records import untaken_text
-from casetrack.base.records.health import PROBLEMS
+from casetrack.faces.cli.asking import write
 from casetrack.faces.cli.options import AnyCollectionOption, CollectionOption, JsonOption
-from casetrack.faces.cli.output import Field, byte_text, counted, entry, line, table, write_json
-from casetrack.faces.cli.state import EXIT_INTERRUPTED, State
+from casetrack.faces.cli.output import entry, line, write_json
+from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.records.health import Action, DocumentIndex, IndexStatus
+    from casetrack.base.records.health import Action, IndexStatus
     from casetrack.base.records.snapshots import UpkeepReport
 
 logger = logging.getLogger("casetrack.cli")
@@ -60,7 +60,7 @@ def upkeep(
         write_json([r.as_dict() for r in reports])
     else:
         for report in reports:
-            show(report)
+            write(lines_of(report))
         if not reports:
             line("There is nothing to remove." if if_needed else "There are no collections.")
     return EXIT_INTERRUPTED if any(r.cancelled for r in reports) else 0
@@ -78,33 +78,22 @@ def keep_up(target: "Collection", /) -> None:
         logger.info("No upkeep of %s: %s", target.folder.name, error.message)
 
 
-def show(report: "UpkeepReport", /) -> None:
-    """Say what an upkeep did."""
-    freed, left = byte_text(report.freed_bytes), byte_text(report.bytes_after)
-    line(
-        (report.collection, "bold cyan"),
-        f": freed {freed}; {left} on disk ({report.seconds:.1f} s)",
-    )
-    done = list(report.removed)
-    if report.deleted_rows > 0:
-        done.insert(0, f"{counted(report.deleted_rows, 'deleted row')} from the data files")
-    versions = report.versions_before - report.versions_after
-    if versions > 0:
-        done.append(counted(versions, "earlier state"))
-    for what in done:
-        line(f"Removed {what}.", indent=2)
-    if report.fragments_after < report.fragments_before:
-        line(
-            f"Merged {counted(report.fragments_before, 'data file')} into "
-            f"{report.fragments_after:,}.",
-            indent=2,
-        )
-    for note in report.notes:
-        line(("Note: ", "yellow"), note, indent=2)
+def ended(state: State, target: "Collection", report: Any, stopped: str, failed: str) -> int:
+    """Return the exit code of long work, after what is to be said and done at its end.
+
+    Parameters
+    ----------
+    stopped, failed
+        What is said where it was stopped, and where files failed; empty where none did.
+    """
     if report.cancelled:
-        line("Stopped; what was done stays done. Run it again to go on.", indent=2)
-    elif report.secure and not report.notes:
-        line("Nothing that was deleted is left in any file of the collection.", indent=2)
+        state.interrupt_told = True
+        line(stopped, err=True)
+        return EXIT_INTERRUPTED
+    keep_up(target)
+    if failed:
+        line(failed, err=True)
+    return EXIT_FAILED if failed else 0
 
 
 def _targets(state: State, name: str | None) -> "list[Collection]":
@@ -176,46 +165,18 @@ def remedy(action: "Action", collection: str, document: str | None = None, /) ->
 
 def _show(status: "IndexStatus", *, only_problems: bool) -> None:
     chosen = [d for d in status.documents if d.problems or not only_problems]
+    for each in chosen[:_MOST_LISTED]:
+        write(lines_of(each))
+        if each.problems and each.action != status.action:
+            step = remedy(each.action, status.collection, each.name)
+            line((f"Next: {step}", "dim"), indent=2)
+    if len(chosen) > _MOST_LISTED:
+        line(f"... {len(chosen) - _MOST_LISTED:,} more (--json lists all)")
     if chosen:
-        fields = [Field("Document"), Field("Chunks", "right", whole=True)]
-        fields += [Field(n.capitalize(), "right", whole=True, extra=True) for n in status.outputs]
-        fields += [Field("State")]
-        table(fields, (_row(d, status) for d in chosen[:_MOST_LISTED]))
-        if len(chosen) > _MOST_LISTED:
-            line(f"... {len(chosen) - _MOST_LISTED:,} more (--json lists all)")
         line()
-    for file in status.untaken[:_MOST_LISTED]:
-        line((f"{file.status:<9}", "red" if file.failed else "yellow"), file.message or file.path)
-        line((file.hint, "dim"), indent=9)
-    if len(status.untaken) > _MOST_LISTED:
-        line(f"... {len(status.untaken) - _MOST_LISTED:,} more (--json lists all)")
-    total, count = status.chunks, len(status.documents)
-    shares = ", ".join(f"{n} {_share(c, total)}" for n, c in status.coverage.items())
-    line(f"{counted(count, 'document')}, {counted(total, 'chunk')}; profile {status.profile}")
-    if total:
-        line(f"Of the chunks have: {shares}")
-    if status.untaken:
-        line((untaken_text(status.untaken), "bold"))
-    elif status.ok:
-        line(("All is up to date.", "bold"))
-    if all(d.ok for d in status.documents):
-        return
-    for problem, number in status.problems.items():
-        line(f"{counted(number, 'document')}: {PROBLEMS[problem]}")
-    line((f"Next: {remedy(status.action, status.collection)}", "bold"))
-
-
-def _row(document: "DocumentIndex", status: "IndexStatus") -> list[str]:
-    shares = [_share(document.coverage[n], document.chunks) for n in status.outputs]
-    state = document.reason or "ok"
-    if document.problems and document.action != status.action:
-        state += f". Next: {remedy(document.action, status.collection, document.name)}"
-    return [document.name, f"{document.chunks:,}", *shares, state]
-
-
-def _share(part: int, whole: int) -> str:
-    # Rounded down, so that only what is complete reads as 100 %.
-    return f"{100 * part // whole} %" if whole else "-"
+    write(head_of(status))
+    if not all(d.ok for d in status.documents):
+        line((f"Next: {remedy(status.action, status.collection)}", "bold"))
 
 
 # ``casetrack doctor``: whether everything is well, and what to do where it is not.

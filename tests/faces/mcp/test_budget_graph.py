@@ -253,7 +253,7 @@ def test_a_huge_folder_is_counted_whole_and_its_failures_are_named_first(
     assert found["outcomes_omitted"] == MANY - len(found["outcomes"])
     assert "list_documents" in found["more"]
     assert "ingest_folder" in found["more"]
-    assert str(MANY - 1000) in said
+    assert f"{MANY - 1000:,}" in said
     assert not [line for line in said.splitlines() if line.startswith("  - Forged")]
 
 

@@ -12,7 +12,6 @@ from casetrack.base.records import Chunk, ChunkWindow, FileOutcome, IngestReport
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.concise import Telling
-from casetrack.faces.mcp.render import sync as ingest_text
 from graph_records import provenance
 
 QUOTED = [line(), line(outputs.QUOTED)]
@@ -64,4 +63,4 @@ def test_folder(messages: Any) -> None:
     bad = [_outcome("Reports/broken.pdf", "failed", "parse_failed", "PDF parse error")]
     other = [_outcome("Reports/film.mp4", "skipped", "unsupported_format")]
     report = IngestReport(tuple(new + old + bad + other), 252.0, ("No model.",))
-    messages(ingest_text.folder(report, "Acme Corp Partnership", ROOT))
+    messages(plain(head_of(report)))

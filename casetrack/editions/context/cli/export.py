@@ -8,10 +8,11 @@ import typer
 from casetrack.base.errors import UsageError
 from casetrack.base.records import AUTO_PROFILE
 from casetrack.editions.context.cli.state import ContextState
+from casetrack.faces.cli.asking import show
 from casetrack.faces.cli.options import JsonOption
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
 from casetrack.faces.cli.progress import Meter, long_work
-from casetrack.faces.cli.reindex import show_reindex, stopped_text
+from casetrack.faces.cli.reindex import stopped_text
 from casetrack.faces.cli.state import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _make(state: ContextState, *, force: bool, as_json: bool) -> int:
     elif report.did_nothing and report.profile == report.previous_profile:
         line("Every passage has its vector; there was nothing to do.")
     else:
-        show_reindex(report)
+        show(report)
     if report.cancelled:
         state.interrupt_told = True
         line(stopped_text(report, state.stopped_by), err=True)

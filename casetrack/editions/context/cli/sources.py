@@ -9,6 +9,7 @@ import typer
 
 from casetrack.base.provenance import iso_utc
 from casetrack.editions.context.cli.state import ContextState
+from casetrack.faces.cli.asking import show
 from casetrack.faces.cli.options import JsonOption
 from casetrack.faces.cli.output import (
     Field,
@@ -22,7 +23,6 @@ from casetrack.faces.cli.output import (
 )
 from casetrack.faces.cli.progress import Meter, long_work
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED
-from casetrack.faces.cli.sync import show_report
 from casetrack.faces.cli.upkeep import keep_up
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _failed(report: "SyncReport") -> bool:
 
 def _show(report: "SyncReport") -> None:
     line((report.folder, "bold cyan"))
-    show_report(report)
+    show(report)
     if report.problem:
         line(("Failed: ", "bold red"), report.problem.removeprefix(f"{report.folder}: "))
         line(("What was there of it is kept; answers from it say that they may be behind.", "dim"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, get_type_hints
 from mcp.types import TextContent
 from typing_extensions import TypedDict
 
+from casetrack.api.text.work import LISTED, relative
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.records.shape import json_type
 from casetrack.editions.legal.cases import CASE, Cases
@@ -24,7 +25,6 @@ from casetrack.faces.mcp.render.pieces import (
     size,
     table,
 )
-from casetrack.faces.mcp.render.sync import LISTED, relative
 from casetrack.faces.mcp.results import answer, bounded_collection, onward, source_links
 from casetrack.faces.mcp.session import in_thread
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from casetrack.api.text import head_of
 from casetrack.base.provenance import iso_utc
-from casetrack.base.records.health import PROBLEMS
 from casetrack.faces.mcp import render
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.outputs import STATUS
 from casetrack.faces.mcp.results import cut, onward
+from casetrack.faces.mcp.steps import told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from casetrack.base.records import UntakenFile
     from casetrack.base.records.health import Action, DocumentIndex, IndexStatus
-    from casetrack.base.records.snapshots import ReindexReport
 
 LISTED_DOCUMENTS = 100
 LISTED_FILES = 20
@@ -58,72 +60,23 @@ def duration(seconds: float, /) -> str:
     return f"{seconds / 3600:.1f} hours"
 
 
-def reindexed_text(report: ReindexReport, shown: Mapping[str, Any], more: str | None, /) -> str:
-    """Return what a reindex did.
-
-    Parameters
-    ----------
-    report
-        What it did.
-    shown
-        What of it is listed: ``failed_files``, ``missing_files`` and ``notes``.
-    more
-        How to go on, and how to see the others.
-    """
-    name = render.one_line(report.document or report.collection)
-    size = f"{render.counted(report.documents, 'document')}, "
-    size += render.counted(report.chunks, "chunk")
-    if report.cancelled:
-        lines = [f'Stopped; "{report.collection}" is whole.']
-    elif report.did_nothing:
-        lines = [f'"{name}" is up to date; nothing had to be rebuilt.']
-    elif report.files is not None and not report.documents:
-        lines = [f'Reindexed "{name}" in {report.seconds:.1f} s.']
-    else:
-        lines = [f'Reindexed "{name}": {size} in {report.seconds:.1f} s.']
-    lines.append(f"Profile: {report.profile} (before: {report.previous_profile})")
-    if report.files is not None:
-        counts = report.files.as_dict()["counts"]
-        lines.append("Files: " + ", ".join(f"{n:,} {status}" for status, n in counts.items() if n))
-        failed = (f"{o['path']}: {o['message']}" for o in shown["failed_files"])
-        lines += [f"- failed, kept as stored: {render.one_line(each)}" for each in failed]
-    if report.missing_files:
-        gone = render.counted(len(report.missing_files), "source file")
-        lines.append(f"{gone} not found any more; what is stored of them was kept:")
-        lines += [f"- {render.one_line(path)}" for path in shown["missing_files"]]
-    lines += [more] if more else []
-    return "\n".join([*lines, *(f"Note: {note}" for note in shown["notes"])])
-
-
 def status_text(status: IndexStatus, shown: Mapping[str, Any], /) -> str:
     """Return the status of an index as text, with the documents that its result lists."""
-    documents = render.counted(len(status.documents), "document")
-    chunks = render.counted(status.chunks, "chunk")
-    lines = [f'Index of "{status.collection}": {documents}, {chunks}, profile {status.profile}']
-    if status.chunks:  # an empty collection has no shares
-        shares = [f"{n} {_percent(c, status.chunks)}" for n, c in status.coverage.items()]
-        lines.append(f"Coverage: {', '.join(shares)}")
-    more = [shown["more"]] if shown["more"] else []
-    lines += [
-        f"- {file['status']}: {render.one_line(file['path'])}: {file['why']}"
-        for file in shown["untaken"]
-    ]
-    rest = len(status.untaken) - len(shown["untaken"])
-    lines += [f"- {rest:,} more files are not taken in"] if rest else []
-    if all(d.ok for d in status.documents):
-        return "\n".join([*lines, *([] if status.untaken else ["All is up to date."]), *more])
-    for problem, count in status.problems.items():
-        lines.append(f"- {render.counted(count, 'document')}: {PROBLEMS[problem]}")
-    lines.append(f"Next: {remedy(status.action, one=len(status.documents) == 1)}")
+    bounded = replace(
+        status,
+        untaken=tuple(
+            replace(f, message=cut(f.message, _REASON_CHARS), hint=told(cut(f.hint, _REASON_CHARS)))
+            for f in status.untaken
+        ),
+    )
+    lines = [f'Index of "{status.collection}":', told(plain(head_of(bounded)))]
+    if not all(d.ok for d in status.documents):
+        lines.append(f"Next: {remedy(status.action, one=len(status.documents) == 1)}")
     found = [d for d in shown["documents"] if d["problems"]]
-    lines += [
-        "",
-        *(f"- {render.one_line(d['name'])}: {render.one_line(d['reason'])}" for d in found),
-    ]
+    lines += [f"- {render.one_line(d['name'])}: {render.one_line(d['reason'])}" for d in found]
     fine = len(shown["documents"]) - len(found)
-    if fine:
-        lines.append(f"- {render.counted(fine, 'document')} without problems")
-    return "\n".join([*lines, *more])
+    lines += [f"- {render.counted(fine, 'document')} without problems"] if fine else []
+    return "\n".join([*lines, *([shown["more"]] if shown["more"] else [])])
 
 
 def status_result(status: IndexStatus, offset: int, /) -> dict[str, Any]:
@@ -160,8 +113,3 @@ def _document(document: DocumentIndex) -> dict[str, Any]:
     raw.pop("action")
     reason = cut(document.reason, _REASON_CHARS)
     return raw | {"reason": reason, "health": remedy(document.action, one=True) or "ok"}
-
-
-def _percent(part: int, whole: int) -> str:
-    # Rounded down, so that only what is complete reads as 100 %.
-    return f"{100 * part // whole} %"

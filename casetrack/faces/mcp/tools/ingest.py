@@ -13,14 +13,16 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS
+from casetrack.api.text import line
+from casetrack.api.text.work import taken_in
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
 from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import budget, outputs
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.render import sync as ingest_text
 from casetrack.faces.mcp.results import answer, cut, few, first, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, tool
@@ -192,8 +194,10 @@ def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
     if outcome.status in {"failed", "skipped"}:
         return failed(error_text(outcome.code, outcome.message, outcome.hint))
     facts = document_facts(report, collection)
-    named, more = attachments[: len(facts["attachments"])], facts["more"]
-    return answer(ingest_text.ingested(outcome, named, collection, facts["notes"], more), facts)
+    named = [outcome, *attachments[: len(facts["attachments"])]]
+    head = f'"{collection}" has it as {outcome.document_id}; search_documents finds it.'
+    text = told(plain([line(head), *taken_in(report, named)]))
+    return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 
 def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
@@ -214,7 +218,9 @@ def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
 
 def _folder_answer(report: IngestReport, collection: str, path: Path) -> CallToolResult:
     facts, shown = folder_facts(report, collection, path)
-    return answer(ingest_text.folder(report, collection, path, shown, facts["more"]), facts)
+    head = f"Files of {path} in {collection}:"
+    text = told(plain([line(head), *taken_in(report, shown)]))
+    return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 
 def folder_facts(

@@ -1,6 +1,7 @@
 """The tools that make vectors and search terms anew, and that say where this is due."""
 
 import threading
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
@@ -9,18 +10,21 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.operation import READS, SWITCHES
+from casetrack.api.text import head_of
 from casetrack.base.errors import UsageError
-from casetrack.base.records import FileOutcome
+from casetrack.base.records import FileOutcome, IngestReport
 from casetrack.base.records.health import Coverage, DocumentIndex
 from casetrack.base.records.shape import Spread
 from casetrack.base.records.snapshots import ReindexReport
 from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.render.reindex import duration, reindexed_text, status_result, status_text
+from casetrack.faces.mcp.render.reindex import duration, status_result, status_text
 from casetrack.faces.mcp.results import answer, few, first
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
+from casetrack.faces.mcp.steps import told
 from casetrack.faces.mcp.tools.collections import ProfileName, profile_notes
 from casetrack.faces.mcp.tools.ingest import bounded_outcome
 
@@ -181,7 +185,13 @@ class ReindexTools(SessionTools):
         async def finish(report: "ReindexReport") -> CallToolResult:
             said = [*notes, *report.notes, *(report.files.notes if report.files else ())]
             facts = _result(report, said, again=name)
-            return answer(reindexed_text(report, facts, facts["more"]), facts)
+            bounded = replace(report, notes=tuple(facts["notes"]))
+            if report.files is not None:
+                outcomes = tuple(map(bounded_outcome, report.files.outcomes))
+                bounded = replace(bounded, files=IngestReport(outcomes, report.files.seconds))
+            stopped = f'Stopped; "{report.collection}" is whole.' if report.cancelled else ""
+            text = told(plain(head_of(bounded)))
+            return answer("\n".join(filter(None, (stopped, text, facts["more"]))), facts)
 
         task = Task(
             "reindex",

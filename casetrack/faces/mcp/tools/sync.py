@@ -12,7 +12,8 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import DELETES, READS, SWITCHES
-from casetrack.api.text import lines_of
+from casetrack.api.text import line, lines_of
+from casetrack.api.text.work import synced
 from casetrack.base.records.shape import Spread
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, WatchedFolder
 from casetrack.faces.mcp import budget, outputs
@@ -20,7 +21,6 @@ from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.render import sync as sync_text
 from casetrack.faces.mcp.results import after_page, answer, cut, few, first, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
@@ -123,10 +123,10 @@ def _answer(report: "SyncReport") -> CallToolResult:
     shown = first(bounded, SyncChange.as_dict, room=room)
     omitted = len(ordered) - len(shown)
     more = " ".join(_next_steps(report, omitted)) or None
-    return answer(
-        sync_text.synced(report, bounded[: len(shown)], more),
-        facts | {"changes": shown, "changes_omitted": omitted, "more": more},
-    )
+    lines = [line(f"{report.folder} and {report.collection}:")]
+    text = told(plain([*lines, *synced(report, bounded[: len(shown)])]))
+    facts |= {"changes": shown, "changes_omitted": omitted, "more": more}
+    return answer("\n".join(filter(None, (text, more))), facts)
 
 
 def _next_steps(report: "SyncReport", omitted: int) -> Iterator[str]:

@@ -1,0 +1,241 @@
+"""The text of long work on files: what was taken in, synced, made anew."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from pathlib import PurePath
+
+from casetrack.api.text.collections import held
+from casetrack.api.text.form import Lines, counted, entries_of, head_of, inside, line, lines_of
+from casetrack.base.errors import Opt
+from casetrack.base.records import FILE_STATUSES, FileOutcome, IngestReport, untaken_text
+from casetrack.base.records.health import PROBLEMS, DocumentIndex, IndexStatus
+from casetrack.base.records.snapshots import ReindexReport
+from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
+
+LISTED = 20
+"""How many files of a kind are named."""
+_LABEL = 10
+_WOULD = {
+    "new": "would be read",
+    "changed": "would be read again",
+    "moved": "would be followed",
+    "removed": "would be removed",
+}
+_REASONS = {
+    "duplicate": "copies of others",
+    "unsupported_format": "of other kinds",
+    "empty_file": "empty",
+    "no_text": "without text",
+    "excluded": "taken out by you",
+    "changed_meanwhile": "changing just now",
+}
+
+
+@entries_of.register(IngestReport | SyncReport | IndexStatus)
+def _(_report: object) -> tuple[str, Sequence[object]]:
+    # The text of the whole names them, in an order of its own.
+    return "", ()
+
+
+# --- what was taken in ------------------------------------------------------------------------
+
+
+@lines_of.register
+def _(outcome: FileOutcome) -> Lines:
+    return file(outcome)
+
+
+def file(outcome: FileOutcome, /, *, hint: bool = True) -> Lines:
+    """Return how a file ended: its size, or the reason and, with *hint*, the next step."""
+    status = "updated" if outcome.updated and outcome.status == "ingested" else outcome.status
+    label, below = f"{status:<{_LABEL}}", Lines()
+    name = outcome.document_name or outcome.path
+    if is_known(outcome):
+        first = line(name, ("  is there already", "less"), label=label)
+    elif outcome.status in {"skipped", "failed"}:
+        first = line(outcome.message or outcome.path, label=label)
+        below += [line((outcome.hint, "less"))] if hint and outcome.hint else []
+    else:
+        size = held(pages=outcome.pages, chunks=outcome.chunks)
+        first = line(name, (f"  {size}", "less"), label=label)
+        below += [line(outcome.message)] if outcome.message else []
+    below += [line((warning, "warning")) for warning in outcome.warnings]
+    return [first, *inside(below, _LABEL)]
+
+
+def is_known(outcome: FileOutcome, /) -> bool:
+    """Return whether the file is in the collection under its own name, unchanged."""
+    return outcome.code == "duplicate" and outcome.document_name == PurePath(outcome.path).name
+
+
+@head_of.register
+def taken_in(report: IngestReport, listed: Sequence[FileOutcome] | None = None, /) -> Lines:
+    """Return how every file ended, what needs attention last, then the totals.
+
+    Files with the same next step stand together, and it is said once, after the last of them. Of
+    those *listed* the first of each status are named.
+    """
+    if not report.outcomes:
+        return [line("There was no file to take in.")]
+    order = {status: place for place, status in enumerate(FILE_STATUSES)}
+    outcomes = sorted(
+        report.outcomes if listed is None else listed,
+        key=lambda o: (order[o.status], o.code, o.hint),
+    )
+    if listed is not None:
+        groups = ([o for o in outcomes if o.status == status] for status in FILE_STATUSES)
+        outcomes = [outcome for group in groups for outcome in group[:LISTED]]
+    lines = [
+        part
+        for outcome, following in zip_longest(outcomes, outcomes[1:])
+        for part in file(outcome, hint=following is None or following.hint != outcome.hint)
+    ]
+    if any(is_known(o) for o in report.outcomes):
+        lines.append(line((f"Use {Opt('force')} to take in again what is there already.", "less")))
+    lines += [line((f"Note: {note}", "warning")) for note in report.notes]
+    return [*lines, *(line((text, "strong")) for text in totals(report))]
+
+
+def totals(report: IngestReport, /) -> list[str]:
+    """Return two lines: how many files ended how, and the amount of work."""
+    counts = report.as_dict()["counts"]
+    pages = sum(o.pages for o in report.outcomes)
+    chunks = sum(o.chunks for o in report.outcomes)
+    work = f"{counted(pages, 'page')}, {counted(chunks, 'chunk')} in {report.seconds:.1f} s"
+    if pages and report.seconds > 0:
+        work += f" ({pages / report.seconds:.1f} pages/s)"
+    by_status = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+    updated = sum(o.updated for o in report.outcomes)
+    if updated:
+        by_status += f" ({updated:,} of them updated)"
+    return [f"{counted(len(report.outcomes), 'file')}: {by_status}", work]
+
+
+# --- what a sync did --------------------------------------------------------------------------
+
+
+@head_of.register
+def synced(report: SyncReport, listed: Sequence[SyncChange] | None = None, /) -> Lines:
+    """Return the counts, then of all changes, or those *listed*, the first of each kind."""
+    parts = [f"{report.unchanged:,} unchanged"]
+    parts += [f"{report.count(kind):,} {kind}" for kind in SYNC_KINDS if report.count(kind)]
+    head = f"{counted(report.seen, 'file')}: {', '.join(parts)} ({report.seconds:.1f} s)"
+    lines = [line((head, "strong"))]
+    for kind in SYNC_KINDS:
+        changes = report.of(kind)
+        if kind == "skipped" and changes:
+            lines.append(line(_left_out(changes), label=f"{kind:<9}"))
+        elif changes:
+            named = [c for c in (changes if listed is None else listed) if c.kind == kind][:LISTED]
+            lines += [part for change in named for part in _change(change, report)]
+            if (rest := len(changes) - len(named)) > 0:
+                more = f"... {rest:,} more {kind}. {Opt('json')} lists all of them."
+                lines.append(line(more, indent=9))
+    if report.count("missing"):
+        lines.append(line((f"To remove what is missing, add {Opt('remove-deleted')}.", "less")))
+    lines += [line((f"Note: {note}", "warning")) for note in report.notes]
+    return [
+        *lines,
+        *([line(("A dry run: nothing was changed.", "less"))] if report.dry_run else []),
+    ]
+
+
+def _change(change: SyncChange, report: SyncReport) -> Lines:
+    where = relative(change.path, report.folder)
+    if change.previous_path:
+        where = f"{relative(change.previous_path, report.folder)} -> {where}"
+    aside = _WOULD.get(change.kind, "") if report.dry_run else ""
+    if not aside and change.chunks:
+        aside = held(pages=change.pages, chunks=change.chunks)
+    below = [line(change.message)] if change.message else []
+    below += [line((change.hint, "less"))] if change.hint else []
+    below += [line((warning, "warning")) for warning in change.warnings]
+    first = line(where, *([(f"  {aside}", "less")] if aside else []), label=f"{change.kind:<9}")
+    return [first, *inside(below, 9)]
+
+
+def _left_out(changes: Iterable[SyncChange]) -> str:
+    reasons = Counter(_REASONS.get(change.code, "not usable") for change in changes)
+    return ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
+
+
+def relative(path: str, folder: str | PurePath, /) -> str:
+    """Return *path* on one line as seen from *folder*, or whole where it lies elsewhere."""
+    pure = PurePath(path)
+    seen = pure.relative_to(folder).as_posix() if pure.is_relative_to(folder) else path
+    return " ".join(seen.splitlines())
+
+
+# --- what was made anew -----------------------------------------------------------------------
+
+
+@head_of.register
+def _(report: ReindexReport) -> Lines:
+    lines = Lines()
+    if report.files is not None:
+        told = [o for o in report.files.outcomes if o.status in {"failed", "partial"}]
+        lines += [part for outcome in told[:LISTED] for part in file(outcome)]
+        if len(told) > LISTED:
+            lines.append(line(f"... {len(told) - LISTED:,} more", indent=2))
+        read = counted(report.files.count("ingested", "partial"), "file")
+        lines.append(line(f"{read} read again."))
+    if report.missing_files:
+        gone = counted(len(report.missing_files), "file")
+        lines.append(line(f"{gone} not found any more; what is stored of them was kept:"))
+        lines += [line(" ".join(p.splitlines()), indent=2) for p in report.missing_files[:LISTED]]
+        if len(report.missing_files) > LISTED:
+            lines.append(line(f"... {len(report.missing_files) - LISTED:,} more", indent=2))
+    notes = (*(report.files.notes if report.files else ()), *report.notes)
+    lines += [line((f"Note: {note}", "warning")) for note in notes]
+    if report.cancelled:
+        return lines
+    before, now = report.previous_profile, report.profile
+    if before != now:
+        lines.append(line(f'"{report.collection}" uses the profile {now} now (before: {before}).'))
+    elif report.did_nothing:
+        name = report.document or report.collection
+        again = f"Use {Opt('force')} to make everything anew."
+        lines.append(line(f'"{name}" is up to date; there was nothing to do.'))
+        return [*lines, line((again, "less"))]
+    if report.documents or report.files is None:
+        size = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}"
+        lines.append(line((f"{size} made anew in {report.seconds:.1f} s.", "strong")))
+    return lines
+
+
+# --- what is out of date ----------------------------------------------------------------------
+
+
+@lines_of.register
+def _(each: DocumentIndex) -> Lines:
+    shares = [f"{name} {share(count, each.chunks)}" for name, count in each.coverage.items()]
+    size = ", ".join([counted(each.chunks, "chunk"), *shares])
+    state = (f"  {each.reason}", "warning") if each.reason else "  ok"
+    return [line((" ".join(each.name.splitlines()), "strong"), (f"  {size}", "less"), state)]
+
+
+@head_of.register
+def _(status: IndexStatus) -> Lines:
+    lines = Lines()
+    for each in status.untaken[:LISTED]:
+        lines.append(line(each.message or each.path, label=f"{each.status:<9}"))
+        lines += [line((each.hint, "less"), indent=9)] if each.hint else []
+    if (rest := len(status.untaken) - LISTED) > 0:
+        lines.append(line(f"... {rest:,} more. {Opt('json')} lists all of them."))
+    sizes = f"{counted(len(status.documents), 'document')}, {counted(status.chunks, 'chunk')}"
+    lines.append(line(f"{sizes}; profile {status.profile}"))
+    if status.chunks:
+        shares = (f"{n} {share(c, status.chunks)}" for n, c in status.coverage.items())
+        lines.append(line(f"Of the chunks have: {', '.join(shares)}"))
+    if status.untaken:
+        lines.append(line((untaken_text(status.untaken), "strong")))
+    elif status.ok:
+        lines.append(line(("All is up to date.", "strong")))
+    problems = status.problems.items()
+    return [*lines, *(line(f"{counted(n, 'document')}: {PROBLEMS[why]}") for why, n in problems)]
+
+
+def share(part: int, whole: int, /) -> str:
+    """Return a share in percent, rounded down: only what is complete reads as 100 %."""
+    return f"{100 * part // whole} %" if whole else "-"
