@@ -178,6 +178,9 @@ def _searches() -> list[Question]:
 def _of_passages(known: Known) -> list[Question]:
     chunk = known.chunk
     return [
+        Question(
+            "get_facets", {"query": TOPIC, "kinds": ["pdf"]}, ("facets", TOPIC, "--kind", "pdf")
+        ),
         Question("get_chunk", {"chunk_id": chunk}, ("chunk", chunk)),
         Question("get_chunk", {"chunk_id": known.cell_chunk}, ("chunk", known.cell_chunk)),
         Question(

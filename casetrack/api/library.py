@@ -7,6 +7,7 @@ The list of collections is the list of folders below ``collections`` that hold a
 from __future__ import annotations
 
 import functools
+import inspect
 import logging
 import time
 import uuid
@@ -20,7 +21,7 @@ from casetrack.api.collection.history import Audit
 from casetrack.api.collection.progress import listener, silent
 from casetrack.api.collection.sealing import Placing
 from casetrack.api.jobs import Jobs
-from casetrack.api.operation import READS, Arg, operation
+from casetrack.api.operation import READS, Arg, arguments_of, operation
 from casetrack.base import arguments
 from casetrack.base.arguments import as_paths, require_text, several
 from casetrack.base.config import load_settings
@@ -95,6 +96,26 @@ if TYPE_CHECKING:
 DEFAULT_PIPELINE = "standard"
 _DAMAGED = f"Run {See('doctor')} for details."
 _repairs = logging.getLogger("casetrack.repairs")
+
+
+def across_arguments(given: Mapping[str, Any], face: str, /) -> dict[str, Any]:
+    """Return what a search of several collections takes of the arguments of a search of one.
+
+    Raises
+    ------
+    UsageError
+        An argument was given that is about one collection.
+    """
+    known = inspect.signature(Library.search).parameters
+    own = [each for each in arguments_of(Collection.search) if each.name not in known]
+    refused = [each for each in own if given.get(each.name, each.default) != each.default]
+    if refused:
+        names = [each.cli_name if face == "cli" else each.mcp_name for each in refused]
+        raise UsageError(
+            f"{' and '.join(names)} cannot be used with several collections.",
+            hint="Name one collection.",
+        )
+    return {name: value for name, value in given.items() if name in known}
 
 
 class Library(Placing):

@@ -7,7 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, TypeVar
@@ -347,6 +347,10 @@ class Filter:
     paths: Iterable[str] | str | None = None
     languages: Iterable[str] | str | None = None
     mentions: Iterable[str] | str | None = None
+
+    def asked(self) -> dict[str, Any]:
+        """Return it as arguments of a search, by their names."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def fixed(self) -> Filter:
         """Return the same with what may be passed over once only, or changed, as tuples."""

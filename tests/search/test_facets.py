@@ -34,29 +34,28 @@ def narrowed(where: Filter, facet: str, value: str) -> Filter:
 @pytest.mark.slow
 @pytest.mark.parametrize("query", [QUESTION, "the"])
 def test_a_value_leaves_as_many_passages_as_it_says(demo: Collection, query: str) -> None:
-    everything = Filter()
-    first = demo.facets(query, everything)
+    first = demo.facets(query)
     people = next(f for f in first.facets if f.name == "person").values
-    starts = [everything, *(Filter(mentions=[p.value]) for p in people[:1])]
+    starts = [Filter(), *(Filter(mentions=[p.value]) for p in people[:1])]
     for start in starts:
-        for facet in demo.facets(query, start, most=2).facets:
+        for facet in demo.facets(query, **start.asked(), most=2).facets:
             for value in facet.values[:2]:
-                left = demo.facets(query, narrowed(start, facet.name, value.value))
+                left = demo.facets(query, **narrowed(start, facet.name, value.value).asked())
                 assert left.passages == value.passages, (facet.name, value)
 
 
 def test_another_value_of_a_facet_can_be_chosen_beside_the_first(demo: Collection) -> None:
-    kinds = {f.name: f for f in demo.facets(QUESTION, Filter()).facets}["kind"]
+    kinds = {f.name: f for f in demo.facets(QUESTION).facets}["kind"]
     assert len(kinds.values) > 1
-    one = demo.facets(QUESTION, Filter(kinds=[kinds.values[0].value]))
+    one = demo.facets(QUESTION, kinds=[kinds.values[0].value])
     assert {f.name: f for f in one.facets}["kind"] == kinds
-    both = demo.facets(QUESTION, Filter(kinds=[v.value for v in kinds.values]))
+    both = demo.facets(QUESTION, kinds=[v.value for v in kinds.values])
     assert both.passages == sum(v.passages for v in kinds.values)
 
 
 def test_all_passages_count_and_not_only_the_best(demo: Collection) -> None:
     found = demo.search("payment", limit=1)
-    facets = demo.facets("payment", Filter(), shown=[r.chunk_id for r in found])
+    facets = demo.facets("payment", shown=[r.chunk_id for r in found])
     assert facets.passages > 1
     documents = facets.facets[0]
     held = demo.sql("SELECT DISTINCT chunk_id FROM postings WHERE term = query_terms('payment')[1]")
@@ -66,7 +65,7 @@ def test_all_passages_count_and_not_only_the_best(demo: Collection) -> None:
 
 def test_what_was_chosen_stays_though_nothing_has_it(demo: Collection) -> None:
     wanted = demo.documents()[0].document_id
-    facets = demo.facets("zzzunknown", Filter(documents=[wanted], kinds=["contract"]))
+    facets = demo.facets("zzzunknown", documents=[wanted], kinds=["contract"])
     named = {f.name: [(v.value, v.passages) for v in f.values] for f in facets.facets}
     assert named["document"] == [(wanted, 0)]
     assert named["kind"] == [("contract", 0)]
@@ -96,7 +95,7 @@ def test_nobody_of_the_name_is_told(demo: Collection) -> None:
     with pytest.raises(EntityNotFound, match="Xyzzy Plugh"):
         demo.search("notice", mentions="Xyzzy Plugh")
     with pytest.raises(UsageError):
-        demo.facets(" ", Filter())
+        demo.facets(" ")
 
 
 def test_where_no_document_mentions_all_of_them_a_note_says_so(demo: Collection) -> None:

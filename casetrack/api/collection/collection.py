@@ -6,6 +6,7 @@ deleting take the collection's write lock themselves.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, overload
@@ -16,10 +17,10 @@ from casetrack.api.collection.map import Map
 from casetrack.api.collection.marks import Marks
 from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.api.collection.read import Read
-from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, operation
+from casetrack.api.operation import EVERY, READS, Arg, DayRef, DocumentRef, operation
 from casetrack.base.arguments import as_documents, several
 from casetrack.base.errors import CaseTrackError, UsageError
-from casetrack.base.records import CollectionStats, Document, RowList
+from casetrack.base.records import CollectionStats, Document, RowList, SearchMode
 from casetrack.base.registry import registered
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
@@ -27,22 +28,20 @@ from casetrack.store.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import date, datetime
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
     import pyarrow as pa
 
-    from casetrack.api.collection.facets import Facets
     from casetrack.api.collection.progress import ProgressDisplay
-    from casetrack.base.arguments import Filter
     from casetrack.base.records import (
         CollectionInfo,
+        Facets,
         IngestProgress,
         IngestReport,
-        SearchMode,
         SearchResults,
     )
     from casetrack.base.records.cards import QueryReport
@@ -53,6 +52,69 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State, Workspace
 
     Progress = Callable[[str, int, int], None]
+
+_Query = Annotated[str, Arg("A question or some words.", "QUERY")]
+_Documents = Annotated[
+    Iterable[DocumentRef] | DocumentRef | None,
+    Arg(
+        "Only in this document; may be repeated for several.",
+        "--document -d NAME",
+        "document_filter",
+        "Name or ID",
+        mcp_type=str | list[str] | None,
+    ),
+]
+_Kinds = Annotated[
+    Iterable[str] | str | None,
+    Arg(
+        "Only in documents of this kind, such as contract, report, pdf or eml; may be repeated.",
+        "--kind KIND",
+        note="Such as contract, pdf",
+    ),
+]
+_Since = Annotated[
+    DayRef | None,
+    Arg(
+        "Only in documents of this day, month or year and later, such as 2024-03-12: when their "
+        "source last changed them, else by their own date, or that of the file.",
+        "--since DATE",
+        note="YYYY-MM-DD",
+    ),
+]
+_Until = Annotated[DayRef | None, Arg("Only in documents of this date and before.", "--until DATE")]
+_Sources = Annotated[
+    Iterable[str] | str | None,
+    Arg(
+        "Only in documents from this source, such as git:platform, or git for all of its kind; "
+        "may be repeated.",
+        "--source SOURCE",
+    ),
+]
+_Paths = Annotated[
+    Iterable[str] | str | None,
+    Arg(
+        "Only in documents whose path fits, as in .gitignore: 'docs/**', '*.md', '!tests/'; may "
+        "be repeated.",
+        "--path GLOB",
+        note="Globs",
+    ),
+]
+_Languages = Annotated[
+    Iterable[str] | str | None,
+    Arg(
+        "Only in documents in this language, such as de or German, of code Python; may be "
+        "repeated.",
+        "--language LANGUAGE",
+    ),
+]
+_Mentions = Annotated[
+    Iterable[str] | str | None,
+    Arg(
+        "Only passages that mention this person, organization or place; repeated, all of them.",
+        "--mentions NAME",
+        note="Names",
+    ),
+]
 
 
 class Collection:
@@ -110,28 +172,88 @@ class Collection:
         if self.workspace.settings.audit_searches:
             audit.note(self.workspace.folder, action, detail=words)
 
+    @operation("search", READS)
     def search(
         self,
-        query: str,
+        query: _Query,
         /,
         *,
-        limit: int = 10,
-        mode: SearchMode | None = None,
-        stages: Sequence[str] | str | None = None,
+        limit: Annotated[
+            int,
+            Arg(
+                "How many results at most.",
+                "--limit -k N",
+                "top_k",
+                ge=1,
+                le=1000,
+                mcp_le=50,
+                mcp_default=5,
+            ),
+        ] = 10,
+        mode: Annotated[
+            SearchMode | None,
+            Arg(
+                "By words, by meaning, by both, or by both with the best read word by word. "
+                "[default: the fullest that the collection allows]",
+                "--mode",
+                note="Default: the best",
+            ),
+        ] = None,
+        stages: Annotated[
+            Sequence[str] | str | None,
+            Arg(
+                "Instead of a mode, the stages to use: bm25, semantic, sparse, maxsim, "
+                "feedback, with commas between them.",
+                "--stages NAMES",
+                "-",
+            ),
+        ] = None,
         document: DocumentRef | None = None,
+        documents: _Documents = None,
+        kinds: _Kinds = None,
+        since: _Since = None,
+        until: _Until = None,
+        sources: _Sources = None,
+        paths: _Paths = None,
+        languages: _Languages = None,
+        mentions: _Mentions = None,
+        fold: Annotated[
+            bool,
+            Arg(
+                "List every passage by itself: also the same text again, and neighbours that "
+                "share text.",
+                "/--no-fold",
+                "-",
+            ),
+        ] = True,
         fusion: FusionMethod = "zscore",
-        related: int = 0,
-        vocabulary: bool = True,
-        documents: Iterable[DocumentRef] | DocumentRef | None = None,
-        kinds: Iterable[str] | str | None = None,
-        since: str | date | None = None,
-        until: str | date | None = None,
-        sources: Iterable[str] | str | None = None,
-        paths: Iterable[str] | str | None = None,
-        languages: Iterable[str] | str | None = None,
-        mentions: Iterable[str] | str | None = None,
-        fold: bool = True,
-        min_relevance: float | None = None,
+        related: Annotated[
+            int,
+            Arg(
+                "Also show up to N passages connected with the results: they mention the same "
+                "rare names, or mean nearly the same.",
+                "--related N",
+                note="More, linked by names",
+                ge=0,
+                le=20,
+            ),
+        ] = 0,
+        min_relevance: Annotated[
+            float | None,
+            Arg(
+                "Leave out results below this relevance. [default: show all]",
+                "--min-relevance 0..1",
+                note="Hide others",
+                ge=0,
+                le=1,
+            ),
+        ] = None,
+        vocabulary: Annotated[
+            bool,
+            Arg(
+                "Only the words of the question, no other names for them.", "/--no-vocabulary", "-"
+            ),
+        ] = True,
     ) -> SearchResults:
         """Return the *limit* best passages, each with its source.
 
@@ -233,14 +355,24 @@ class Collection:
         found = self.workspace.ask(searched)
         return replace(found, illustrate=illustrator(self.workspace))
 
+    @operation("facets", READS, tool="get_facets", sets=("search",))
     def facets(
         self,
-        query: str,
-        where: Filter,
+        query: _Query,
         /,
         *,
+        documents: _Documents = None,
+        kinds: _Kinds = None,
+        since: _Since = None,
+        until: _Until = None,
+        sources: _Sources = None,
+        paths: _Paths = None,
+        languages: _Languages = None,
+        mentions: _Mentions = None,
         shown: Iterable[str] = (),
-        most: int = 8,
+        most: Annotated[
+            int, Arg("How many values of each.", "--limit -k N", "top_k", ge=1, le=200)
+        ] = 8,
         waits: bool = True,
     ) -> Facets:
         """Return what all passages that fit a question can be narrowed by, and how many are left.
@@ -252,8 +384,8 @@ class Collection:
         ----------
         query
             The question.
-        where
-            What they are narrowed by already.
+        documents, kinds, since, until, sources, paths, languages, mentions
+            What they are narrowed by already; see :meth:`search`.
         shown
             Ids of chunks that count as well, such as those that were found by their meaning.
         most
@@ -268,7 +400,9 @@ class Collection:
             The question is empty, or something that is asked is not there.
         """
         from casetrack.api.collection.facets import find_facets
+        from casetrack.base.arguments import Filter
 
+        where = Filter(documents, kinds, since, until, sources, paths, languages, mentions)
         return self.workspace.ask(
             lambda state: find_facets(state, query, where, shown=shown, most=most, waits=waits)
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arguments import as_documents, several
+from casetrack.base.records import Facet, Facets, FacetValue
 from casetrack.graph.answers.lookup import entity_ids
 from casetrack.graph.opened import graph_of
 from casetrack.search.hits import NOBODY, find_hits, named_in
@@ -16,64 +16,6 @@ if TYPE_CHECKING:
 
     from casetrack.base.arguments import Filter
     from casetrack.store.workspace import State
-
-
-@dataclass(frozen=True, slots=True)
-class FacetValue:
-    """A value of a facet.
-
-    Attributes
-    ----------
-    value
-        As a filter takes it: the id of a document or an entity, a kind, a language, a year.
-    label
-        As a person reads it.
-    passages
-        How many passages are left with it.
-    """
-
-    value: str
-    label: str
-    passages: int
-
-
-@dataclass(frozen=True, slots=True)
-class Facet:
-    """Something that passages are narrowed by.
-
-    Attributes
-    ----------
-    name
-        ``document``, ``kind``, ``year``, ``person``, ``organization``, ``language`` or ``source``.
-    values
-        Those that most passages have, and those that were chosen.
-    total
-        How many values there are.
-    """
-
-    name: str
-    values: tuple[FacetValue, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Facets:
-    """What passages are narrowed by.
-
-    Attributes
-    ----------
-    passages
-        How many passages fit the question and all that is asked of them.
-    facets
-        In the order in which they are shown.
-    unread
-        How many passages nobody has read for the map yet: people and organizations are left out
-        then.
-    """
-
-    passages: int
-    facets: tuple[Facet, ...]
-    unread: int = 0
 
 
 NAMES = ("document", "kind", "year", "person", "organization", "language", "source")

@@ -16,7 +16,7 @@ from casetrack.api.text.form import (
 )
 from casetrack.api.text.passages import METHODS
 from casetrack.base.provenance import iso_utc
-from casetrack.base.records import Document, DocumentStructure, Section
+from casetrack.base.records import Document, DocumentStructure, Facets, Section
 from casetrack.base.records.cards import size_text
 
 
@@ -130,3 +130,22 @@ def _(each: Section) -> Lines:
             label="- ",
         )
     ]
+
+
+# --- what a question can be narrowed by -------------------------------------------------------
+
+
+@head_of.register
+def _(found: Facets) -> Lines:
+    fit = counted(found.passages, "passage fits", "passages fit")
+    rows = [
+        (
+            facet.name.capitalize(),
+            "; ".join(f"{flat(each.label)} ({each.passages:,})" for each in facet.values),
+            (f"; {facet.total - len(facet.values):,} more", "less")
+            if facet.total > len(facet.values)
+            else "",
+        )
+        for facet in found.facets
+    ]
+    return [line((fit, "title")), *table(rows)]

@@ -1,6 +1,6 @@
 """The text of passages: their source, and all of their words or the part that says most."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from casetrack.api.quoting import Words, snippet
@@ -80,7 +80,8 @@ def _quoted(
     for style, spans in (("strong", strong), ("words", words.spans(text) if words else ())):
         for start, end in spans:
             first, last = max(start, 0), min(end, len(text))
-            styles[first:last] = [style] * (last - first)
+            if first < last:
+                styles[first:last] = [style] * (last - first)
     parts: list[Part] = [f'"{before}']
     at = 0
     for n in range(1, len(text) + 1):
@@ -111,8 +112,8 @@ def _block(
     doubt = "extra" if p.ocr_confidence is None else "warning" if p.is_doubtful else "less"
     return [
         *([line(label=head)] if head else []),
-        *between,
         line((p.cite(), "source")),
+        *between,
         GAP,
         *_warned(p),
         said or _quoted(item.text),
@@ -305,14 +306,9 @@ def _end(text: str | None, *, last: bool = False) -> str:
 def quoted_part(result: SearchResult, words: Words, size: int = EXCERPT_CHARS, /) -> SearchResult:
     """Return a result with only the part of its text that answers, and the place of that."""
     text, place = words.quote(result, size=size)
-    return replace(result, text=text, provenance=place)
+    return result if text == result.text else replace(result, text=text, provenance=place)
 
 
 @lines_of.register
 def _(related: RelatedChunk) -> Lines:
     return _block(f"--- Related: {related.reason} ({related.weight:.2f}) ---", related.chunk)
-
-
-def pointers(places: Sequence[tuple[str, str]], /) -> Lines:
-    """Return the citations and ids of passages that did not fit."""
-    return [line(cited, " | chunk ", (key, "chunk"), indent=2, label="- ") for cited, key in places]

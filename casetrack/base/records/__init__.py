@@ -24,6 +24,7 @@ from casetrack.base.records.documents import (
     Page,
     Section,
 )
+from casetrack.base.records.facets import Facet, Facets, FacetValue
 from casetrack.base.records.health import CollectionHealth, DocumentHealth
 from casetrack.base.records.passages import (
     Chunk,

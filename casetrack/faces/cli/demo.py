@@ -79,12 +79,13 @@ class _Screen:
 
     def answer(self, question: "Question", results: "SearchResults", /) -> None:
         from casetrack.api.quoting import Words
-        from casetrack.faces.cli.passages import show_result
+        from casetrack.api.text.passages import quoted_part, result_lines
 
         line()
         line(("? ", "bold cyan"), (question.text, "bold"), (f"   ({question.shows})", "dim"))
+        words = Words(question.text)
         for result in results.results[:1]:
-            show_result(result, Words(question.text), context=False, full=False)
+            write(result_lines(quoted_part(result, words), words, explain=False))
         for result in results.results[1:]:
             line((f"also: {result.citation}", "dim"))
         if not results.results:

@@ -1,20 +1,25 @@
 """``casetrack search`` and ``casetrack chunk``: cited passages and their surroundings."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.base.errors import UsageError
-from casetrack.faces.cli.asking import answer, asks
+from casetrack.api.library import across_arguments
+from casetrack.api.operation import called
+from casetrack.api.operations import operations
+from casetrack.api.quoting import Words
+from casetrack.api.text import lines_of
+from casetrack.api.text.passages import quoted_part, result_lines, search_head, search_tail
+from casetrack.faces.cli.asking import answer, asks, signed, taken, write
 from casetrack.faces.cli.completion import collection_names
-from casetrack.faces.cli.options import JsonOption
-from casetrack.faces.cli.output import write_json
+from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from casetrack.base.records import Chunk, SearchResults
 
-CollectionsOption = Annotated[
+_SEARCH = operations()["search"]
+_COLLECTIONS = Annotated[
     list[str] | None,
     typer.Option(
         "--collection",
@@ -27,208 +32,58 @@ CollectionsOption = Annotated[
 ]
 
 
-def search(
-    ctx: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or some words.")],
-    collection: CollectionsOption = None,
-    everywhere: Annotated[
-        bool, typer.Option("--all", help="In all collections, but for archived ones.")
-    ] = False,
-    k: Annotated[
-        int, typer.Option("--limit", "-k", metavar="N", help="How many results at most.")
-    ] = 10,
-    mode: Annotated[
-        Literal["keyword", "semantic", "hybrid", "full"] | None,
-        typer.Option(
-            "--mode",
-            help="By words, by meaning, by both, or by both with the best read word by word. "
-            "[default: the fullest that the collection allows]",
-        ),
-    ] = None,
-    stages: Annotated[
-        str | None,
-        typer.Option(
-            "--stages",
-            metavar="NAMES",
-            help="Instead of a mode, the stages to use: bm25, semantic, sparse, maxsim, "
-            "feedback, with commas between them.",
-        ),
-    ] = None,
-    document: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--document",
-            "-d",
-            metavar="NAME",
-            help="Only in this document; may be repeated for several.",
-        ),
-    ] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind",
-            metavar="KIND",
-            help="Only in documents of this kind, such as contract, report, pdf or eml; may be "
-            "repeated.",
-        ),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            "--since",
-            metavar="DATE",
-            help="Only in documents of this day, month or year and later, such as 2024-03-12: "
-            "when their source last changed them, else by their own date, or that of the file.",
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option("--until", metavar="DATE", help="Only in documents of this date and before."),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--source",
-            metavar="SOURCE",
-            help="Only in documents from this source, such as git:platform, or git for all of its "
-            "kind; may be repeated.",
-        ),
-    ] = None,
-    path: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--path",
-            metavar="GLOB",
-            help="Only in documents whose path fits, as in .gitignore: 'docs/**', '*.md', "
-            "'!tests/'; may be repeated.",
-        ),
-    ] = None,
-    language: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--language",
-            metavar="LANGUAGE",
-            help="Only in documents in this language, such as de or German, of code Python; may "
-            "be repeated.",
-        ),
-    ] = None,
-    mentions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--mentions",
-            metavar="NAME",
-            help="Only passages that mention this person, organization or place; repeated, all of "
-            "them.",
-        ),
-    ] = None,
-    no_fold: Annotated[
-        bool,
-        typer.Option(
-            "--no-fold",
-            help="List every passage by itself: also the same text again, and neighbours that "
-            "share text.",
-        ),
-    ] = False,
-    context: Annotated[
-        bool, typer.Option("--context", help="Show the text before and after each result.")
-    ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="Show whole passages, not the best part of each.")
-    ] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show how each score came about.")
-    ] = False,
-    related: Annotated[
-        int,
-        typer.Option(
-            "--related",
-            metavar="N",
-            min=0,
-            max=20,
-            help="Also show up to N passages connected with the results: they mention the same "
-            "rare names, or mean nearly the same.",
-        ),
-    ] = 0,
-    min_relevance: Annotated[
-        float | None,
-        typer.Option(
-            "--min-relevance",
-            metavar="0..1",
-            min=0.0,
-            max=1.0,
-            help="Leave out results below this relevance. [default: show all]",
-        ),
-    ] = None,
-    no_vocabulary: Annotated[
-        bool,
-        typer.Option(
-            "--no-vocabulary", help="Only the words of the question, no other names for them."
-        ),
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
+def _flag(option: str, text: str) -> tuple[Any, bool]:
+    return Annotated[bool, typer.Option(option, help=text)], False
+
+
+def _search(ctx: typer.Context, **given: Any) -> None:
     """Find the passages that answer a question, each with its exact source."""
-    state = ctx.ensure_object(State)
-    if everywhere or len(collection or ()) > 1:
-        _refuse_with_several(
-            stages=stages, document=document, source=source, mentions=mentions, related=related
-        )
-        results = state.library.search(
-            query,
-            collections=() if everywhere else collection or (),
-            limit=k,
-            mode=mode,
-            kinds=kind or None,
-            since=since,
-            until=until,
-            paths=path or None,
-            languages=language or None,
-            vocabulary=not no_vocabulary,
-            min_relevance=min_relevance,
-        )
-        _tell(results, context=context, full=full, explain=explain, as_json=as_json)
-        return
-    target = state.collection(next(iter(collection or ()), None))
-    chosen = None if stages is None else [s.strip() for s in stages.split(",") if s.strip()]
-    results = target.search(
-        query,
-        limit=k,
-        mode=mode,
-        stages=chosen,
-        documents=document or None,
-        kinds=kind or None,
-        since=since,
-        until=until,
-        sources=source or None,
-        paths=path or None,
-        languages=language or None,
-        mentions=mentions or None,
-        fold=not no_fold,
-        related=related,
-        vocabulary=not no_vocabulary,
-        min_relevance=min_relevance,
-    )
-    _tell(results, context=context, full=full, explain=explain, as_json=as_json)
+    state, names = ctx.ensure_object(State), given["collection"] or []
+    asked = taken(_SEARCH, given)
+    if stages := asked["stages"]:
+        asked["stages"] = [s.strip() for each in stages for s in each.split(",") if s.strip()]
+    if given["all"] or len(names) > 1:
+        query = asked.pop("query")
+        rest = across_arguments(asked, "cli")
+        named = () if given["all"] else names
+        results = state.library.search(query, collections=named, **rest)
+    else:
+        results = called(_SEARCH.method, state.collection(next(iter(names), None)), asked)
+    if given["as_json"]:
+        write_json(results.as_dict(explain=given["explain"]))
+    else:
+        _tell(results, **{name: given[name] for name in ("context", "full", "explain")})
 
 
-def _refuse_with_several(**given: object) -> None:
-    named = [f"--{name}" for name, value in given.items() if value]
-    if named:
-        raise UsageError(
-            f"{' and '.join(named)} cannot be used with several collections.",
-            hint="Name one collection with -c.",
-        )
+_search.__name__ = "search"
+search = signed(
+    _search,
+    _SEARCH,
+    {
+        "collection": (_COLLECTIONS, None),
+        "all": _flag("--all", "In all collections, but for archived ones."),
+        "context": _flag("--context", "Show the text before and after each result."),
+        "full": _flag("--full", "Show whole passages, not the best part of each."),
+        "explain": _flag("--explain", "Show how each score came about."),
+    },
+)
 
 
-def _tell(
-    results: "SearchResults", *, context: bool, full: bool, explain: bool, as_json: bool
-) -> None:
-    if as_json:
-        write_json(results.as_dict(explain=explain))
-        return
-    from casetrack.faces.cli.passages import show_results
-
-    show_results(results, context=context, full=full, explain=explain)
+def _tell(results: "SearchResults", *, context: bool, full: bool, explain: bool) -> None:
+    write(search_head(results, explain=explain))
+    words = Words(results.query)
+    for result in results:
+        line()
+        # What stands around a passage belongs to the whole of it.
+        shown = result if full or context else quoted_part(result, words)
+        write(result_lines(shown, words, context=context, explain=explain))
+    for related in results.related:
+        line()
+        write(lines_of(related))
+    if not results.results:
+        line("\nNothing found. Try other or fewer words, or see casetrack documents.")
+    elif explain:
+        write(search_tail(results))
 
 
 @asks(

@@ -51,7 +51,7 @@ from casetrack.faces.mcp.structures import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from casetrack.api.collection import Collection
     from casetrack.faces.mcp.concise import Telling
@@ -376,6 +376,34 @@ def asks(
     return made
 
 
+def takes(
+    method: Callable[..., Any], /, **more: tuple[Any, Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a tool the parameters of *method*, which it gets by the operation's names, and others.
+
+    Parameters
+    ----------
+    more
+        Types and defaults of the others, which it gets by name, as it does ``offset``,
+        ``collection`` and ``response_format``.
+    """
+
+    def made(do: Callable[..., Any]) -> Callable[..., Any]:
+        async def run(self: Any, **call: Any) -> CallToolResult:
+            names = (*more, "offset", "collection", "response_format")
+            own = {name: call.pop(name) for name in names}
+            result: CallToolResult = await do(self, _given(method, call), **own)
+            return result
+
+        run.__doc__ = do.__doc__
+        result = inspect.signature(do).return_annotation
+        others = tuple(_parameter(name, kind, default) for name, (kind, default) in more.items())
+        _sign(run, do.__name__, method, result, paged=True, others=others)
+        return run
+
+    return made
+
+
 def _given(method: Callable[..., Any], call: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call by the operation's names."""
     declared = {each.mcp_name: each for each in arguments_of(method)}
@@ -396,6 +424,7 @@ def _sign(
     paged: bool,
     formed: bool = True,
     limit: tuple[int, int] | None = None,
+    others: Sequence[inspect.Parameter] = (),
 ) -> None:
     """Give a tool's method its name, parameters and result."""
     per_call = Annotated[int, Field(ge=1, le=limit[1])] if limit else None
@@ -403,6 +432,7 @@ def _sign(
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *(_of(each) for each in arguments_of(method) if each.mcp_name != "-"),
         *([_parameter("limit", per_call, limit[0])] if limit else []),
+        *others,
         *([_parameter("offset", Offset, 0)] if paged else []),
         _parameter("collection", CollectionName, None),
         *([_parameter("response_format", ResponseFormat, "concise")] if formed else []),

@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 from mcp.types import CallToolResult
 
 from casetrack.api.quoting import Words, opening, part_of
+from casetrack.api.text import lines_of
+from casetrack.api.text.passages import (
+    quoted_part,
+    result_lines,
+    search_head,
+    search_tail,
+    shown_query,
+)
 from casetrack.base.records import Chunk, SamePlace, SearchResult, SearchResults, Signal
 from casetrack.base.records.shape import SOURCE, Spread
-from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.budget import ROOM
 from casetrack.faces.mcp.concise import Telling
 from casetrack.faces.mcp.results import (
@@ -28,6 +37,7 @@ from casetrack.faces.mcp.results import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from casetrack.api.text import Lines
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import RelatedChunk
 
@@ -37,6 +47,7 @@ _RELATED_ROOM = 4_000
 _NEAR_CHARS = 200
 _MOST_ALSO = 5
 """Passages of a result's place that are listed; there may be hundreds of one text."""
+_NOTHING = "Nothing found. Try other words, or see list_documents."
 _FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 900, 600
 """Characters that a concise answer quotes of the first results, and of each after them."""
 
@@ -162,6 +173,7 @@ class ResultPage:
         self._explain = explain
         self._noun = noun
         self._near = False
+        self._parts: dict[int, SearchResult] = {}
         self._spans: dict[int, list[int] | None] = {}
         self._words = Words(results.query if telling.concise else "")
 
@@ -187,7 +199,7 @@ class ResultPage:
         if after is None and len(found.results) == k < MOST_RESULTS:
             after = k
         step = _next_step(offset, k, len(shown.items), after)
-        facts = replace(found, results=shown.items, query=render.shown_query(found.query))
+        facts = replace(found, results=shown.items, query=shown_query(found.query))
         structured = self._head(facts) | {"results": shown.entries}
         structured |= {"next_offset": after, "next_step": step}
         if not concise:
@@ -201,9 +213,9 @@ class ResultPage:
             ]
             structured |= {"related": beside.entries, "related_further": further}
             blocks += [*beside.blocks, *_pointers(further)]
-        text = render.search_results(
-            facts, explain=self._explain, concise=concise, blocks=blocks, more=more, noun=self._noun
-        )
+        head = self._plain(search_head(facts, self._noun, explain=self._explain))
+        more += [self._plain(search_tail(found))] if self._explain and blocks else []
+        text = "\n\n".join([head, *blocks, *more, *([outputs.QUOTED] if blocks else [])])
         links = [] if concise or self._ids else [result.provenance for result in shown.items]
         structured = self._telling.whole(structured)
         told = answer(text, structured, source_links(self._collection_id, links))
@@ -236,7 +248,8 @@ class ResultPage:
     def _short(self, result: "SearchResult") -> dict[str, Any]:
         """Return a result as the part of it that answers, with the place of just that part."""
         size = _FIRST_CHARS if result.rank <= _FIRST else _LATER_CHARS
-        text, place = self._words.quote(result, size=size)
+        part = self._parts[result.rank] = quoted_part(result, self._words, size)
+        text, place = part.text, part.provenance
         self._spans[result.rank] = _answer_in(result, place, len(text))
         entry: dict[str, Any] = {"rank": result.rank, "relevance": round(result.relevance, 2)}
         if result.answer is not None:
@@ -253,11 +266,12 @@ class ResultPage:
             entry["explain"] = {name: s.as_dict() for name, s in result.signals.items()}
         return entry
 
-    def _block(self, result: "SearchResult", entry: dict[str, Any]) -> str:
-        if self._telling.concise:
-            signals = result.signals if self._explain else {}
-            return render.short_result(entry, signals)
-        return render.search_result(result, explain=self._explain)
+    def _plain(self, lines: "Lines") -> str:
+        return plain(lines, self._telling)
+
+    def _block(self, result: "SearchResult", _entry: dict[str, Any]) -> str:
+        shown = self._parts.get(result.rank, result)
+        return self._plain(result_lines(shown, explain=self._explain))
 
     def _related(self, room: int) -> "Portion[RelatedChunk]":
         def entry(each: "RelatedChunk") -> dict[str, Any]:
@@ -265,8 +279,8 @@ class ResultPage:
             raw |= {"weight": round(each.weight, 6), "reason": each.reason}
             return self._telling.entry(raw)
 
-        def block(each: "RelatedChunk", told: dict[str, Any]) -> str:
-            return render.related(each, told if self._telling.concise else None)
+        def block(each: "RelatedChunk", _entry: dict[str, Any]) -> str:
+            return self._plain(lines_of(each))
 
         everything = [replace(r, chunk=self._quoted(r.chunk)) for r in self._found.related]
         return portion(everything, entry, block, room=room, beside=self._telling.beside)
@@ -304,7 +318,7 @@ def _nearest(context: dict[str, Any]) -> dict[str, Any]:
 def _next_step(offset: int, k: int, shown: int, after: int | None) -> str | None:
     """Return what to do where a search gives nothing, or no more."""
     if not shown:
-        return "There are no more results." if offset else render.NOTHING_FOUND
+        return "There are no more results." if offset else _NOTHING
     if after is None and k == MOST_RESULTS and offset + shown == k:
         return (
             f"A search goes no further than {MOST_RESULTS} results: ask more narrowly, or use "
@@ -314,5 +328,5 @@ def _next_step(offset: int, k: int, shown: int, after: int | None) -> str | None
 
 
 def _pointers(further: list[dict[str, str]]) -> list[str]:
-    lines = [f"  - {render.one_line(p['citation'])} | chunk {p['chunk_id']}" for p in further]
+    lines = [f"  - {' '.join(p['citation'].split())} | chunk {p['chunk_id']}" for p in further]
     return ["\n".join(["Also related (see get_chunk):", *lines])] if lines else []

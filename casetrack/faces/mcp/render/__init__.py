@@ -1,16 +1,6 @@
 """Text for people, in the form that the requirement shows. Programs get the structured result."""
 
-from casetrack.faces.mcp.render.passages import (
-    NOTHING_FOUND,
-    passage,
-    related,
-    search_result,
-    search_results,
-    short_result,
-    shown_query,
-    source_line,
-    told,
-)
+from casetrack.faces.mcp.render.passages import passage, source_line, told
 from casetrack.faces.mcp.render.pieces import (
     counted,
     duration,

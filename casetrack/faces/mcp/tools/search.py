@@ -1,25 +1,26 @@
 """Tools that return document text: search, chunks, context. All of it with its full source."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.api.operation import READS
+from casetrack.api.library import across_arguments
+from casetrack.api.operation import READS, called
+from casetrack.api.operations import operations
 from casetrack.api.sql.process import rows_of
 from casetrack.base.errors import UsageError
-from casetrack.base.records import SearchMode
 from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.asking import takes
 from casetrack.faces.mcp.concise import Telling, telling
 from casetrack.faces.mcp.render import counted, one_line
 from casetrack.faces.mcp.results import answer, cut, portion
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
-from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.specs import CollectionName, ResponseFormat, tool
 
-if TYPE_CHECKING:
-    from casetrack.api.collection import Collection
+_SEARCH = operations()["search"].method
 
 
 class SearchTools(SessionTools):
@@ -33,54 +34,42 @@ class SearchTools(SessionTools):
         sets=("core", "search", "legal"),
         page="search",
     )
+    @takes(
+        _SEARCH,
+        explain=(Annotated[bool, Field(description="Scores of each stage")], False),
+        collections=(
+            Annotated[list[str] | None, Field(description='Several, ranked together; ["all"]')],
+            None,
+        ),
+    )
     async def search_documents(
         self,
-        query: str,
-        top_k: Annotated[int, Field(ge=1, le=50)] = 5,
-        document_filter: Annotated[str | list[str] | None, Field(description="Name or ID")] = None,
-        kinds: Annotated[list[str] | None, Field(description="Such as contract, pdf")] = None,
-        since: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
-        until: str | None = None,
-        mode: Annotated[SearchMode | None, Field(description="Default: the best")] = None,
-        explain: Annotated[bool, Field(description="Scores of each stage")] = False,
-        min_relevance: Annotated[float | None, Field(ge=0, le=1, description="Hide others")] = None,
-        related: Annotated[int, Field(ge=0, le=20, description="More, linked by names")] = 0,
-        collection: CollectionName = None,
-        collections: Annotated[
-            list[str] | None, Field(description='Several, ranked together; ["all"]')
-        ] = None,
-        offset: Offset = 0,
-        response_format: ResponseFormat = "concise",
+        given: dict[str, Any],
+        *,
+        explain: bool,
+        collections: list[str] | None,
+        collection: str | None,
+        offset: int,
+        response_format: ResponseFormat,
     ) -> Annotated[CallToolResult, SearchOutput, ShortSearch]:
         """Search a collection, or several."""
-        k = min(offset + top_k, MOST_RESULTS)
-        wanted: dict[str, Any] = {
-            "limit": k,
-            "mode": mode,
-            "kinds": kinds or None,
-            "since": since or None,
-            "until": until or None,
-            "min_relevance": min_relevance,
-        }
+        k = min(offset + given["limit"], MOST_RESULTS)
+        wanted = {name: None if value == [] else value for name, value in given.items()}
+        wanted["limit"] = k
         if collections:
-            if document_filter or related or collection:
+            if collection:
                 raise UsageError(
-                    "collections was given together with document_filter, related or collection, "
-                    "which are about one collection.",
-                    hint="Nothing was searched. Leave out the one or the other.",
+                    "Both collection and collections were given; nothing was searched.",
+                    hint="Leave out the one or the other.",
                 )
+            query, rest = wanted.pop("query"), across_arguments(wanted, "mcp")
             ids = await in_thread(partial(self._ids_of, collections))
-            across = partial(
-                self._session.library.search, query, collections=list(ids.values()), **wanted
-            )
-            results = await in_thread(across)
+            across = partial(self._session.library.search, collections=list(ids.values()), **rest)
+            results = await in_thread(partial(across, query))
             page = ResultPage(results, "", Telling(response_format), explain=explain, ids=ids)
             return await in_thread(partial(page.answer, offset, k))
-        found: Collection = await locate(self._session, collection)
-        work = partial(
-            found.search, query, documents=document_filter or None, related=related, **wanted
-        )
-        results = await in_thread(work)
+        found = await locate(self._session, collection)
+        results = await in_thread(partial(called, _SEARCH, found, wanted))
         told = await telling(response_format, found)
         page = ResultPage(results, found.info.id, told, explain=explain)
         return await in_thread(partial(page.answer, offset, k))
@@ -129,7 +118,7 @@ class QueryTools(SessionTools):
         self, sql: str, collection: CollectionName = None
     ) -> Annotated[CallToolResult, QueryOutput]:
         """Run a reading statement."""
-        target: Collection = await locate(self._session, collection)
+        target = await locate(self._session, collection)
         # One more than is wanted tells whether there are others.
         found = await rows_of(self._session.library.settings, target.info, sql, limit=_MOST + 1)
         columns = list(found[0]) if found else []

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from casetrack.api.collection import Collection
-    from casetrack.api.collection.facets import Facet
-    from casetrack.base.records import SearchResult, SearchResults
+    from casetrack.base.records import Facet, SearchResult, SearchResults
     from casetrack.faces.window.visit import Visit
 
 # What the address of a page asks of a collection: a question, and what to narrow it by.
@@ -193,7 +192,7 @@ def search(visit: Visit, /) -> Response:
     wider = visit.asked("choices") == "all"
     facets = collection.facets(
         asked.question,
-        asked.where,
+        **asked.where.asked(),
         shown=[r.chunk_id for r in results],
         most=_ALL_CHOICES if wider else _CHOICES,
         waits=False,
