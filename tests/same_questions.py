@@ -220,6 +220,7 @@ def _of_names(known: Known) -> list[Question]:
     return [
         Question("list_entities", {"top_k": 20}, ("entities", "-k", "20"), {"entities": ""}),
         Question("list_marks", {}),
+        Question("list_snapshots", {}, ("snapshots", "list"), {"snapshots": ""}),
         # The tool's mentions are spread over the documents; the command has them in reading order.
         Question(
             "find_entity",

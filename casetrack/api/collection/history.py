@@ -51,13 +51,13 @@ class EarlierStates:
     _workspace: Workspace
     _display: ProgressDisplay | None
 
-    @operation("snapshots list", READS)
+    @operation("snapshots list", READS, tool="list_snapshots", entries="snapshots", most=100)
     @tells_damage
     def snapshots(
         self,
         *,
         limit: Annotated[
-            int, Arg("How many to list besides those with a name.", "--limit -k N", ge=0)
+            int, Arg("How many to list besides those with a name.", "--limit -k N", "-", ge=0)
         ] = AUTOMATIC,
     ) -> Rows[SnapshotInfo]:
         """Return the states that the collection may go back to, the newest first.
@@ -79,7 +79,7 @@ class EarlierStates:
 
         return Rows(snapshots.states(self._workspace.folder, automatic=limit), of=SnapshotInfo)
 
-    @operation("snapshots take", ADDS)
+    @operation("snapshots take", ADDS, tool="take_snapshot")
     @tells_damage
     def take_snapshot(
         self, name: Annotated[str, Arg("What to call it.", "NAME")], /
@@ -137,7 +137,7 @@ class EarlierStates:
         audit.note(folder, "snapshot removed", detail=f"number {info.number}")
         return info
 
-    @operation("snapshots restore", DELETES)
+    @operation("snapshots restore", DELETES, tool="restore_snapshot")
     @shows_progress("Restoring")
     @tells_damage
     def restore(

@@ -29,6 +29,7 @@ from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.graph_results import quote
+from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.results import (
     NAME_CHARS,
     after_page,
@@ -39,7 +40,7 @@ from casetrack.faces.mcp.results import (
     source_links,
     spread_page,
 )
-from casetrack.faces.mcp.session import SessionTools, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.structures import (
     ANSWERS,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
     Present = Callable[[Any, Any, "Asked"], CallToolResult]
 
+_Confirmed = Annotated[bool, Field(description="Must be true")]
 _LISTED, _FEW = 15, 3
 """Entries of the lists inside an entry, in full and in concise answers."""
 _INNER = frozenset({"aliases", "other_matches", "documents"})
@@ -111,6 +113,7 @@ def _marked(each: Operation) -> Any:
         each.hints,
         description=each.about,
         sets=each.sets,
+        required=("confirm",) if each.hints.destructive else (),
         feature=each.feature,
         page=each.page,
     )
@@ -124,13 +127,24 @@ def _method(operation: Operation) -> Callable[..., Any]:
         target = await locate(self._session, call.pop("collection"))
         form, offset = call.pop("response_format", "detailed"), call.pop("offset", 0)
         count = call.pop("limit") if operation.per_call else None
-        return await ask(operation, target, _given(method, call), offset, form, count)
+        if not call.pop("confirm", True):
+            what = f'{operation.title} in "{target.name}" has to be confirmed.'
+            again = f"If the user wants it, call {operation.tool} again with confirm: true."
+            raise Unconfirmed(what, hint=again, before="Nothing was changed.")
+        given = _given(method, call)
+        if operation.hints.read_only:
+            return await ask(operation, target, given, offset, form, count)
+        asked = Asked(target, await telling(form, target), offset, given)
+        work = partial(_answered, operation, asked, count)
+        return await write_in_thread(self._session, target.info.id, work)
 
     declared = Declared(operation)
     result = Annotated[CallToolResult, declared]
     paged = operation.most is not None
     formed = paged or declared.record in ANSWERS
-    _sign(run, operation.tool, method, result, paged=paged, formed=formed, limit=operation.per_call)
+    sure = [_parameter("confirm", _Confirmed, False)] if operation.hints.destructive else []
+    limit = operation.per_call
+    _sign(run, operation.tool, method, result, paged=paged, formed=formed, limit=limit, others=sure)
     run.__doc__ = inspect.getdoc(method)
     return run
 

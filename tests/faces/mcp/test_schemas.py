@@ -62,7 +62,7 @@ def test_everything_a_client_may_show_is_there(name: str) -> None:
     assert hints.keys() == (expected if hints["readOnlyHint"] else {*expected, "idempotentHint"})
     assert hints["title"]
     assert hints["openWorldHint"] is False
-    removes = {"sync_folder", "watch_folder", "set_sync_schedule"}
+    removes = {"sync_folder", "watch_folder", "set_sync_schedule", "restore_snapshot"}
     assert hints["destructiveHint"] == (name.startswith("delete_") or name in removes)
     assert hints["readOnlyHint"] == name.startswith(READING)
     assert len(tool["description"]) < 600
