@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_origin
 
 import anyio
 import pytest
 import typer
 from mcp.client import Client
 
+import casetrack
 from casetrack.api.library import Library
+from casetrack.api.operation import Argument, arguments_of, called
+from casetrack.api.operations import operations
 from casetrack.base.config import Settings
 from casetrack.base.editions import ANY, LEGAL
-from casetrack.base.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError, See, UsageError
 from casetrack.base.license.tiers import FREE
 from casetrack.editions.context.cli.main import app as ctx_app
 from casetrack.editions.context.cli.main import main as ctx_main
@@ -317,6 +322,36 @@ def test_window_errors_name_no_commands(several: Library, name: str, value: str)
         if "html" in answer.headers.get("content-type", "") and bad:
             problems[page.name] = (bad, text[:400])
     assert problems == {}
+
+
+def test_references_name_commands_and_their_options() -> None:
+    bad = []
+    for path in Path(casetrack.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "See":
+                given = {key.arg or "": True for key in call.keywords}
+                bad += bad_commands(See(ast.literal_eval(call.args[0]), **given))
+    assert bad == []
+
+
+@pytest.mark.parametrize("face", ["cli_name", "mcp_name", "name"])
+def test_argument_errors_use_the_names_of_the_face(several: Library, face: str) -> None:
+    high = {"start": "2025", "end": "2024", "least": 5, "most": 3}
+    for operation in (each for each in operations().values() if not each.of_library):
+        known = arguments_of(operation.method)
+        wrong: list[dict[str, Any]] = [{a.name: a.arg.ge - 1} for a in known if _is_bounded(a)]
+        if operation.feature is None and not any(a.must_be_given for a in known):
+            wrong += [{a.name: "nothing"} for a in known if get_origin(a.type) is Literal]
+            wrong.append({a.name: high[a.name] for a in known if a.name in high})
+        for given in filter(None, wrong):
+            with pytest.raises(UsageError) as caught:
+                called(operation.method, several.get("Acme"), given, name=attrgetter(face))
+            names = [f"`{getattr(a, face)}`" for a in known if a.name in given]
+            assert [n for n in names if n not in caught.value.message] == [], operation.name
+
+
+def _is_bounded(argument: Argument) -> bool:
+    return argument.arg.ge is not None and not argument.is_list
 
 
 def test_python_errors_name_parameters_and_no_options(several: Library, tmp_path: Path) -> None:

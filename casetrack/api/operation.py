@@ -359,7 +359,14 @@ def _bare(kind: Any, default: Any) -> Any:
     return Union[rest] if default is not None else bare  # noqa: UP007 - of any number
 
 
-def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> Any:
+def called(
+    method: Callable[..., Any],
+    owner: Any,
+    given: dict[str, Any],
+    /,
+    *,
+    name: Callable[[Argument], str] = lambda each: each.name,
+) -> Any:
     """Return what a method answers for arguments by name.
 
     Parameters
@@ -367,19 +374,16 @@ def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> 
     owner
         A collection or a library, which has the method, or whose part has it: ``Map`` is
         ``collection.map``, ``Audit`` is ``library.audit``.
+    name
+        Returns what a face calls an argument.
 
     Raises
     ------
     UsageError
-        A list has too few or too many values.
+        An argument does not fit.
     """
-    for each in arguments_of(method):
-        low, high, value = each.arg.ge, each.arg.le, given.get(each.name)
-        if isinstance(value, list) and low and high and not low <= len(value) <= high:
-            raise UsageError(
-                f"{low:g} to {high:g} values of {each.arg.metavar} are needed, not {len(value)}.",
-                hint="Put a value of several words in quotation marks.",
-            )
+    from casetrack.base.arguments import within
+
     part = _part(method, owner)
     first: list[Any] = []
     rest = dict(given)
@@ -387,7 +391,15 @@ def called(method: Callable[..., Any], owner: Any, given: dict[str, Any], /) -> 
         if each.by_position and each.name in rest:
             value = rest.pop(each.name)
             first += (value or ()) if each.many else [value]
-    return getattr(part, method.__name__)(*first, **rest)
+    names = {each.name: f"`{name(each)}`" for each in arguments_of(method)}
+    try:
+        for each in arguments_of(method):
+            if isinstance(value := given.get(each.name), (int, float)) and each.arg.ge is not None:
+                within(each.name, value, each.arg.ge)
+        return getattr(part, method.__name__)(*first, **rest)
+    except UsageError as error:
+        error.call_arguments(lambda each: names.get(each, f"`{each}`"))
+        raise
 
 
 def _part(method: Callable[..., Any], owner: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import re
 from collections import defaultdict
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 ID_PREFIX = 8
 """Signs of an id that are enough to name a thing by it."""
 _SHOWN = 80
+T = TypeVar("T")
+N = TypeVar("N", int, float)
+S = TypeVar("S", bound=str)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
@@ -81,10 +85,57 @@ def near(asked: str, entries: Sequence[Entry], /, *, limit: int = 3) -> list[tup
     return [(name, entry_id) for _, name, entry_id in sorted(scored)[:limit]]
 
 
+def meant(name: str, known: Iterable[str], /) -> str:
+    """Return a question that offers the nearest of the known names; empty where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
 def shown(text: str, /) -> str:
     """Return what a user typed on one line, short enough for a message."""
     line = _CONTROL.sub(" ", text).strip()
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
+
+
+def within(name: str, value: N, low: float, high: float | None = None, /) -> N:
+    """Return the value of an argument.
+
+    Raises
+    ------
+    UsageError
+        It is not in ``low..high``.
+    """
+    if not low <= value <= (math.inf if high is None else high):
+        span = f"{low:,} or more" if high is None else f"between {low:,} and {high:,}"
+        raise UsageError.of((name,), f"is {value}; it must be {span}")
+    return value
+
+
+def one_of(name: str, value: str, allowed: Iterable[S], /) -> S:
+    """Return the value of an argument.
+
+    Raises
+    ------
+    UsageError
+        It is not one of *allowed*.
+    """
+    for each in allowed:
+        if each == value:
+            return each
+    what = f'is "{shown(str(value))}", which is not known'
+    raise UsageError.of((name,), what, hint=f"Use one of: {', '.join(allowed)}.")
+
+
+def in_order(first: tuple[str, Any], last: tuple[str, Any], than: str, /) -> None:
+    """Compare two arguments, each with its value, that limit a span.
+
+    Raises
+    ------
+    UsageError
+        The first value is above the last one; *than* says so: "is later than".
+    """
+    if first[1] is not None and last[1] is not None and first[1] > last[1]:
+        raise UsageError.of(first, than, last, hint="Exchange the two.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +171,6 @@ class ShortIds:
             while other != full and other[:size] == full[:size]:
                 size += 1
         return full[:size]
-
-
-T = TypeVar("T")
 
 
 class Sourced(Protocol):

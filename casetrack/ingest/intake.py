@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack.base import editions
-from casetrack.base.arguments import as_paths, several
+from casetrack.base.arguments import as_paths, one_of, several
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import FileExcluded, See, UsageError
 from casetrack.base.objects.address import is_address
@@ -267,8 +267,4 @@ def check_document_type(document_type: str | None, edition: str, /) -> None:
     if document_type is None or document_type in DOCUMENT_TYPES:
         return
     own = editions.edition(edition).document_types if edition in editions.names() else ()
-    if document_type not in own:
-        raise UsageError(
-            f"Unknown document type {document_type!r}.",
-            hint=f"Use one of: {', '.join(own or DOCUMENT_TYPES)}.",
-        )
+    one_of("document_type", document_type, own or DOCUMENT_TYPES)

@@ -13,7 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from casetrack.base.errors import EmbeddingsDisabled, ModelError, UsageError
+from casetrack.base.arguments import within
+from casetrack.base.errors import EmbeddingsDisabled, ModelError
 from casetrack.base.machine import one_thread_each
 from casetrack.ingest.steps.words import index_terms
 from casetrack.search.filters import choose
@@ -66,18 +67,10 @@ class BlendSettings:
     max_chunks_per_doc: int = 3
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.hybrid_alpha <= 1.0:
-            raise UsageError(
-                f"hybrid_alpha must be 0 to 1, not {self.hybrid_alpha}.",
-                hint="0 counts the words alone, 1 the meaning alone; 0.6 is usual.",
-            )
+        within("hybrid_alpha", self.hybrid_alpha, 0, 1)
         for name in ("candidate_k_keyword", "candidate_k_vector", "final_limit"):
-            if not 1 <= getattr(self, name) <= MOST:
-                raise UsageError(f"{name} must be 1 to {MOST:,}, not {getattr(self, name)}.")
-        if self.max_chunks_per_doc < 1:
-            raise UsageError(
-                f"max_chunks_per_doc must be 1 or more, not {self.max_chunks_per_doc}."
-            )
+            within(name, getattr(self, name), 1, MOST)
+        within("max_chunks_per_doc", self.max_chunks_per_doc, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -369,10 +369,7 @@ def _within(since: str | date | None, until: str | date | None) -> tuple[str, st
     start, end = (_day(day_text(day)) for day in (since, until))
     first = day_span(start)[0] if start is not None else ""
     last = day_span(end)[1] if end is not None else "9999-12-31"
-    if first > last:
-        raise UsageError(
-            f"No day is after {first} and before {last}.", hint="Exchange since and until."
-        )
+    arguments.in_order(("since", first), ("until", last), "is later than")
     words = [f"since {first}"] * (start is not None) + [f"until {last}"] * (end is not None)
     return first, last, " and ".join(words)
 

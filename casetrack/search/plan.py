@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from casetrack.base.arguments import one_of
 from casetrack.base.errors import ModelError, See, UsageError
 from casetrack.base.models.profiles import profile_for_script, reads_script
 from casetrack.extract.language import called, language_of, script_shares
@@ -137,8 +138,8 @@ def make_plan(
 
 
 def _check(mode: SearchMode | None, stages: Sequence[str] | None) -> None:
-    if mode is not None and mode not in _MODES:
-        raise UsageError(f"Unknown mode {mode!r}.", hint=f"Use one of: {', '.join(_MODES)}.")
+    if mode is not None:
+        one_of("mode", mode, _MODES)
     if stages is None:
         return
     if mode is not None:

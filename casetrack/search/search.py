@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from casetrack.base.arguments import Filter, several
+from casetrack.base.arguments import Filter, one_of, several, within
 from casetrack.base.errors import ModelError, UsageError, withheld
 from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import was_made_for
@@ -197,14 +197,9 @@ def check(query: object, limit: object, fusion: str = "zscore", related: int = 0
         raise UsageError(
             f"The number of results is a whole number, not {limit!r}.", hint="Such as limit=20."
         )
-    if not 1 <= int(limit) <= MAX_RESULTS:
-        raise UsageError(f"The number of results must be 1 to {MAX_RESULTS:,}, not {limit}.")
-    if fusion not in get_args(FusionMethod):
-        raise UsageError(
-            f"Unknown fusion {fusion!r}.", hint=f"Use one of: {', '.join(get_args(FusionMethod))}."
-        )
-    if related < 0:
-        raise UsageError(f"The number of related passages must be 0 or more, not {related}.")
+    within("limit", int(limit), 1, MAX_RESULTS)
+    one_of("fusion", fusion, get_args(FusionMethod))
+    within("related", related, 0)
 
 
 @dataclass(frozen=True, slots=True)

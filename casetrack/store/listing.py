@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from casetrack.base import editions
+from casetrack.base.arguments import one_of
 from casetrack.base.errors import (
     CollectionDamaged,
     CollectionExists,
@@ -107,14 +108,8 @@ def checked_type(collection_type: str, edition: str, /) -> str:
         There is no such kind.
     """
     kind = collection_type.strip().lower()
-    own = editions.edition(edition) if edition in editions.names() else None
-    known = (own.collection_types if own else ()) or COLLECTION_TYPES
-    if kind not in known:
-        raise UsageError(
-            f"Unknown {own.noun if own else 'collection'} type {collection_type!r}.",
-            hint=f"Use one of: {', '.join(known)}.",
-        )
-    return kind
+    own = editions.edition(edition if edition in editions.names() else editions.ANY)
+    return one_of(f"{own.noun}_type", kind, own.collection_types or COLLECTION_TYPES)
 
 
 def checked_tags(tags: Iterable[str], /) -> tuple[str, ...]:

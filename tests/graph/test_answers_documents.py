@@ -89,13 +89,6 @@ def test_relations_can_be_chosen(relation: str, names: list[str]) -> None:
     assert [r.document.name for r in found] == names
 
 
-def test_an_unknown_relation_names_the_known_ones() -> None:
-    source = letters()
-    with pytest.raises(UsageError) as caught:
-        related_documents(source, source.document("Reply.txt"), "cousin")
-    assert all(name in str(caught.value) for name in ("cousin", "shared_entities", "semantic"))
-
-
 @pytest.mark.parametrize(("names", "count"), [("ABCD", 9), ("AB", 2)])
 def test_some_names_stand_for_many(names: str, count: int) -> None:
     found = some_of([*names], count)
@@ -218,9 +211,6 @@ def test_clusters_by_kind_hold_every_document() -> None:
 def test_without_references_all_documents_are_loners() -> None:
     found = clusters(library(), "reference")
     assert (found.clusters, len(found.rest)) == ((), 9)
-    with pytest.raises(UsageError) as caught:
-        clusters(library(), "size")
-    assert all(n in str(caught.value) for n in ("topical", "entity", "reference", "document_type"))
 
 
 @pytest.mark.slow

@@ -204,7 +204,7 @@ def test_passages_without_a_matrix_stand_in_the_middle(library: Library, tmp_pat
         ({"stages": []}, "bm25"),
         ({"stages": ["bm25", "maxsim", "feedback"]}, "feedback"),
         ({"stages": ["bm25"], "mode": "full"}, "mode"),
-        ({"mode": "best"}, "'best'"),
+        ({"mode": "best"}, "best"),
     ],
 )
 def test_bad_plans(

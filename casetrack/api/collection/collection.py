@@ -18,7 +18,7 @@ from casetrack.api.collection.marks import Marks
 from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.api.collection.read import Read
 from casetrack.api.operation import EVERY, READS, Arg, DayRef, DocumentRef, operation
-from casetrack.base.arguments import as_documents, several
+from casetrack.base.arguments import as_documents, one_of, several
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.records import CollectionStats, Document, RowList, SearchMode
 from casetrack.base.registry import registered
@@ -906,9 +906,7 @@ class Collection:
             "pages": lambda d: (-d.page_count, d.name.casefold(), d.path),
             "type": lambda d: (d.document_type or "~", d.name.casefold(), d.path),
         }
-        if sort_by not in keys:
-            known = ", ".join(keys)
-            raise UsageError(f"Cannot sort by {sort_by!r}.", hint=f"Use one of: {known}.")
+        one_of("sort_by", sort_by, keys)
         marked = self.marks.documents(tag=tag, starred=starred)
         found = self.workspace.ask(lambda state: list(state.snapshot.documents.values()))
         if marked is not None:

@@ -7,10 +7,11 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.arguments import one_of, within
 from casetrack.base.provenance import Box, LineBox, hull
 from casetrack.base.records import Page
 from casetrack.extract.papers.places import joined_words
-from casetrack.graph.answers.rows import one_of, total_of, within
+from casetrack.graph.answers.rows import total_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of
 from casetrack.store.sql.connection import sql_text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from casetrack.api.collection.drawing import draw_graph, draw_timeline
 from casetrack.api.operation import EVERY, READS, Arg, DayRef, DocumentRef, PassageRef, operation
-from casetrack.base.arguments import day_text, several
+from casetrack.base.arguments import day_text, one_of, several
 from casetrack.base.errors import UsageError
 from casetrack.base.records import (
     DOCUMENT_TYPES,
@@ -593,11 +593,7 @@ class Map:
         UsageError
             There is no such type.
         """
-        if document_type not in DOCUMENT_TYPES:
-            raise UsageError(
-                f"Unknown document type {document_type!r}.",
-                hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
-            )
+        one_of("document_type", document_type, DOCUMENT_TYPES)
         found = self._graph(lambda graph: graph.documents)
         # What no type was told from is of none of the others.
         chosen = (d for d in found if (d.document_type or "other") == document_type)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from casetrack.api.collection import marking
 from casetrack.api.operation import ADDS, READS, SWITCHES, Arg, DocumentRef, PassageRef, operation
+from casetrack.base.arguments import one_of
 from casetrack.base.errors import See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.marks import MARK_KINDS, PlacedMark
@@ -72,10 +73,8 @@ class Marks:
         UsageError
             There is no such kind.
         """
-        if kind is not None and kind not in MARK_KINDS:
-            raise UsageError(
-                f"There is no kind of mark {kind!r}.", hint=f"Use one of: {', '.join(MARK_KINDS)}."
-            )
+        if kind is not None:
+            one_of("kind", kind, MARK_KINDS)
         found = self._workspace.ask(lambda state: graph_of(state).marks)
         return Rows(
             (m for m in found if kind in {None, m.mark.kind} and (undone or m.state != "undone")),
@@ -349,10 +348,7 @@ class Marks:
         """
         from casetrack.graph.entities.edits import NAMED
 
-        if kind not in NAMED:
-            raise UsageError(
-                f'"{kind}" is no kind of name.', hint=f"Use one of: {', '.join(NAMED)}."
-            )
+        one_of("kind", kind, NAMED)
 
         def make(state: State) -> list[Mark]:
             whose = marking.somebody(state, name)

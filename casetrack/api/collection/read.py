@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from casetrack.api.collection.drawing import illustrated
 from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, PassageRef, operation
-from casetrack.base.arguments import document_name, is_document, passage_id
+from casetrack.base.arguments import document_name, is_document, one_of, passage_id, within
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, UsageError
 from casetrack.base.records import Chunk, Page, PageImage, Passages, Rows, SearchResult
 
@@ -125,8 +125,7 @@ class Read:
         UsageError
             *window* is less than 1.
         """
-        if window < 1:
-            raise UsageError(f"window must be 1 or more, not {window}.")
+        within("window", window, 1)
         found = self._workspace.ask(lambda state: state.around(chunk_id, window))
         return replace(found, chunk=illustrated(self._workspace, found.chunk))
 
@@ -203,10 +202,8 @@ class Read:
         UsageError
             An argument does not fit.
         """
-        if direction not in ("forward", "backward"):
-            raise UsageError(f"Unknown direction {direction!r}.", hint="Use forward or backward.")
-        if limit < 1:
-            raise UsageError(f"The number of chunks must be 1 or more, not {limit}.")
+        one_of("direction", direction, ("forward", "backward"))
+        within("limit", limit, 1)
 
         def read(state: State) -> Passages:
             chunks, place = state.siblings(chunk_id)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.page_text import COLUMNS, PageText, page_text
 from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
+from casetrack.base.arguments import within
 from casetrack.base.config import ParseLimits
-from casetrack.base.errors import FileEncrypted, FileError, Opt, ParseFailed, UsageError
+from casetrack.base.errors import FileEncrypted, FileError, Opt, ParseFailed
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import (
     PICTURE_FORMATS,
@@ -176,8 +177,7 @@ def open_view(
     UsageError
         *window* is less than 0.
     """
-    if window < 0:
-        raise UsageError(f"window must be 0 or more, not {window}.")
+    within("window", window, 0)
     snapshot, workspace = state.snapshot, state.workspace
     around = state.around(chunk_id, window)
     where = around.chunk.provenance

@@ -6,6 +6,7 @@ import re
 from datetime import datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
+from casetrack.base.arguments import one_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records.sync import SCHEDULES
 
@@ -58,10 +59,7 @@ def checked_schedule(text: str, /) -> Schedule:
     UsageError
         There is none of this name.
     """
-    name = text.strip().lower().replace("-", "_")
-    if name not in SCHEDULES:
-        raise UsageError(f"Unknown schedule {text!r}.", hint=f"Use one of: {', '.join(SCHEDULES)}.")
-    return name
+    return one_of("schedule", text.strip().lower().replace("-", "_"), SCHEDULES)
 
 
 def checked_time(text: str, /) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors.references import in_python
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Any, Self
 
 
 class CaseTrackError(Exception):
@@ -65,6 +66,33 @@ class UsageError(CaseTrackError):
     """An argument is wrong; nothing was done."""
 
     code = "usage"
+    parts: tuple[str | tuple[Any, ...], ...] = ()
+
+    @classmethod
+    def of(cls, *parts: str | tuple[Any, ...], hint: str = "") -> Self:
+        """Return an error about arguments, each with or without its value.
+
+        ``of(("start", day), "is later than", ("end", other))``: each face calls them by its names.
+        """
+        error = cls(_said(parts, lambda name: f"`{name}`"), hint=hint)
+        error.parts = parts
+        return error
+
+    def call_arguments(self, call: Callable[[str], str], /) -> None:
+        """Put the names of a face into the message."""
+        if self.parts:
+            self.message = _said(self.parts, call)
+
+
+def _said(parts: tuple[str | tuple[Any, ...], ...], call: Callable[[str], str]) -> str:
+    words = []
+    for part in parts:
+        name, *value = (part,) if isinstance(part, str) else (call(part[0]), *part[1:])
+        words += [
+            name,
+            *(f"({each:,g})" if isinstance(each, float) else f"({each})" for each in value),
+        ]
+    return f"{' '.join(words)}."
 
 
 class PackageMissing(UsageError):

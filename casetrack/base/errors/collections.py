@@ -32,20 +32,19 @@ class NoActiveCollection(UsageError):
     ----------
     names
         The collections that there are, the one changed last first.
-    choosable
-        Whether one could be made the active one; else it has to be named with each call.
+    ways
+        Tools and what they do, where one could be made the active one; else it has to be named
+        with each call.
     """
 
     code = "no_collection_active"
 
-    def __init__(self, names: Sequence[str] = (), /, *, choosable: bool = True) -> None:
+    def __init__(self, names: Sequence[str] = (), ways: Sequence[str] = (), /) -> None:
         said = "No collection was named. Pass its name as `collection`."
-        if choosable:
+        self.facts = {"ways": "".join(f"\n  - {way}" for way in ways)}
+        if ways:
             said = (
-                "No active collection. Create or switch to a collection first:\n"
-                "  - create_collection: Create a new collection\n"
-                "  - switch_collection: Switch to an existing collection\n"
-                "  - list_collections: See all collections"
+                "No active collection. Create or switch to a collection first:" + self.facts["ways"]
             )
         else:
             self.wording = "no_collection_named"
@@ -61,8 +60,8 @@ class ActiveCollectionGone(UsageError):
         self.facts = {"name": name}
         super().__init__(
             f'The active collection "{name}" no longer exists.',
-            hint="See what is there with list_collections, then use switch_collection "
-            "or create_collection.",
+            hint=f"See what is there with {See('collection list')}. Or make one with "
+            f"{See('collection create')}.",
         )
 
 

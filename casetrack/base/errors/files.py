@@ -271,24 +271,40 @@ class FileStepFailed(FileError):
 # Errors about documents, chunks and what is found in them.
 
 
-class DocumentNotFound(UsageError):
+class NameNotFound(UsageError):
+    """Nothing has a name; similar names, each with what tells it from others, are in the message.
+
+    Parameters
+    ----------
+    asked
+        What was looked for: ``Document not found: "Lease"``.
+    near
+        ``(name, id or kind)`` of what has a similar name.
+    full
+        What to give of one of those.
+    hint
+        What to do where no name is similar.
+    """
+
+    def __init__(
+        self, name: str, near: Sequence[tuple[str, str]], asked: str, full: str, hint: str
+    ):
+        self.name = name
+        self.near = tuple(near)
+        sign = "ID: " if full.endswith("ID") else ""
+        lines = "\n".join(f"  - {n} ({sign}{i})" for n, i in near)
+        also = f" Did you mean:\n{lines}\nUse the {full}." if near else ""
+        super().__init__(f"{asked}.{also}", hint="" if near else hint)
+
+
+class DocumentNotFound(NameNotFound):
     """No document of the collection has this name, path or id."""
 
     code = "document_not_found"
 
     def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
-        self.name = name
-        self.near = tuple(near)
-        if near:
-            lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
-            super().__init__(
-                f'Document not found: "{name}". Did you mean:\n{lines}\nUse the full name or ID.'
-            )
-        else:
-            super().__init__(
-                f'Document not found: "{name}".',
-                hint=f"List what is there with {See('documents')}.",
-            )
+        hint = f"List what is there with {See('documents')}."
+        super().__init__(name, near, f'Document not found: "{name}"', "full name or ID", hint)
 
 
 class AmbiguousName(UsageError):
@@ -365,7 +381,7 @@ class DuplicateDocument(CaseTrackError):
         )
 
 
-class EntityNotFound(UsageError):
+class EntityNotFound(NameNotFound):
     """The documents mention nobody and nothing of this name.
 
     Parameters
@@ -383,23 +399,15 @@ class EntityNotFound(UsageError):
     def __init__(
         self, name: str, near: Sequence[tuple[str, str]] = (), *, kind: str = "any"
     ) -> None:
-        self.name = name
-        self.near = tuple(near)
-        what = "" if kind == "any" else f" ({kind})"
-        if near:
-            lines = "\n".join(f"  - {n} ({k})" for n, k in near)
-            super().__init__(
-                f'Entity not found: "{name}"{what}. Did you mean:\n{lines}\nUse the full name.'
-            )
-        else:
-            super().__init__(
-                f'Entity not found: "{name}"{what}.',
-                hint=f"List who and what is mentioned with {See('entities')}, or look for the "
-                f"words themselves with {See('search')}.",
-            )
+        asked = f'Entity not found: "{name}"' + ("" if kind == "any" else f" ({kind})")
+        hint = (
+            f"List who and what is mentioned with {See('entities')}, or look for the words "
+            f"themselves with {See('search')}."
+        )
+        super().__init__(name, near, asked, "full name", hint)
 
 
-class ReferenceNotFound(UsageError):
+class ReferenceNotFound(NameNotFound):
     """The documents refer to nothing of this name.
 
     Parameters
@@ -413,19 +421,11 @@ class ReferenceNotFound(UsageError):
     code = "reference_not_found"
 
     def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
-        self.name = name
-        self.near = tuple(near)
-        if near:
-            lines = "\n".join(f"  - {n} ({t})" for n, t in near)
-            super().__init__(
-                f'Reference not found: "{name}". Did you mean:\n{lines}\nUse the full name.'
-            )
-        else:
-            super().__init__(
-                f'Reference not found: "{name}".',
-                hint=f"List what is referred to with {See('references')}, or look for the words "
-                f"themselves with {See('search')}.",
-            )
+        hint = (
+            f"List what is referred to with {See('references')}, or look for the words themselves "
+            f"with {See('search')}."
+        )
+        super().__init__(name, near, f'Reference not found: "{name}"', "full name", hint)
 
 
 class AuthorityNotCited(UsageError):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SPAN = re.compile(r"`(?:(casetrack|ctx) ([^`]+)|(--[a-z][^`]*))`")
+_SPAN = re.compile(r"`(?:casetrack ([^`]+)|(ctx [^`]+)|(--[a-z][^`]*))`")
 _OPTION = re.compile(r"--([a-z-]+)(?:[ =]([^\s-]\S*))?")
 _GAP = re.compile(r"((?<=[.!?])\s+(?=[A-Z\"`\0])|\n)")
 
@@ -57,16 +57,14 @@ class Reference:
     ----------
     text
         As a shell spells it.
-    program
-        ``casetrack`` or ``ctx``; empty for an option of the operation that failed.
     names
-        Names that the command may have, the longest first.
+        Names that the command may have, the longest first; none for an option of the operation
+        that failed.
     options
         Names with underscores, and values.
     """
 
     text: str
-    program: str
     names: tuple[str, ...]
     options: tuple[tuple[str, str], ...]
 
@@ -95,10 +93,10 @@ def spelled(
 
 
 def _reference(match: re.Match[str]) -> Reference:
-    words = (match[2] or "").split()
+    words = (match[1] or match[2] or "").split()
     names = (" ".join(words[:2]), words[0]) if words else ()
-    options = tuple((n.replace("-", "_"), v) for n, v in _OPTION.findall(match[2] or match[3]))
-    return Reference(match[0], match[1] or "", names, options)
+    options = tuple((n.replace("-", "_"), v) for n, v in _OPTION.findall(match[0].strip("`")))
+    return Reference(match[0], names, options)
 
 
 def in_python(text: str, /) -> str:

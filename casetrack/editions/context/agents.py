@@ -12,9 +12,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arguments import meant
 from casetrack.base.errors import ConfigError
 from casetrack.editions.context.files import read_toml
-from casetrack.keep.sources.kinds import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arguments import meant
 from casetrack.base.errors import ConfigError, See, SourceError, UsageError
 from casetrack.editions.context.files import (
     PROJECT_FILES,
@@ -19,7 +20,7 @@ from casetrack.editions.context.files import (
     user_file,
 )
 from casetrack.editions.context.keys import ONLY, SECTIONS, WITHOUT_EFFECT
-from casetrack.keep.sources.kinds import check_name, kind_of, meant, read_settings
+from casetrack.keep.sources.kinds import check_name, kind_of, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -205,7 +205,7 @@ def profile_of(config: ContextConfig, /) -> str | None:
     found: str = _LOCAL.get(model.lower(), model.lower())
     if found not in own:
         known = [*own, *_LOCAL]
-        from casetrack.keep.sources.kinds import meant
+        from casetrack.base.arguments import meant
 
         raise ConfigError(
             f"[embedding] names a model that is not known here: {model!r}{meant(model, known)}",

@@ -114,7 +114,8 @@ def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[
         result = _built(app)(arguments, prog_name=program, standalone_mode=False, obj=state)
         flush()
     except CaseTrackError as error:
-        return show_error(error, hint=_hint(error, app, arguments), as_json=as_json)
+        _spell(error, app, arguments)
+        return show_error(error, as_json=as_json)
     except BrokenPipeError:
         raise
     except typer.TyperException as error:
@@ -140,16 +141,17 @@ def _built(app: typer.Typer) -> Any:
     return typer.main.get_command(app)
 
 
-def _hint(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> str:
-    """Return the hint without sentences about options that the command lacks.
+def _spell(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> None:
+    """Name the command's own arguments; leave out sentences about options that it lacks.
 
     A command that it names has the arguments that it needs, and the collection of the line.
     """
     root = command = _built(app)
-    known = {option for p in command.params for option in p.opts}
+    params = list(command.params)
     for word in arguments:
         command = getattr(command, "commands", {}).get(word, command)
-    known |= {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
+    params += command.params
+    known = {option for p in params for option in (*p.opts, *p.secondary_opts)}
 
     def spell(see: Reference) -> str | None:
         if see.names:
@@ -157,7 +159,10 @@ def _hint(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> str:
         names = {f"--{name.replace('_', '-')}" for name, _ in see.options}
         return see.text if names <= known else None
 
-    return spelled(error.hint, spell, lambda _: "")
+    error.hint = spelled(error.hint, spell, lambda _: "")
+    if isinstance(error, UsageError):
+        names = {p.name: p.opts[0] if p.param_type_name == "option" else p.metavar for p in params}
+        error.call_arguments(lambda name: f"`{names.get(name) or name}`")
 
 
 def _completed(text: str, command: Any, arguments: list[str], /) -> str:
@@ -178,22 +183,19 @@ def _completed(text: str, command: Any, arguments: list[str], /) -> str:
     return f"`{' '.join([text.strip('`'), *missing])}`"
 
 
-def show_error(error: CaseTrackError, /, *, hint: str | None = None, as_json: bool = False) -> int:
+def show_error(error: CaseTrackError, /, *, as_json: bool = False) -> int:
     """Write an error and what to do next to standard error; return the exit code.
 
     Parameters
     ----------
-    hint
-        In place of the error's own.
     as_json
         Also write it to standard output.
     """
-    hint = error.hint if hint is None else hint
     line(("Error: ", "bold red"), error.message, err=True)
-    if hint:
-        line(hint, err=True, indent=2)
+    if error.hint:
+        line(error.hint, err=True, indent=2)
     if as_json:
-        write_json({"error": error.as_dict() | {"hint": hint}})
+        write_json({"error": error.as_dict()})
     if isinstance(error, JobStopped):
         return EXIT_INTERRUPTED
     return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
+from operator import attrgetter
 from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
@@ -42,6 +43,7 @@ from casetrack.faces.mcp.results import (
 )
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.steps import See, here, in_terms
 from casetrack.faces.mcp.structures import (
     ANSWERS,
     ENTRIES,
@@ -61,6 +63,8 @@ if TYPE_CHECKING:
     Present = Callable[[Any, Any, "Asked"], CallToolResult]
 
 _Confirmed = Annotated[bool, Field(description="Must be true")]
+_BEYOND = f"use {See('search')} with document_filter."
+_NAME = attrgetter("mcp_name")
 _LISTED, _FEW = 15, 3
 """Entries of the lists inside an entry, in full and in concise answers."""
 _INNER = frozenset({"aliases", "other_matches", "documents"})
@@ -211,7 +215,7 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
 
     def ask(limit: int | None) -> Any:
         bounds = {} if limit is None or "limit" not in given else {"limit": limit}
-        return called(operation.method, asked.target, given | bounds)
+        return in_terms(called(operation.method, asked.target, given | bounds, name=_NAME))
 
     if operation.most is None:
         return _whole(operation, ask(None), asked)
@@ -251,7 +255,7 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
     total = getattr(found, "total", len(entries_of(found)[1]))
     after = after_page(offset, len(entries), min(total, operation.most))
     narrow = operation.narrowing("mcp")
-    way = f"narrow {narrow}." if narrow else "use search_documents with document_filter."
+    way = f"narrow {narrow}." if narrow else here(_BEYOND)
     more = more_from(after, total - offset - len(entries), way)
     more = more or (None if entries else operation.empty("mcp") or None)
     name = entries_of(found)[0] or operation.entries or operation.name
@@ -377,9 +381,11 @@ def asks(
             wanted = given | fixed
             if most is not None and "limit" in given:
                 wanted["limit"] = min(offset + given["limit"], most)
-            found = await in_thread(partial(called, method, target, wanted))
+            found = await in_thread(partial(called, method, target, wanted, name=_NAME))
             return present(
-                self, found, Asked(target, await telling(response_format, target), offset, given)
+                self,
+                in_terms(found),
+                Asked(target, await telling(response_format, target), offset, given),
             )
 
         run.__doc__ = present.__doc__

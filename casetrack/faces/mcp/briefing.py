@@ -11,6 +11,7 @@ from casetrack.faces.mcp import budget
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.results import few, first
+from casetrack.faces.mcp.steps import See, here, offers, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +39,7 @@ def counts(found: CollectionStatistics, /) -> CollectionStatistics:
         found,
         file_formats=_largest(found.file_formats),
         languages=_largest(found.languages),
-        notes=tuple(few(found.notes)),
+        notes=tuple(few(map(told, found.notes))),
     )
 
 
@@ -144,7 +145,7 @@ class Briefing:
         """Which tools have all of what is cut."""
         found = self.found
         if not found.statistics.document_count:
-            return "No documents yet. Ingest some with ingest_document or ingest_folder."
+            return here(f"No documents yet. Ingest some with {See('ingest')}.")
         pairs = (
             (found.key_actors, self.actors, "list_entities"),
             (found.key_dates, self.dates, "get_collection_timeline"),
@@ -155,6 +156,7 @@ class Briefing:
         tools = [name for every, shown, name in pairs if len(shown) < len(every)]
         if any(kind["count"] > len(kind["documents"]) for kind in self.kinds):
             tools.append("list_documents")
+        tools = [name for name in tools if offers(name)]
         return f"All of what is cut here: {', '.join(tools)}." if tools else None
 
     def facts(self) -> dict[str, Any]:

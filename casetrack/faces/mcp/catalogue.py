@@ -10,21 +10,19 @@ import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mcp.types import CallToolResult
-
 from casetrack.base.editions import ANY, edition
 from casetrack.base.license.tiers import FEATURES
-from casetrack.base.registry import registered
 from casetrack.faces.mcp.edition import ServedEdition
 from casetrack.faces.mcp.specs import ToolChoice, build_tool, declared_in, parse_choice
-from casetrack.faces.mcp.steps import Steps, in_result, work_with
+from casetrack.faces.mcp.steps import Steps, work_with
+from casetrack.faces.mcp.uris import SQL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
-    from mcp.types import InputRequiredResult
+    from mcp.types import CallToolResult, InputRequiredResult
 
     from casetrack.faces.mcp.session import Session
     from casetrack.faces.mcp.specs import PageName, ToolSpec
@@ -104,10 +102,13 @@ def choose(
 
 
 @functools.cache
-def _every_name() -> frozenset[str]:
-    """Return the names of the tools of all editions that work on collections."""
-    editions = (declared(make()) for make in registered("served").values())
-    return frozenset({*declared(), *ALIASES}.union(*editions))
+def _commands() -> dict[str, tuple[str, str]]:
+    """Return the commands whose work the tools of operations do."""
+    from casetrack.api.operations import operations
+
+    return {
+        each.tool: (each.name, each.command.partition(" ")[0]) for each in operations().values()
+    }
 
 
 class Catalogue:
@@ -128,7 +129,6 @@ class Catalogue:
         self._choice = choice
         self._over = session if served.over is None else served.over
         self._makers = served.groups
-        self._as_printed = served.as_printed
         self._groups: dict[str, Any] = {}
         self._specs: dict[str, ToolSpec] | None = None
         self._built: dict[str, Tool] = {}
@@ -184,7 +184,11 @@ class Catalogue:
         usable = self.usable()
         if not self._session.connection.remembers:
             usable -= {"switch_collection", "switch_case"}
-        return Steps(_every_name(), usable, parameters=self._parameters)
+        doing: dict[str, list[str]] = {"schema": [SQL]}
+        for name in (name for name in self.specs if name in usable):
+            for command in (*self.specs[name].of, *_commands().get(name, ())):
+                doing.setdefault(command, []).append(name)
+        return Steps(usable, doing, parameters=self._parameters)
 
     def _parameters(self, name: str) -> Iterable[str]:
         tool = self.get_tool(name, pages=True)
@@ -245,11 +249,9 @@ class Catalogue:
         ToolError
             It raised something, or the arguments are not those that it takes.
         """
-        answer: CallToolResult | InputRequiredResult
         here = self.steps
-        steps = replace(here, offered=here.offered | {tool.name}, calling=tool.name)
-        work_with(steps)
-        answer = await tool.run(arguments, context, convert_result=True)
-        if isinstance(answer, CallToolResult) and not self._as_printed:
-            in_result(answer, steps)
+        work_with(replace(here, offered=here.offered | {tool.name}, calling=tool.name))
+        answer: CallToolResult | InputRequiredResult = await tool.run(
+            arguments, context, convert_result=True
+        )
         return answer

@@ -16,9 +16,11 @@ from casetrack.faces.mcp.results import (
     cut,
     few,
     first,
+    more_of,
     passage,
     room_beside,
 )
+from casetrack.faces.mcp.steps import See, here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +126,8 @@ def _more(found: Comparison, facts: Facts) -> str | None:
     ways = []
     sides = ((found.passages_a, "document_a"), (found.passages_b, "document_b"))
     if any(len(p) > len(facts[s]["passages"]) + len(facts[s]["further"]) for p, s in sides):
-        ways.append("Not all passages are named: search_documents with document_filter finds them.")
+        way = f"{See('search')} with document_filter finds them"
+        ways.append(more_of("Not all passages are named", here(way)))
     changed = facts["changes"]
     if changed is not None and len(changed["changes"]) < changed["total"]:
         ways.append("Not all changes are shown: compare on a narrower topic.")

@@ -40,8 +40,6 @@ class ServedEdition:
         What such a class is made with; by default the session of the server.
     find
         Opens the collection that a call names, or the one that it means where it names none.
-    as_printed
-        Whether results are those of the command line to the letter, next steps included.
     routes
         Returns what is answered over HTTP besides the protocol, given what calls a tool.
     """
@@ -52,5 +50,4 @@ class ServedEdition:
     resources: bool = True
     over: object = None
     find: Callable[[Session, str | None], Awaitable[Collection]] = locate
-    as_printed: bool = False
     routes: Callable[[Caller], list[Route]] = _no_routes

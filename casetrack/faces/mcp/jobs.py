@@ -26,7 +26,7 @@ import anyio
 import anyio.to_thread
 from pydantic import Field
 
-from casetrack.base.errors import JobNotFound
+from casetrack.base.errors import JobNotFound, See
 from casetrack.base.jobs.running import HUNG_UP, LEFT
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.handlers import STATELESS
@@ -34,6 +34,7 @@ from casetrack.faces.mcp.live_jobs import CALL
 from casetrack.faces.mcp.outputs import JOB_KEPT
 from casetrack.faces.mcp.progress import BEAT_SECONDS, StepProgress
 from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.steps import here
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -55,8 +56,8 @@ TOLD_WAIT = 600
 """Seconds that a call waits whose client hears of progress, which it counts as life. Not for ever:
 some clients end any call after a while, and the model may have better things to do."""
 ASK_STATUS = (
-    f"Ask get_job_status with job_id {{id}} (wait_seconds: {SILENT_WAIT} waits for the end); "
-    "cancel_job stops it."
+    f"Ask {See('jobs list')} with job_id {{id}} (wait_seconds: {SILENT_WAIT} waits for the end). "
+    f"{See('jobs cancel')} stops it."
 )
 """How to learn more of work that goes on."""
 LONGEST_WAIT = 1500
@@ -138,7 +139,7 @@ def default_wait(context: Context, /) -> int:
 
 def still_working(job: Job, ask: str = ASK_STATUS, /) -> CallToolResult:
     """Return the answer of a tool whose work goes on; *ask* is how to learn more."""
-    more = ask.format(id=job.id)
+    more = here(ask.format(id=job.id))
     text = f"Still working: {progress_text(job)}.\n\n{job.title} goes on in the background. {more}"
     return answer(text, {"collection": job.collection, "job": job_facts(job), "more": more})
 

@@ -15,6 +15,7 @@ import anyio.to_thread
 from casetrack.base.errors import JobStopped
 from casetrack.base.jobs.running import LEFT
 from casetrack.faces.mcp.progress import StepProgress, run_long
+from casetrack.faces.mcp.steps import in_terms
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -249,7 +250,7 @@ class LiveJobs:
                 kept=task.kept,
                 stop=live.stop,
             )
-            live.answer = await task.finish(report)
+            live.answer = await task.finish(in_terms(report))
         except Exception as error:  # noqa: BLE001 - told to whoever asks
             live.error = failure = error
         except BaseException as error:

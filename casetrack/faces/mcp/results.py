@@ -347,7 +347,12 @@ def more_from(after: int | None, missing: int, way: str, /) -> str | None:
     """
     if after is not None:
         return onward(after)
-    return f"{missing:,} more: {way}" if missing > 0 else None
+    return more_of(f"{missing:,} more", way) if missing > 0 else None
+
+
+def more_of(fact: str, way: str, /) -> str:
+    """Return the sentence that says what is left out, and the way to it where there is one."""
+    return f"{fact}: {way.rstrip('.')}." if way else f"{fact}."
 
 
 def few(texts: Iterable[str], /, *, most: int = 20, chars: int = NAME_CHARS) -> list[str]:

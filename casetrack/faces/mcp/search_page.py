@@ -33,6 +33,7 @@ from casetrack.faces.mcp.results import (
     portion,
     source_links,
 )
+from casetrack.faces.mcp.steps import See, here, in_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +48,7 @@ _RELATED_ROOM = 4_000
 _NEAR_CHARS = 200
 _MOST_ALSO = 5
 """Passages of a result's place that are listed; there may be hundreds of one text."""
-_NOTHING = "Nothing found. Try other words, or see list_documents."
+_NOTHING = f"Nothing found. Try other words. {See('documents')} shows what is there."
 _FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 900, 600
 """Characters that a concise answer quotes of the first results, and of each after them."""
 
@@ -166,7 +167,7 @@ class ResultPage:
         noun: str = "Collection",
         ids: "Mapping[str, str] | None" = None,
     ) -> None:
-        self._found = results
+        self._found = in_terms(results)
         self._ids = ids or {}
         self._collection_id = collection_id
         self._telling = telling
@@ -318,7 +319,7 @@ def _nearest(context: dict[str, Any]) -> dict[str, Any]:
 def _next_step(offset: int, k: int, shown: int, after: int | None) -> str | None:
     """Return what to do where a search gives nothing, or no more."""
     if not shown:
-        return "There are no more results." if offset else _NOTHING
+        return "There are no more results." if offset else here(_NOTHING)
     if after is None and k == MOST_RESULTS and offset + shown == k:
         return (
             f"A search goes no further than {MOST_RESULTS} results: ask more narrowly, or use "

@@ -176,8 +176,16 @@ class Session:
         if len(infos) == 1 and self.edition == ANY:
             return self.library.get(infos[0].id)
         noun = edition(self.edition).noun
+        ways = {
+            f"create_{noun}": f"Create a new {noun}",
+            f"switch_{noun}": f"Switch to an existing {noun}",
+            f"list_{noun}s": f"See all {noun}s",
+        }
         choosable = self.connection.remembers and offers(f"switch_{noun}")
-        raise NoActiveCollection([info.name for info in infos], choosable=choosable)
+        raise NoActiveCollection(
+            [info.name for info in infos],
+            [f"{tool}: {what}" for tool, what in ways.items() if choosable and offers(tool)],
+        )
 
     def writing(self, collection_id: str, /) -> anyio.Lock:
         """Return the lock that puts this server's own writers to a collection in a queue.

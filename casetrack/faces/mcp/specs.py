@@ -53,6 +53,8 @@ class ToolSpec:
         The page that shows what it answers.
     only_for
         The pages that alone call it, where it is no tool for models.
+    of
+        The commands whose work it does: what texts refer to.
     """
 
     title: str
@@ -64,6 +66,7 @@ class ToolSpec:
     feature: str | None = None
     page: PageName | None = None
     only_for: tuple[PageName, ...] = ()
+    of: tuple[str, ...] = ()
 
     def is_in(self, name: str, /) -> bool:
         """Return whether it belongs to the named set.
@@ -87,9 +90,10 @@ def tool(
     feature: str | None = None,
     page: PageName | None = None,
     only_for: tuple[PageName, ...] = (),
+    of: tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Mark a method as a tool; its name is the tool's name. See :class:`ToolSpec`."""
-    spec = ToolSpec(title, hints, description, required, meta, sets, feature, page, only_for)
+    spec = ToolSpec(title, hints, description, required, meta, sets, feature, page, only_for, of)
 
     def mark(method: F) -> F:
         setattr(method, _ATTRIBUTE, spec)

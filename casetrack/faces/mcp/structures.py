@@ -27,6 +27,7 @@ from casetrack.faces.mcp.results import (
     document_entry,
     passage,
 )
+from casetrack.faces.mcp.steps import offers
 from casetrack.faces.mcp.uris import document_uri
 
 if TYPE_CHECKING:
@@ -207,4 +208,6 @@ def _onward(chunks: Sequence[Chunk], left_out: int, told: Telling) -> str | None
     if last.provenance.chunk_index + 1 < last.chunk_count:
         ways.append(f"forward from start_chunk_id {told.chunk_id(last.chunk_id)}")
     missing = f"{left_out:,} of them did not fit. " if left_out else ""
-    return f"{missing}Read on with traverse_chunks, {' or '.join(ways)}." if ways else None
+    if ways and offers("traverse_chunks"):
+        return f"{missing}Read on with traverse_chunks, {' or '.join(ways)}."
+    return missing.strip() or None

@@ -26,7 +26,7 @@ from casetrack.base.errors import (
     ReferenceNotFound,
 )
 from casetrack.faces.window.entry import MAX_BODY, Entry, take_ticket
-from casetrack.faces.window.pages import PAGES
+from casetrack.faces.window.pages import PAGES, TITLES
 from casetrack.faces.window.visit import Visit, address, as_part, part_of, visit_of
 from casetrack.faces.window.work import begin_map
 
@@ -77,6 +77,7 @@ def application(library: Library, door: Door, key: str, /, *, read_only: bool = 
     static = Mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     handlers = {HTTPException: _no_such_page(library, read_only)}
     app = Starlette(routes=[*routes, static], exception_handlers=handlers)  # type: ignore[arg-type]
+    app.state.titles = TITLES
     takes = partial(take_ticket, library.settings.data_dir)
     return Entry(_by_parts(app), door, key, takes, read_only=read_only)
 

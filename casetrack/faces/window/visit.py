@@ -19,7 +19,7 @@ from casetrack.faces.window.statements import behind
 from casetrack.faces.window.texts import LANGUAGES, Texts, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from starlette.datastructures import FormData
@@ -30,47 +30,18 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
     from casetrack.base.errors.references import Reference
 
-# Next steps for somebody without a terminal: a command becomes the page that does the same.
 
-_PAGES = {
-    "collection create": "app.collections",
-    "collection list": "app.collections",
-    "changes": "tab.compare",
-    "compare": "tab.compare",
-    "documents": "tab.documents",
-    "doctor": "tab.health",
-    "entities": "tab.people",
-    "entity": "tab.people",
-    "index-status": "tab.health",
-    "graph": "tab.graph",
-    "ingest": "adding.title",
-    "jobs": "job.list",
-    "jobs list": "job.list",
-    "jobs cancel": "job.list",
-    "license activate": "settings.title",
-    "marks": "tab.kept",
-    "models pull": "settings.title",
-    "query": "tab.sql",
-    "references": "tab.references",
-    "related": "tab.related",
-    "report": "tab.map",
-    "schema": "tab.sql",
-    "search": "tab.search",
-    "statistics": "tab.map",
-    "sync": "watched.title",
-    "timeline": "tab.timeline",
-    "together": "tab.graph",
-    "topics": "tab.topics",
-    "watch": "watched.title",
-}
-"""What the page that does the work of a command is called, in :mod:`texts`."""
+def step(titles: Mapping[str, str], texts: Texts, text: str, /) -> Markup:
+    """Return a next step that names pages of the window; others take a terminal.
 
-
-def step(texts: Texts, text: str, /) -> Markup:
-    """Return a next step that names pages of the window; others take a terminal."""
+    Parameters
+    ----------
+    titles
+        What the pages are called that do the work of commands, in :mod:`texts`.
+    """
 
     def spell(see: Reference) -> str | None:
-        page = next((_PAGES[name] for name in see.names if name in _PAGES), None)
+        page = next((titles[name] for name in see.names if name in titles), None)
         return None if page is None else str(texts("step.page", page=texts(page)))
 
     safe = str(escape(printable(text)))
@@ -207,7 +178,7 @@ class Visit:
             "t": self.texts,
             "visit": self,
             "to": address,
-            "step": step,
+            "step": functools.partial(step, self.request.app.state.titles),
             "behind": functools.partial(behind, self.request),
             "here": self.request.url.path,
             "languages": LANGUAGES,

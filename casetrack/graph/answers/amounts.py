@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from casetrack.base.arguments import shown
-from casetrack.base.errors import UsageError
+from casetrack.base.arguments import in_order, one_of, shown
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import (
     AMOUNT_KINDS,
@@ -21,7 +20,7 @@ from casetrack.base.records.graph import (
 from casetrack.base.records.graph.changes import REFERENCE_SORTS, REFERENCE_TYPES
 from casetrack.extract.days import LONGEST, is_all
 from casetrack.graph.answers.lookup import match_references
-from casetrack.graph.answers.rows import ask, one_of, quotes_of, reference_of, total_of, up_to
+from casetrack.graph.answers.rows import ask, quotes_of, reference_of, total_of, up_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,10 +73,7 @@ def amounts(
     one_of("kind", kind, ("all", *AMOUNT_KINDS))
     one_of("sort_by", sort_by, AMOUNT_SORTS)
     limit = up_to(limit, _MOST)
-    if least is not None and most is not None and least > most:
-        raise UsageError(
-            f"The smallest amount, {least:g}, is above the largest, {most:g}.", hint="Swap the two."
-        )
+    in_order(("least", least), ("most", most), "is larger than")
     units = None if unit is None else _units(graph, unit)
     document_id = None if document is None else document.document_id
 
@@ -197,7 +193,7 @@ def references(
     UsageError
         An argument is not one of these.
     """
-    one_of("reference_type", type, ("all", *REFERENCE_TYPES))
+    one_of("type", type, ("all", *REFERENCE_TYPES))
     one_of("sort_by", sort_by, REFERENCE_SORTS)
     limit = up_to(limit, _REFERENCES_MOST)
     asked = {"named": named, "there": there, "skip": skip, "limit": limit}

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.arguments import one_of, within
 from casetrack.base.records.graph import Cluster, Clusters
-from casetrack.graph.answers.rows import ask, one_of, quotes_of, within
+from casetrack.graph.answers.rows import ask, quotes_of
 from casetrack.graph.answers.statistics import typical_quotes
 from casetrack.graph.topics.build import (
     TermNames,

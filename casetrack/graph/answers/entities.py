@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import shown
+from casetrack.base.arguments import one_of, shown, within
 from casetrack.base.errors import UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import (
@@ -22,7 +22,7 @@ from casetrack.base.records.graph import (
 )
 from casetrack.base.records.marks import ENTITY_EDITS
 from casetrack.graph.answers.lookup import match_entities
-from casetrack.graph.answers.rows import ask, entity_of, one_of, quotes_of, total_of, up_to, within
+from casetrack.graph.answers.rows import ask, entity_of, quotes_of, total_of, up_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ def entities(
     UsageError
         An argument is not one of these.
     """
-    one_of("entity_type", kind, ("all", *ENTITY_KINDS, COURT))
+    one_of("kind", kind, ("all", *ENTITY_KINDS, COURT))
     one_of("sort_by", sort_by, ENTITY_SORTS)
     limit = up_to(limit, _MOST)
     asked = {"kind": kind, "sort_by": sort_by, "named": named, "skip": skip, "limit": limit}
@@ -186,11 +186,9 @@ def encounters(
     """
     limit = up_to(limit, _MOST_PLACES)
     if isinstance(names, str) or not 2 <= len(names) <= 5:
-        raise UsageError(
-            f"{1 if isinstance(names, str) else len(names)} names were given; "
-            "two to five are needed.",
-            hint='Give the names one by one, such as "Acme Corp" and "John Smith".',
-        )
+        count = 1 if isinstance(names, str) else len(names)
+        hint = 'Give the names one by one, such as "Acme Corp" and "John Smith".'
+        raise UsageError.of(("names",), f"needs 2 to 5 values, not {count}", hint=hint)
     fitting = [match_entities(graph, n, limit=1)[0][0] for n in names]
     asked = counted_once(graph, _distinct(names, fitting))
     meetings = _meetings(graph, [e.entity_id for e in asked])

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.base.arguments import shown
+from casetrack.base.arguments import one_of, shown
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.base.records.graph import COURT, ENTITY_KINDS
 from casetrack.base.words.lists import LEGAL_FORMS, title_words
 from casetrack.extract.days import LONGEST, dates_of, is_all
-from casetrack.graph.answers.rows import entity_of, numbers, one_of, picked, reference_of
+from casetrack.graph.answers.rows import entity_of, numbers, picked, reference_of
 from casetrack.graph.spelling import normalised
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def match_entities(
     UsageError
         *name* has neither letters nor figures, or *kind* is not known.
     """
-    one_of("entity_type", kind, ("any", *ENTITY_KINDS, COURT))
+    one_of("kind", kind, ("any", *ENTITY_KINDS, COURT))
     name = _plain(name)
     typed = _typed(name, "a person, an organisation, a place, a date or an amount")
     table = source.table("entities")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.base.arguments import shown
+from casetrack.base.arguments import one_of, within
 from casetrack.base.errors import ChunkNotFound, See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, Relation, SimilarChunk
@@ -81,11 +81,7 @@ def related_documents(
         An argument is not one of these.
     """
     relation = _OTHER_WORDS.get(relation, relation)
-    if relation not in {"all", *RELATION_TYPES}:
-        raise UsageError(
-            f'relation "{shown(relation)}" is not known.',
-            hint=f"Use one of: all, {', '.join(RELATION_TYPES)}.",
-        )
+    one_of("relation", relation, ("all", *RELATION_TYPES))
     limit = up_to(limit, _MOST)
     own = document.document_id
     rows = ask(graph, "related", document_id=own, relation=relation, limit=limit).to_pylist()
@@ -212,11 +208,7 @@ def similar_chunks(
         An argument is out of range, or the passage has no vector.
     """
     limit = up_to(limit, _MOST)
-    if not 0 <= min_similarity <= 1:
-        raise UsageError(
-            f"The least similarity is {min_similarity}; it must be between 0 and 1.",
-            hint="0.6 finds passages on the same matter, 0.9 nearly the same words.",
-        )
+    within("min_similarity", min_similarity, 0, 1)
     vectors = source.chunk_vectors()
     if chunk_id not in vectors.ids:
         raise ChunkNotFound(chunk_id)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from casetrack.base.arguments import shown
-from casetrack.base.errors import UsageError
+from casetrack.base.arguments import within
 from casetrack.base.records.graph import Entity, Reference
 from casetrack.base.resources import resource_dir
 
@@ -72,22 +71,6 @@ def numbers(table: pa.Table, column: str, /) -> NDArray[Any]:
     return np.asarray(table[column].to_numpy())
 
 
-def within(name: str, value: int, low: int, high: int, /) -> int:
-    """Return *value*.
-
-    Raises
-    ------
-    UsageError
-        It is not in ``low..high``.
-    """
-    if not low <= value <= high:
-        raise UsageError(
-            f"{name} is {value}; it must be between {low} and {high}.",
-            hint=f"Use a whole number from {low} to {high}.",
-        )
-    return value
-
-
 def up_to(limit: int | None, most: int, /) -> int | None:
     """Return *limit*, where ``None`` stands for all.
 
@@ -97,22 +80,6 @@ def up_to(limit: int | None, most: int, /) -> int | None:
         It is not in ``1..most``.
     """
     return None if limit is None else within("limit", limit, 1, most)
-
-
-def one_of(name: str, value: str, allowed: Sequence[str], /) -> str:
-    """Return *value*.
-
-    Raises
-    ------
-    UsageError
-        It is not one of *allowed*.
-    """
-    if value not in allowed:
-        raise UsageError(
-            f'{name} is "{shown(value)}", which is not known.',
-            hint=f"Use one of: {', '.join(allowed)}.",
-        )
-    return value
 
 
 # The SQL of the answers: files of ``pipelines/queries/answers``, each one statement.

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import See, UsageError
+from casetrack.base.arguments import in_order
+from casetrack.base.errors import See
 from casetrack.base.records.graph import Event, Timeline
 from casetrack.extract.days import day_span, typed_date
 from casetrack.graph.answers.events import date_weight, read_event
@@ -212,11 +213,7 @@ def timeline(
     limit = up_to(limit, _MOST)
     first = day_span(start)[0] if start else None
     last = day_span(end)[1] if end else None
-    if first is not None and last is not None and first > last:
-        raise UsageError(
-            f"The first day, {first}, is later than the last, {last}.",
-            hint="Give the earlier date first.",
-        )
+    in_order(("start", first), ("end", last), "is later than")
     read = None if limit is None else max(limit * _READ_FACTOR, _READ_AT_LEAST)
     rows = ask(
         graph, "timeline", start=first, end=last, limit=read, places=_READ_PER_DATE

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arguments import meant
 from casetrack.base.errors import Opt, PipelineError, See
 from casetrack.base.files import write_atomic
 from casetrack.base.resources import resource_dir
@@ -114,12 +115,10 @@ class PipelineFile:
                 "lost.",
             )
         if kind is None:
-            import difflib
-
             known = step_names()
-            near = difflib.get_close_matches(name, known, n=1)
-            where = f" (did you mean {near[0]!r}?)" if near else ""
-            raise self._wrong(f"names an unknown step {name!r}{where}", ", ".join(known))
+            raise self._wrong(
+                f"names an unknown step {name!r}{meant(name, known)}", ", ".join(known)
+            )
         step: Step = self._built(name, lambda: kind.build(tools, given))
         return step
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.base.arguments import meant
 from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 KeyType = Literal["text", "path", "texts", "flag", "number", "count", "share"]
 _NAME = re.compile(r"\w[\w.-]*")
@@ -285,9 +285,3 @@ def _value(key: Key, given: object, /, *, where: str, base: Path) -> object:
     raise UsageError(
         f"{key.name!r} of {where} is not {_WANTED[key.type]}.", hint=f"{key.name}: {key.help}"
     )
-
-
-def meant(name: str, known: Iterable[str], /) -> str:
-    """Return a question that offers the nearest of the known names; empty where none is near."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""

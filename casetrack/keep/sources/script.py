@@ -33,10 +33,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
+from casetrack.base.arguments import meant
 from casetrack.base.errors import JobStopped, See, SourceChanged, SourceError, SourceSkipped
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, Source, counted, label, listed
-from casetrack.keep.sources.kinds import meant
 from casetrack.keep.sources.program import Limits, running
 
 if TYPE_CHECKING:

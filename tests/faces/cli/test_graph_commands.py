@@ -134,8 +134,6 @@ def test_what_a_name_may_also_mean_is_told_apart(
 @pytest.mark.parametrize(
     ("words", "fact"),
     [
-        (["together", "Halyard"], "1"),
-        (["together", *"abcdef"], "6"),
         (["read"], "--from"),
         (["read", "a", "--from", "b"], "--from"),
         (["read", "--from", "b", "--pages", "1"], "--from"),

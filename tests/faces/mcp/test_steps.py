@@ -8,40 +8,35 @@ import anyio
 import pytest
 
 from casetrack.base.editions import ANY, LEGAL
+from casetrack.base.errors import Opt, See
 from casetrack.editions.legal.mcp import legal_edition
 from casetrack.faces.mcp.app import server_for
-from casetrack.faces.mcp.catalogue import declared
 from casetrack.faces.mcp.session import ConnectionState, Session, serve_for
-from casetrack.faces.mcp.steps import Steps
+from casetrack.faces.mcp.steps import Steps, here, told, work_with
 
 if TYPE_CHECKING:
     from casetrack.api.library import Library
 
-EVERY = frozenset({*declared(), *declared(legal_edition())})
-
-
 SAID = [
-    "List them with `casetrack documents`.",
-    "Run `casetrack doctor --repair`: it brings them back.",
-    "The user can run `casetrack doctor`.",
-    "Run `ctx sync`.",
-    "Run `casetrack search --mode keyword`.",
-    "Ingest some with ingest_document or ingest_folder.",
-    "Call list_entities.",
-    "Call list_entities. Or wait.",
-    "Call list_documents, list_entities or get_chunk.",
-    "2 chunks did not fit: go on with traverse_chunks.",
-    "Wait; get_chunk gives it.",
-    "One:\n  - get_chunk: Text\n  - list_documents: Names",
-    'There is no "get_chunk" here.',
+    f"List them with {See('documents')}.",
+    f"Run {See('doctor', repair=True)}: it brings them back.",
+    f"The user can run {See('doctor')}.",
+    f"Run {See('ctx sync')}.",
+    f"Run {See('search', mode='keyword')}.",
+    f"Choose {Opt(mode='keyword')}.",
+    f"Choose {Opt('force')}. Or wait.",
+    f"{See('entities')} names them. Or wait.",
+    f'The file "a.b. C" is gone. Ingest it with {See("ingest", "PATH")}.',
+    f"One:\n{See('entities')}\n{See('documents')}",
     "The top_k is too high.",
 ]
 
 
 def test_steps_are_put_in_terms_of_what_there_is(messages: Any) -> None:
-    here = frozenset({"list_documents", "ingest_document", "search_documents"})
-    told = [Steps(EVERY, here, parameters=lambda _: ("mode",)).told(text) for text in SAID]
-    messages("\n\n".join(f"{said}\n-> {now}" for said, now in zip(SAID, told, strict=True)))
+    doing = {"documents": ["list_documents"], "ingest": ["ingest_document"], "search": ["search"]}
+    work_with(Steps(frozenset(), doing, "list_dates", lambda _: ("mode",)))
+    lines = [f"{said}\n-> {told(said)}\n-> {here(said)}" for said in SAID]
+    messages("\n\n".join(lines))
 
 
 @pytest.mark.parametrize("legal", [False, True], ids=["collections", "cases"])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.faces.window.pages import TITLES
 from casetrack.faces.window.texts import Texts
 from casetrack.faces.window.visit import step
 
@@ -23,4 +24,4 @@ HINTS = (
 
 @pytest.mark.slow
 def test_a_command_becomes_the_page_that_does_it(messages: Callable[..., None]) -> None:
-    messages("\n".join(str(step(Texts("en"), hint)) for hint in HINTS))
+    messages("\n".join(str(step(TITLES, Texts("en"), hint)) for hint in HINTS))

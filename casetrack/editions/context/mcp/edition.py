@@ -147,12 +147,5 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
         return rest_routes(call)
 
     return ServedEdition(
-        edition("context"),
-        groups,
-        prompts,
-        resources=False,
-        over=home,
-        find=find,
-        as_printed=True,
-        routes=routes,
+        edition("context"), groups, prompts, resources=False, over=home, find=find, routes=routes
     )

@@ -47,6 +47,7 @@ class ContextTools:
         description="Search all sources with a question or words. Returns documents, the best "
         "first, each with its best passages, their lines and address.",
         page="search",
+        of=("search",),
     )
     async def search(
         self,

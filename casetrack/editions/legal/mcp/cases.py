@@ -23,6 +23,7 @@ from casetrack.faces.mcp.render.pieces import counted
 from casetrack.faces.mcp.results import answer, onward, portion
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread
 from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
+from casetrack.faces.mcp.steps import here
 from casetrack.faces.mcp.tools.collections import FEW_DOCUMENTS, LISTED_DOCUMENTS, lower, sizes
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class CaseTools:
         description="Create a new legal case. Creates an isolated database for this case on your "
         "machine. Automatically switches to the new case.",
         sets=("core", "legal"),
+        of=("case create", "collection create"),
     )
     async def create_case(
         self,
@@ -116,7 +118,7 @@ class CaseTools:
             words.created(info, said),
             {
                 "case": self._facts(info, CollectionStats(0, 0, 0, 0)),
-                "next_step": words.NEXT_STEP if said == words.ACTIVE_NOW else said,
+                "next_step": here(words.NEXT_STEP) if said == words.ACTIVE_NOW else said,
             },
         )
 
@@ -126,6 +128,7 @@ class CaseTools:
         description="List all cases. Shows name, type, status, document count, and which case is "
         "active.",
         sets=("core", "search", "map", "legal"),
+        of=("case list", "collection list"),
     )
     async def list_cases(
         self,
@@ -150,7 +153,7 @@ class CaseTools:
             lambda info, _: words.case_line(info, *counts(info), active=self._is_active(info)),
             offset=offset,
         )
-        step = "" if infos else words.NO_CASES
+        step = "" if infos else here(words.NO_CASES)
         rest = [said for said in (step, onward(shown.next_offset)) if said]
         return answer(
             "\n\n".join([words.cases_head(len(infos), status_filter), *shown.blocks, *rest]),
@@ -170,6 +173,7 @@ class CaseTools:
         description="Switch to a different case. All subsequent operations (ingest, search) will "
         "use this case.",
         sets=("core", "search", "map", "legal"),
+        of=("case use",),
     )
     async def switch_case(
         self, case_name: Annotated[str, Field(description="Case name or ID to switch to")]
@@ -232,6 +236,7 @@ class CaseTools:
         description="Get detailed information about the active case including document list and "
         "storage usage.",
         sets=("legal",),
+        of=("collection info",),
     )
     async def get_case_info(
         self, case: CaseName = None, response_format: ResponseFormat = "concise"

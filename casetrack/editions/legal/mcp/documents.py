@@ -128,6 +128,7 @@ class CaseEntityTools:
         "across documents. Pro tier only.",
         feature="entity_search",
         sets=("map", "legal"),
+        of=("entity",),
     )
     async def find_entity(
         self,
@@ -188,6 +189,7 @@ class CaseSearchTools(SessionTools):
         "search. Returns results with full source citations (document, page, paragraph, line).",
         sets=("core", "search", "legal"),
         page="search",
+        of=("search",),
     )
     async def search_case(
         self,

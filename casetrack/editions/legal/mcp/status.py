@@ -187,6 +187,7 @@ class CaseIngestTools(SessionTools):
         "(with OCR for scans), chunks the text, computes embeddings, and indexes for search. All "
         "processing and storage happens locally on your machine.",
         sets=("core", "legal"),
+        of=("ingest",),
     )
     async def ingest_document(
         self,
@@ -222,6 +223,7 @@ class CaseIngestTools(SessionTools):
         description="Batch ingest all supported documents in a folder. Pro tier only.",
         feature="case_folder",
         sets=("core", "legal"),
+        of=("ingest",),
     )
     async def ingest_folder(
         self,

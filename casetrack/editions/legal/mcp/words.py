@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NotRequired, get_type_hints
 
-from mcp.types import TextContent
 from typing_extensions import TypedDict
 
 from casetrack.api.text.work import LISTED, relative
@@ -27,6 +26,7 @@ from casetrack.faces.mcp.render.pieces import (
 )
 from casetrack.faces.mcp.results import answer, bounded_collection, onward, source_links
 from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.steps import See, here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,9 +66,9 @@ async def locate_case(session: Session, name: str | None, /) -> Collection:
     return await in_thread(partial(Cases(session.library).get, name))
 
 
-NEXT_STEP = "Ingest documents with ingest_document."
+NEXT_STEP = f"Ingest documents with {See('ingest')}."
 ACTIVE_NOW = "This is now your active case."
-NO_CASES = "Create one with create_case."
+NO_CASES = f"Create one with {See('case create')}."
 _LIST_CHARS = 300
 
 
@@ -99,7 +99,7 @@ def created(info: CollectionInfo, said: str, /) -> str:
         f'Created case "{info.name}" (ID: {short_id(info)}).\n'
         f"Type: {kind_text(info.type)}\n"
         f"{said}\n\n"
-        f"Next: {NEXT_STEP}"
+        f"Next: {here(NEXT_STEP)}"
     )
 
 
@@ -286,11 +286,9 @@ def case_facts(
 
 # Answers of the tools that work on any collection, told as those of a case.
 
-_ADVICE = ("more", "next_step")
-
 
 def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> CallToolResult:
-    """Return an answer in terms of cases and of the tools that work on them; quotes stay whole.
+    """Return an answer in terms of cases.
 
     Parameters
     ----------
@@ -303,15 +301,10 @@ def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> Ca
     """
     if result.is_error:
         return result
-    for content in result.content:
-        if isinstance(content, TextContent):
-            lines = content.text.split("\n")
-            content.text = "\n".join(x if x.startswith(">") else _advice(x) for x in lines)
     raw = dict(result.structured_content or {})
     if "collection" in raw:
         raw = {("case" if key == "collection" else key): value for key, value in raw.items()}
         raw["case"] = case_title(info)
-    raw |= {key: _advice(raw[key]) for key in _ADVICE if isinstance(raw.get(key), str)}
     result.structured_content = raw | facts
     return result
 
@@ -334,10 +327,6 @@ def case_form(kind: Any, /, **more: Any) -> Any:
     make: Any = TypedDict
     added = {name: NotRequired[json_type(hint)] for name, hint in more.items()}
     return make(f"Case{kind.__name__}", fields | added)
-
-
-def _advice(text: str) -> str:
-    return text.replace("search_documents", "search_case")
 
 
 def quoting(

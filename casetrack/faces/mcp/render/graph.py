@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render import counted, passage, phrase, told
 from casetrack.faces.mcp.results import NAME_CHARS, bounded_chunk, cut
+from casetrack.faces.mcp.steps import See
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,10 +77,10 @@ def reference_line(item: Facts, /) -> str:
 # --- entities -------------------------------------------------------------------------------
 
 
-NOT_TOGETHER = "Nothing is mentioned together here. list_entities shows what there is."
+NOT_TOGETHER = f"Nothing is mentioned together here. {See('entities')} shows what there is."
 NEVER_TOGETHER = (
-    "They are never mentioned in the same passage. get_entity_graph shows what connects them; "
-    "get_entity_mentions shows each one alone."
+    f"They are never mentioned in the same passage. {See('graph')} shows what connects them. "
+    f"{See('entity')} shows each one alone."
 )
 
 

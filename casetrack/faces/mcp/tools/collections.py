@@ -12,7 +12,7 @@ from casetrack.api.operation import ADDS, DELETES, READS
 from casetrack.api.text import entry_of, lines_of
 from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection as delete_watched
-from casetrack.base.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import (
     AUTO_PROFILE,
@@ -38,6 +38,7 @@ from casetrack.faces.mcp.results import (
 )
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.steps import here, told
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
-NEXT_STEP = "Ingest documents with ingest_document."
+NEXT_STEP = f"Ingest documents with {See('ingest')}."
 ACTIVE_NOW = "This is now your active collection."
 LISTED_DOCUMENTS, FEW_DOCUMENTS = 50, 10
 """Documents that are named beside what is known of a collection, and in a concise answer."""
@@ -80,7 +81,7 @@ def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
     if profile is None:
         return []
     notes = (library.profile_notice(profile), library.missing_models(profile))
-    return [note for note in notes if note]
+    return [told(note) for note in notes if note]
 
 
 class CollectionsOutput(outputs.Paged):
@@ -128,6 +129,7 @@ class CollectionTools:
         ADDS,
         description="Create a collection on this machine. Returns its ID and settings.",
         sets=("core", "legal"),
+        of=("collection create",),
     )
     async def create_collection(
         self,
@@ -156,7 +158,7 @@ class CollectionTools:
                 [
                     f"Created a collection. {said}",
                     plain(lines_of(info)),
-                    f"Next: {NEXT_STEP}",
+                    f"Next: {here(NEXT_STEP)}",
                     *(f"Note: {note}" for note in notes if note != NOT_REMEMBERED),
                 ]
             ),
@@ -164,7 +166,7 @@ class CollectionTools:
                 "collection": collection_facts(info),
                 "is_active": remembered,
                 "notes": notes,
-                "next_step": NEXT_STEP,
+                "next_step": here(NEXT_STEP),
             },
         )
 
@@ -173,6 +175,7 @@ class CollectionTools:
         READS,
         description="Which collections there are. Returns ID, type, status and counts of each.",
         sets=("core", "search", "map", "legal"),
+        of=("collection list",),
     )
     async def list_collections(
         self,
@@ -202,7 +205,11 @@ class CollectionTools:
         sound = sum(isinstance(item, CollectionInfo) for item in shown.items)
         hidden = len(everything) - len(infos)
         sealed = [s.called for s in self._library.sealed()]
-        step = None if infos or hidden or sealed else "Create one with create_collection."
+        step = (
+            None
+            if infos or hidden or sealed
+            else here(f"Create one with {See('collection create')}.")
+        )
         text = _collections_text(shown, len(infos), sound, hidden, status_filter, step)
         if sealed:
             text += f"\nSealed, opened by the user alone: {', '.join(map(render.one_line, sealed))}"
@@ -298,6 +305,7 @@ class CollectionTools:
         READS,
         description="Returns a collection's settings, counts, storage and newest documents.",
         sets=("legal",),
+        of=("collection info",),
     )
     async def get_collection_info(
         self, collection: CollectionName = None, response_format: ResponseFormat = "concise"

@@ -15,6 +15,7 @@ from casetrack.faces.mcp.render import graph as render
 from casetrack.faces.mcp.results import after_page, answer, more_from, portion, room_beside
 from casetrack.faces.mcp.session import SessionTools
 from casetrack.faces.mcp.specs import tool
+from casetrack.faces.mcp.steps import See, here
 
 if TYPE_CHECKING:
     from casetrack.base.records.graph import Encounter, Encounters, EntityGraph
@@ -23,7 +24,7 @@ _DOCUMENTS, _DOCUMENTS_ROOM, _MATCHES_ROOM = 15, 1_500, 600
 _NODES_ROOM = 8_000
 _FEW = 3
 """Spellings and other matches that a concise answer names."""
-_BEYOND = "use search_documents with document_filter."
+_BEYOND = f"use {See('search')} with document_filter."
 
 
 class NamesPassage(outputs.Passage):
@@ -114,8 +115,8 @@ class EntityTools(SessionTools):
         room = room_beside(facts, told)
         page = portion(found.encounters, entry, block, offset=offset, room=room)
         after = after_page(offset, len(page.items), min(found.total, results.PLACES))
-        more = more_from(after, found.total - offset - len(page.items), _BEYOND)
-        more = more or (None if found.total else render.NEVER_TOGETHER)
+        more = more_from(after, found.total - offset - len(page.items), here(_BEYOND))
+        more = more or (None if found.total else here(render.NEVER_TOGETHER))
         return answer(
             render.encounters(found, page.blocks, more),
             told.whole(
@@ -152,7 +153,7 @@ class EntityTools(SessionTools):
         }
         edges = results.edges(found, told, room_beside(facts, told))
         omitted = len(found.edges) - len(edges)
-        more = None if found.nodes else render.NOT_TOGETHER
+        more = None if found.nodes else here(render.NOT_TOGETHER)
         if omitted or len(facts["nodes"]) < len(found.nodes):
             more = (
                 f"{omitted:,} weaker connections are left out: center the graph on one entity, "

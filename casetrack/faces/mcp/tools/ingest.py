@@ -23,10 +23,10 @@ from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.results import answer, cut, few, first, room_beside
+from casetrack.faces.mcp.results import answer, cut, few, first, more_of, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, tool
-from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.steps import See, here, told
 from casetrack.faces.mcp.tools.collections import lower
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ FORMATS = (
     "PDF, DOCX, DOC, PPTX, XLSX, XLS, ODS, ODT, RTF, HTML, EPUB, EML, MSG, CSV, JSON, MD, JPG, PNG"
 )
 LISTED_OUTCOMES = 200
+_NAMES = f"{See('documents')} names all that were ingested"
+_OTHER = f"Use {See('ingest')} for it."
 _MESSAGE_CHARS = 500
 _WARNINGS = 5
 _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
@@ -81,6 +83,7 @@ class IngestTools(SessionTools):
         description=f"Take in a file: {FORMATS} and others. A changed one replaces its earlier "
         "version. Returns ID, counts, warnings.",
         sets=("core", "legal"),
+        of=("ingest",),
     )
     async def ingest_document(
         self,
@@ -124,6 +127,7 @@ class IngestTools(SessionTools):
         description="Take in all new files of a folder. Returns counts and how files ended, "
         "failures first.",
         sets=("core", "legal"),
+        of=("ingest",),
     )
     async def ingest_folder(
         self,
@@ -212,7 +216,7 @@ def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
     shown = first(attachments, FileOutcome.as_dict, room=room, most=LISTED_OUTCOMES)
     omitted, more = len(attachments) - len(shown), None
     if omitted:
-        more = f"{omitted:,} more attachments: list_documents names all that were ingested."
+        more = more_of(f"{omitted:,} more attachments", here(_NAMES))
     return facts | {"attachments": shown, "attachments_omitted": omitted, "more": more}
 
 
@@ -247,10 +251,10 @@ def _others(omitted: int, failures: bool) -> str | None:
     """Return how to see the files that are not listed."""
     if not omitted:
         return None
-    ways = [f"{omitted:,} more files: list_documents names all that were ingested"]
+    more = more_of(f"{omitted:,} more files", here(_NAMES))
     if failures:
-        ways.append("ingest_folder on one subfolder tries its failures again and names them")
-    return "; ".join(ways) + "."
+        more += " ingest_folder on one subfolder tries its failures again and names them."
+    return more
 
 
 def bounded_outcome(outcome: FileOutcome, /) -> FileOutcome:
@@ -282,9 +286,9 @@ def existing(text: str, field: str, /, *, folder: bool) -> Path:
     except (OSError, ValueError) as error:
         raise FileNotFound(text) from error
     if is_folder and not folder:
-        raise WrongPathKind(f"{text} is a folder, not a file.", hint="Use ingest_folder for it.")
+        raise WrongPathKind(f"{text} is a folder, not a file.", hint=_OTHER)
     if folder and not is_folder:
-        raise WrongPathKind(f"{text} is a file, not a folder.", hint="Use ingest_document for it.")
+        raise WrongPathKind(f"{text} is a file, not a folder.", hint=_OTHER)
     return path
 
 

@@ -48,6 +48,7 @@ class LifecycleTools(SessionTools):
         "Close collection",
         SWITCHES,
         description="Make a collection read-only. Returns its status and the previous one.",
+        of=("collection close",),
     )
     async def close_collection(
         self, collection_name: CollectionName = None
@@ -59,6 +60,7 @@ class LifecycleTools(SessionTools):
         "Reopen collection",
         SWITCHES,
         description="Let a closed or archived collection take changes again. Returns its status.",
+        of=("collection reopen",),
     )
     async def reopen_collection(
         self, collection_name: CollectionName = None
@@ -70,6 +72,7 @@ class LifecycleTools(SessionTools):
         "Archive collection",
         SWITCHES,
         description="Make a collection read-only and leave it out of lists. Returns its status.",
+        of=("collection archive",),
     )
     async def archive_collection(
         self, collection_name: CollectionName = None
@@ -82,6 +85,7 @@ class LifecycleTools(SessionTools):
         SWITCHES,
         description="Change a collection's own facts; what is left out stays, an empty text "
         "removes. Returns the facts.",
+        of=("collection describe", "collection rename"),
     )
     async def update_collection(
         self,

@@ -127,6 +127,7 @@ class MarkTools(SessionTools):
         description="The user's tags, stars, edits of entities and events. Returns mark_id, "
         "place and state of each.",
         sets=("map",),
+        of=("marks",),
     )
     async def list_marks(
         self, offset: Offset = 0, collection: CollectionName = None

@@ -83,6 +83,7 @@ class OverviewTools(SessionTools):
         "and topics with quotes, documents by type, versions, references.",
         sets=("core", "map"),
         page="briefing",
+        of=("topics",),
     )
     async def get_collection_summary(
         self, response_format: ResponseFormat = "concise", collection: CollectionName = None

@@ -21,10 +21,10 @@ from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render.reindex import duration, status_result, status_text
-from casetrack.faces.mcp.results import answer, few, first
+from casetrack.faces.mcp.results import answer, few, first, more_of
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
-from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.steps import See, here, told
 from casetrack.faces.mcp.tools.collections import ProfileName, profile_notes
 from casetrack.faces.mcp.tools.ingest import bounded_outcome
 
@@ -122,6 +122,7 @@ class ReindexTools(SessionTools):
         description="Rebuild all documents; without confirm: true only says what it would "
         "do. Returns what was rebuilt.",
         required=("confirm",),
+        of=("reindex",),
     )
     async def reindex_collection(
         self,
@@ -156,6 +157,7 @@ class ReindexTools(SessionTools):
         READS,
         description="Returns which documents are stale, changed on disk, without their file "
         "or read in part, and what to do; problems first.",
+        of=("index-status",),
     )
     async def get_index_status(
         self,
@@ -238,7 +240,8 @@ def _result(report: "ReindexReport", notes: list[str], *, again: str) -> dict[st
     listed = first(failed, FileOutcome.as_dict, room=_FILES_ROOM, most=LISTED_FILES)
     omitted, more = len(missing) - len(shown) + len(failed) - len(listed), None
     if omitted:
-        more = f"{omitted:,} more files: get_index_status names all documents with problems."
+        way = f"{See('index-status')} names all documents with problems"
+        more = more_of(f"{omitted:,} more files", here(way))
     if report.cancelled:
         more = f"Call {again} to go on." + (f" {more}" if more else "")
     return raw | {

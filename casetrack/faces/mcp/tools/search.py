@@ -19,6 +19,7 @@ from casetrack.faces.mcp.results import answer, cut, portion
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, ResponseFormat, tool
+from casetrack.faces.mcp.steps import See
 
 _SEARCH = operations()["search"].method
 
@@ -33,6 +34,7 @@ class SearchTools(SessionTools):
         "each cited (file, page, lines), with chunk_id.",
         sets=("core", "search", "legal"),
         page="search",
+        of=("search",),
     )
     @takes(
         _SEARCH,
@@ -84,7 +86,8 @@ class SearchTools(SessionTools):
             found = [library.find(name) for name in names]
         if not found:
             raise UsageError(
-                "There is no collection to search.", hint="Make one with create_collection first."
+                "There is no collection to search.",
+                hint=f"Make one with {See('collection create')} first.",
             )
         return {info.name: info.id for info in found}
 
@@ -113,6 +116,7 @@ class QueryTools(SessionTools):
         description="One DuckDB SELECT over documents, chunks, entities, mentions, amounts, "
         "search('words'); SHOW TABLES lists all. Returns rows; select citation.",
         sets=("daily",),
+        of=("query",),
     )
     async def query(
         self, sql: str, collection: CollectionName = None

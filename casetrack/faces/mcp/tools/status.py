@@ -9,7 +9,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.operation import READS, SWITCHES
-from casetrack.base.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records.jobs import Job
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.budget import page_of, tokens
@@ -26,6 +26,7 @@ from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.results import after_page, answer, cut, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
+from casetrack.faces.mcp.steps import here
 from casetrack.version import __version__
 
 _DAMAGED = 10
@@ -183,6 +184,7 @@ class JobTools(SessionTools):
         description="How far long work is. Returns its result when done; without job_id all jobs, "
         "or with wait_seconds the one that runs.",
         sets=("core", "legal"),
+        of=("jobs list",),
     )
     async def get_job_status(
         self,
@@ -211,6 +213,7 @@ class JobTools(SessionTools):
         SWITCHES,
         description="Stop long work after the step at hand; what is finished is kept. "
         "Returns the job.",
+        of=("jobs cancel",),
     )
     async def cancel_job(
         self, job_id: Annotated[str, Field(description="Such as j-7f3a2c")]
@@ -223,9 +226,9 @@ class JobTools(SessionTools):
             live.running.ask()
         else:
             await in_thread(partial(self._session.library.jobs.request_cancel, job.id))
-        more = (
-            "It ends after the step at hand; what is finished is kept. get_job_status shows how "
-            "it ended."
+        more = here(
+            "It ends after the step at hand; what is finished is kept. "
+            f"{See('jobs list')} shows how it ended."
         )
         return _answer(f"Asked {job.id} to stop: {one_line(job.title)}. {more}", job, more=more)
 

@@ -24,7 +24,7 @@ from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.results import after_page, answer, cut, few, first, more_from, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
-from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.steps import See, here, told
 from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.ingest import (
     DefaultType,
@@ -62,6 +62,7 @@ class SyncTools(SessionTools):
         description="Bring the collection up to date with a folder: takes in new and changed "
         "files, follows moved ones, can remove documents of missing ones. "
         "Returns counts and changes, problems first.",
+        of=("sync",),
     )
     async def sync_folder(
         self,
@@ -122,7 +123,7 @@ def _answer(report: "SyncReport") -> CallToolResult:
     room = room_beside(facts, whole=budget.ROOM)
     shown = first(bounded, SyncChange.as_dict, room=room)
     omitted = len(ordered) - len(shown)
-    more = " ".join(_next_steps(report, omitted)) or None
+    more = " ".join(filter(None, _next_steps(report, omitted))) or None
     lines = [line(f"{report.folder} and {report.collection}:")]
     text = told(plain([*lines, *synced(report, bounded[: len(shown)])]))
     facts |= {"changes": shown, "changes_omitted": omitted, "more": more}
@@ -132,10 +133,9 @@ def _answer(report: "SyncReport") -> CallToolResult:
 def _next_steps(report: "SyncReport", omitted: int) -> Iterator[str]:
     """Yield how to see what is not listed, and what else can be done."""
     if omitted:
-        yield (
-            f"{omitted:,} more changes: list_documents names what is ingested, get_index_status "
-            "documents whose files are gone; sync_folder on one subfolder names its own."
-        )
+        yield f"{omitted:,} more changes: sync_folder on one subfolder names its own."
+        yield here(f"{See('documents')} names what is ingested.")
+        yield here(f"{See('index-status')} names documents whose files are gone.")
     if report.count("missing"):
         yield "To remove what is missing, ask the user, then use remove_deleted: true."
     if report.cancelled:
@@ -206,6 +206,7 @@ class WatchTools(SessionTools):
         DELETES,
         description="Keep the collection in sync with a folder by itself; again, to change "
         "options. Returns the watch.",
+        of=("watch add",),
     )
     async def watch_folder(
         self,
@@ -262,6 +263,7 @@ class WatchTools(SessionTools):
         READS,
         description="Returns all watched folders: schedule, last sync, status, problems and "
         "what to do.",
+        of=("watch",),
     )
     async def list_watches(
         self,
@@ -277,7 +279,7 @@ class WatchTools(SessionTools):
             more = more_from(after, 0, "")
             shown = map(self._text, watches[offset : offset + len(entries)])
             text = "\n\n".join([*shown, *([more] if more else [])])
-            return text or "No folder is watched. Use watch_folder to watch one.", {
+            return text or here(f"No folder is watched. Use {See('watch add')} to watch one."), {
                 "watches": entries,
                 "omitted": max(0, len(watches) - offset - len(entries)),
                 "next_offset": after,
@@ -328,7 +330,7 @@ class WatchTools(SessionTools):
         return watched
 
     def _text(self, watched: WatchedFolder) -> str:
-        return plain(lines_of(self._here(watched)))
+        return told(plain(lines_of(self._here(watched))))
 
     def _entry(self, watched: WatchedFolder) -> dict[str, Any]:
         raw = self._here(watched).as_dict()
@@ -336,7 +338,7 @@ class WatchTools(SessionTools):
             if raw[patterns]:
                 raw[patterns] = few(raw[patterns], most=_PATTERNS, chars=_PATTERN_CHARS)
         for words in ("last_error", "next_step", "note"):
-            raw["status"][words] = cut(raw["status"][words], _NOTE_CHARS)
+            raw["status"][words] = cut(told(raw["status"][words]), _NOTE_CHARS)
         return raw
 
     def _started(self, watched: WatchedFolder) -> str:

@@ -37,4 +37,7 @@ PAGES: tuple[Page, ...] = (
     *operations.PAGES,
 )
 
-__all__ = ["PAGES", "Page"]
+TITLES = {name: page.title or f"tab.{page.name}" for page in PAGES for name in page.of}
+"""What the page that does the work of a command is called."""
+
+__all__ = ["PAGES", "TITLES", "Page"]

@@ -158,7 +158,7 @@ def _free(path: Path) -> Path:
 
 
 _ADDING_PAGES = (
-    Page("add", "/c/{collection}/add", form),
+    Page("add", "/c/{collection}/add", form, of=("ingest",), title="adding.title"),
     Page("add-now", "/c/{collection}/add", add, "POST"),
 )
 
@@ -259,6 +259,8 @@ def _watched(visit: Visit, watch: Watch) -> Watched:
 PAGES = (
     *_FOLDERS_PAGES,
     *_ADDING_PAGES,
-    Page("watched", "/c/{collection}/folders", folders),
+    Page(
+        "watched", "/c/{collection}/folders", folders, of=("sync", "watch"), title="watched.title"
+    ),
     Page("change-watched", "/c/{collection}/folders", change, "POST"),
 )

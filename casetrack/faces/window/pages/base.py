@@ -34,6 +34,10 @@ class Page:
         the work begins and is shown, and the page when it is done.
     method
         ``POST`` for what changes something; it ends by sending the browser to a page.
+    of
+        The commands whose work it does: what texts refer to.
+    title
+        What it is called then, in :mod:`casetrack.faces.window.texts`; by default as its tab.
     """
 
     name: str
@@ -41,6 +45,8 @@ class Page:
     answer: Callable[[Visit], Response]
     method: Literal["GET", "POST"] = "GET"
     needs_map: bool = False
+    of: tuple[str, ...] = ()
+    title: str = ""
 
 
 def document_names(collection: Collection, /) -> tuple[str, ...]:

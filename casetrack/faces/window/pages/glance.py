@@ -42,7 +42,7 @@ def briefing(visit: Visit, /) -> Response:
 
 
 _GLANCE_PAGES = (
-    Page("map", "/c/{collection}/map", overview, needs_map=True),
+    Page("map", "/c/{collection}/map", overview, needs_map=True, of=("report", "statistics")),
     Page("briefing", "/c/{collection}/briefing", briefing, needs_map=True),
 )
 
@@ -64,7 +64,7 @@ def health(visit: Visit, /) -> Response:
     )
 
 
-_HEALTH_PAGES = (Page("health", "/c/{collection}/health", health),)
+_HEALTH_PAGES = (Page("health", "/c/{collection}/health", health, of=("doctor", "index-status")),)
 
 
 # What the documents are about, and which of them belong together.
@@ -122,6 +122,6 @@ def related(visit: Visit, /) -> Response:
 PAGES = (
     *_GLANCE_PAGES,
     *_HEALTH_PAGES,
-    Page("topics", "/c/{collection}/topics", topics, needs_map=True),
-    Page("related", "/c/{collection}/related", related, needs_map=True),
+    Page("topics", "/c/{collection}/topics", topics, needs_map=True, of=("topics",)),
+    Page("related", "/c/{collection}/related", related, needs_map=True, of=("related",)),
 )

@@ -72,7 +72,9 @@ def _named_edges(found: EntityGraph) -> list[tuple[Edge, Entity, Entity]]:
     return sorted(named, key=lambda each: center not in {each[0].source, each[0].target})
 
 
-_GRAPH_PAGES = (Page("graph", "/c/{collection}/graph", graph, needs_map=True),)
+_GRAPH_PAGES = (
+    Page("graph", "/c/{collection}/graph", graph, needs_map=True, of=("graph", "together")),
+)
 
 
 # What the documents refer to, what of it is there, and where it is cited.
@@ -126,6 +128,8 @@ def reference(visit: Visit, /) -> Response:
 
 PAGES = (
     *_GRAPH_PAGES,
-    Page("references", "/c/{collection}/references", references, needs_map=True),
+    Page(
+        "references", "/c/{collection}/references", references, needs_map=True, of=("references",)
+    ),
     Page("reference", "/c/{collection}/references/{reference:path}", reference, needs_map=True),
 )

@@ -90,7 +90,7 @@ def _shelf(library: Library, info: CollectionInfo) -> Shelf:
 
 
 _HOME_PAGES = (
-    Page("home", "/", home),
+    Page("home", "/", home, of=("collection create", "collection list"), title="app.collections"),
     Page("create", "/collections", create, "POST"),
     Page("overview", "/c/{collection}", overview),
 )
@@ -174,7 +174,13 @@ def _is_there(visit: Visit, profile: str) -> bool:
 
 
 _SETTINGS_PAGES = (
-    Page("settings", "/settings", settings),
+    Page(
+        "settings",
+        "/settings",
+        settings,
+        of=("license activate", "models pull"),
+        title="settings.title",
+    ),
     Page("license", "/settings/license", license_key, "POST"),
     Page("models", "/settings/models", fetch, "POST"),
 )
@@ -230,7 +236,7 @@ def _attention(job: Job) -> list[dict[str, str]]:
 PAGES = (
     *_HOME_PAGES,
     *_SETTINGS_PAGES,
-    Page("jobs", "/jobs", jobs),
+    Page("jobs", "/jobs", jobs, of=("jobs",), title="job.list"),
     Page("job", "/jobs/{job}", job),
     Page("stop-job", "/jobs/{job}/stop", stop, "POST"),
 )

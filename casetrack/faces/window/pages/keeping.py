@@ -63,7 +63,7 @@ def keep(visit: Visit, /) -> Response:
 
 
 _KEEPING_PAGES = (
-    Page("kept", "/c/{collection}/kept", kept),
+    Page("kept", "/c/{collection}/kept", kept, of=("marks",)),
     Page("keep", "/c/{collection}/kept", keep, "POST"),
     Page("kept-paper", "/c/{collection}/kept.{ending:str}", paper),
 )
@@ -117,7 +117,7 @@ def documents(visit: Visit, /) -> Response:
     )
 
 
-_LISTING_PAGES = (Page("documents", "/c/{collection}/documents", documents),)
+_LISTING_PAGES = (Page("documents", "/c/{collection}/documents", documents, of=("documents",)),)
 
 
 # Two documents side by side: what changed, or what both say of a topic.
@@ -161,4 +161,8 @@ def compare(visit: Visit, /) -> Response:
     )
 
 
-PAGES = (*_KEEPING_PAGES, *_LISTING_PAGES, Page("compare", "/c/{collection}/compare", compare))
+PAGES = (
+    *_KEEPING_PAGES,
+    *_LISTING_PAGES,
+    Page("compare", "/c/{collection}/compare", compare, of=("changes", "compare")),
+)

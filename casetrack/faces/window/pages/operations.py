@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from casetrack.api.operation import Argument, Operation, arguments_of, called
@@ -42,7 +43,11 @@ def operation(visit: Visit, /) -> Response:
     given = given_of(visit, asked.method)
     owner = visit.library if asked.of_library else visit.collection
     lacking = [a.name for a in arguments if a.must_be_given and a.name not in given]
-    found = None if lacking else called(asked.method, owner, given)
+    found = (
+        None
+        if lacking
+        else called(asked.method, owner, given, name=partial(visit.texts.argument, asked))
+    )
     entries = () if found is None else entries_of(found)[1]
     blocks = [] if found is None else [head_of(found)]
     blocks += [numbered(n, entry_of(each)) for n, each in enumerate(entries, 1)]

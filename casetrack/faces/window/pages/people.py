@@ -194,7 +194,7 @@ def _back(visit: Visit, done: Sequence[PlacedMark], default: str) -> Response:
 
 PAGES = (
     *_CORRECTIONS_PAGES,
-    Page("people", "/c/{collection}/people", people, needs_map=True),
+    Page("people", "/c/{collection}/people", people, needs_map=True, of=("entities", "entity")),
     Page("change-people", "/c/{collection}/people", change_several, "POST"),
     Page("entity", "/c/{collection}/people/{entity:path}", entity, needs_map=True),
     Page("change-entity", "/c/{collection}/people/{entity:path}", change, "POST"),

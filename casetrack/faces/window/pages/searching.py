@@ -249,6 +249,6 @@ def _pieces(text: str, marked: Iterable[tuple[int, int]]) -> list[tuple[str, boo
 
 
 PAGES = (
-    Page("search", "/c/{collection}/search", search),
+    Page("search", "/c/{collection}/search", search, of=("search",)),
     Page("hit", "/c/{collection}/search/{number:int}", hit),
 )

@@ -143,6 +143,6 @@ def _days(first: int, last: int) -> Span:
 
 
 PAGES = (
-    Page("timeline", "/c/{collection}/timeline", timeline, needs_map=True),
+    Page("timeline", "/c/{collection}/timeline", timeline, needs_map=True, of=("timeline",)),
     Page("change-timeline", "/c/{collection}/timeline", change, "POST"),
 )
