@@ -11,6 +11,7 @@ import inspect
 import logging
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from casetrack.api.collection.history import Audit
 from casetrack.api.collection.progress import listener, silent
 from casetrack.api.collection.sealing import Placing
 from casetrack.api.jobs import Jobs
-from casetrack.api.operation import READS, Arg, arguments_of, operation
+from casetrack.api.operation import ADDS, DELETES, READS, Arg, arguments_of, operation
 from casetrack.base import arguments
 from casetrack.base.arguments import as_paths, require_text, several
 from casetrack.base.config import load_settings
@@ -68,7 +69,7 @@ from casetrack.store.workspace import Workspace
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
     import pyarrow as pa
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     SearchedBy = Searched
 
 DEFAULT_PIPELINE = "standard"
+_Tags = Sequence[str]
 _DAMAGED = f"Run {See('doctor')} for details."
 _repairs = logging.getLogger("casetrack.repairs")
 
@@ -256,21 +258,39 @@ class Library(Placing):
         """Return ``(path, reason)`` of every collection folder or sealed file that is damaged."""
         return scan(self.settings.collections_dir)[1]
 
+    @operation("collection create", ADDS)
     def create(
         self,
-        name: str,
+        name: Annotated[str, Arg("What to call it.", "NAME")],
         /,
         *,
-        collection_type: str = "other",
-        description: str | None = None,
-        reference: str | None = None,
-        tags: Iterable[str] | str = (),
-        profile: str = AUTO_PROFILE,
+        collection_type: Annotated[
+            str, Arg("Kind of collection; a wrong one lists all kinds.", "--type TYPE")
+        ] = "other",
+        description: Annotated[str | None, Arg("What it is about.", "--description TEXT")] = None,
+        reference: Annotated[
+            str | None, Arg("Your own reference, such as a number.", "--reference TEXT")
+        ] = None,
+        tags: Annotated[_Tags, Arg("A tag; may be repeated.", "--tag TAG")] = (),
+        profile: Annotated[
+            str,
+            Arg(
+                "Its models; a wrong name lists all profiles. auto: by the language of the first "
+                "files.",
+                "--profile PROFILE",
+            ),
+        ] = AUTO_PROFILE,
         pipeline: str | Path = DEFAULT_PIPELINE,
         edition: str = DEFAULT_EDITION,
-        at: str | None = None,
+        at: Annotated[
+            str | None,
+            Arg(
+                "Keep it in object storage: s3://BUCKET/FOLDER, gs://\u2026 or az://\u2026",
+                "--at ADDRESS",
+            ),
+        ] = None,
     ) -> Collection:
-        """Make a new, empty collection.
+        """Make an empty collection.
 
         Parameters
         ----------
@@ -461,8 +481,11 @@ class Library(Placing):
             raise FutureSchema(infos[found].schema_version, SCHEMA_VERSION)
         return infos[found]
 
-    def delete(self, name_or_id: str, /) -> CollectionInfo:
-        """Delete a collection with all its data; source files stay where they are.
+    @operation("collection delete", DELETES)
+    def delete(
+        self, name_or_id: Annotated[str, Arg("Name or ID of the collection.", "NAME")], /
+    ) -> CollectionInfo:
+        """Delete a collection with everything in it; your original files are not touched.
 
         The records of its jobs go as well. One of an earlier version need not be migrated first.
         For one that is sealed see :meth:`delete_sealed`.
@@ -716,17 +739,55 @@ class Library(Placing):
             )
         return replace(report, notes=(missing,) if missing else ())
 
+    @operation("upkeep", DELETES)
     def upkeep(
-        self, *, secure: bool = False, cancel: threading.Event | None = None
+        self,
+        *,
+        collection: Annotated[
+            str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
+        ] = None,
+        secure: Annotated[
+            bool,
+            Arg(
+                "Keep nothing back: nothing that was deleted stays in any file. Removes named "
+                "snapshots, too.",
+                "--secure",
+            ),
+        ] = False,
+        if_needed: Annotated[
+            bool, Arg("Only collections in which there is something to remove.", "--if-needed")
+        ] = False,
+        wait: bool = False,
+        cancel: threading.Event | None = None,
     ) -> tuple[UpkeepReport, ...]:
-        """Free space in all collections that nobody writes to; see ``Collection.admin.upkeep``."""
+        """Free space, and remove for good what was deleted or replaced.
+
+        Nothing that you can search changes. What was deleted stays in files for 15 minutes, for
+        programs that are reading it at this moment; the first upkeep after that takes it out. With
+        --secure it is taken out now, together with all snapshots, which would still hold it.
+        Without a collection every one is kept, also those that are closed or archived.
+
+        Parameters
+        ----------
+        wait
+            Wait for others who write to a collection; else it is left alone while they do.
+        cancel
+            Set it to stop; what is done stays done.
+        """
         reports = []
-        for info in self.collections():
+        for name in [i.id for i in self.collections()] if collection is None else [collection]:
+            if cancel is not None and cancel.is_set():
+                break
             try:
-                reports.append(self.get(info.id).admin.upkeep(secure=secure, cancel=cancel))
+                admin = self.get(name).admin
+                reports.append(
+                    admin.upkeep(secure=secure, if_needed=if_needed, wait=wait, cancel=cancel)
+                )
             except CaseTrackError as error:
+                if collection is not None:
+                    raise
                 # One that is damaged must not keep the others from it.
-                _repairs.warning('"%s" was left as it is: %s %s', info.name, error, error.hint)
+                _repairs.warning('"%s" was left as it is: %s %s', name, error, error.hint)
         return tuple(report for report in reports if report is not None)
 
     def doctor(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from casetrack.api.collection.facts import OwnFacts
 from casetrack.api.collection.history import Audit, EarlierStates
 from casetrack.api.collection.progress import listener, shows_progress, silent
+from casetrack.api.operation import READS, Arg, DocumentRef, operation
 from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.graph.opened import graph_of
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.collection.progress import ProgressDisplay
-    from casetrack.base.arguments import DocumentRef
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import HealthReport
     from casetrack.base.records.health import IndexStatus
@@ -104,6 +104,11 @@ def first_time_seconds(documents: Iterable[Document], /) -> float | None:
     if chunks < _FEWEST_CHUNKS or not seconds:
         return None
     return seconds / chunks * sum(count for _, count in found)
+
+
+_Document = Annotated[
+    DocumentRef | None, Arg("Only this document: its name or ID.", "DOCUMENT", "document_filter")
+]
 
 
 class Admin(OwnFacts, EarlierStates):
@@ -423,10 +428,20 @@ class Admin(OwnFacts, EarlierStates):
             cancel=cancel,
         )
 
+    @operation("index-status", READS)
     def index_status(
-        self, document: DocumentRef | None = None, /, *, verify: bool = False
+        self,
+        document: _Document = None,
+        /,
+        *,
+        verify: Annotated[
+            bool, Arg("Compare also large files of which only the time has changed.", "--verify")
+        ] = False,
     ) -> IndexStatus:
-        """Return which documents are as the present models and files would make them.
+        """Return what of a collection's index is out of date, and what puts it right.
+
+        For every document: whether each of its chunks has what the models make of it, whether that
+        was made by the present models and version, and whether its file is still as it was read.
 
         Parameters
         ----------

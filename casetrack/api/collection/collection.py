@@ -784,6 +784,7 @@ class Collection:
             cancel=cancel,
         )
 
+    @operation("sources", READS)
     def sources(self) -> RowList[SourceInfo]:
         """Return the sources that documents came through, by name, and how far each is in step."""
         from casetrack.base.records.sync import SourceInfo

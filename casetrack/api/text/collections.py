@@ -21,6 +21,7 @@ from casetrack.base.records.jobs import Job
 from casetrack.base.records.snapshots import (
     AuditCheck,
     AuditEntry,
+    ExportReport,
     RestoreReport,
     SnapshotInfo,
     UpkeepReport,
@@ -156,6 +157,16 @@ def _(report: UpkeepReport) -> Lines:
         said = "Nothing that was deleted is left in any file of the collection."
         lines.append(line(said, indent=2))
     return lines
+
+
+@lines_of.register
+def _(report: ExportReport) -> Lines:
+    size = held(documents=report.documents, pages=report.pages, chunks=report.chunks)
+    return [
+        *(line((f"Note: {note}", "warning")) for note in report.notes),
+        line(f'Exported "{report.collection}" ({size}) in {report.seconds:.1f} s:'),
+        line(f"{report.path} ({size_text(report.bytes)})", indent=2),
+    ]
 
 
 # --- the log ----------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from casetrack.api.quoting import Words, snippet
 from casetrack.api.text.form import (
     GAP,
     Line,
@@ -28,6 +28,9 @@ from casetrack.base.records import (
 )
 from casetrack.base.records.search import NOT_THERE, also_text
 
+if TYPE_CHECKING:
+    from casetrack.api.quoting import Words
+
 EXCERPT_CHARS = 500
 """How much of a passage is quoted unless the whole is asked for."""
 _HEADER_CHARS = 1_000
@@ -43,6 +46,8 @@ METHODS = {
 
 def passage(chunk: Chunk, topic: str = "", /) -> Lines:
     """Return a passage: its source and id, its file, and the part that holds most of *topic*."""
+    from casetrack.api.quoting import Words, snippet
+
     place, words = chunk.provenance, Words(topic)
     flows = place.sheet_name is None
     start, end = snippet(
@@ -69,7 +74,7 @@ def method(place: Provenance, /) -> str:
 
 def _quoted(
     text: str,
-    words: Words | None = None,
+    words: "Words | None" = None,
     strong: Iterable[tuple[int, int]] = (),
     *,
     before: str = "",
@@ -248,7 +253,7 @@ def search_tail(found: SearchResults, /) -> Lines:
 
 
 def result_lines(
-    result: SearchResult, words: Words | None = None, /, *, context: bool = False, explain: bool
+    result: SearchResult, words: "Words | None" = None, /, *, context: bool = False, explain: bool
 ) -> Lines:
     """Return a result with its rank, its source, and where in it the answer stands.
 
@@ -303,7 +308,7 @@ def _end(text: str | None, *, last: bool = False) -> str:
     return f"{text[:EXCERPT_CHARS].rpartition(' ')[0]} \u2026"
 
 
-def quoted_part(result: SearchResult, words: Words, size: int = EXCERPT_CHARS, /) -> SearchResult:
+def quoted_part(result: SearchResult, words: "Words", size: int = EXCERPT_CHARS, /) -> SearchResult:
     """Return a result with only the part of its text that answers, and the place of that."""
     text, place = words.quote(result, size=size)
     return result if text == result.text else replace(result, text=text, provenance=place)

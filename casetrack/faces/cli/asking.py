@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, ge
 import typer
 
 from casetrack.api.operation import Arg, Argument, Operation, arguments_of, called, summary_of
-from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered
 from casetrack.faces.cli.completion import collection_names
 from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument, option
@@ -44,6 +43,13 @@ _LABELS: Mapping[str, str] = {
     "failed": "bold red",
 }
 """How it shows what a line begins with; other labels are bold."""
+
+
+def operations() -> Mapping[str, Operation]:
+    """Return all operations; the modules that declare them are slow to import."""
+    from casetrack.api.operations import operations as every
+
+    return every()
 
 
 def write(lines: Iterable["Line"], /) -> None:

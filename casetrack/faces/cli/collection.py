@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from casetrack.api.operation import called
 from casetrack.api.text import lines_of
 from casetrack.api.text.collections import described
 from casetrack.base.errors import CaseTrackError, CollectionSealed, UsageError
 from casetrack.base.records import AUTO_PROFILE, DEFAULT_PROFILE
-from casetrack.faces.cli.asking import write
+from casetrack.faces.cli.asking import answer, operations, taken, takes, write
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import byte_text, clean, counted, line, write_json
 from casetrack.faces.cli.state import State, show_notice
@@ -22,66 +23,19 @@ _WORTH_SAYING = 1_000_000
 """Fewer bytes than this that could be freed are nobody's concern."""
 
 
-def create(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
-    collection_type: Annotated[
-        str,
-        typer.Option(
-            "--type", metavar="TYPE", help="Kind of collection; a wrong one lists all kinds."
-        ),
-    ] = "other",
-    description: Annotated[
-        str | None, typer.Option("--description", metavar="TEXT", help="What it is about.")
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option("--reference", metavar="TEXT", help="Your own reference, such as a number."),
-    ] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")
-    ] = None,
-    profile: Annotated[
-        str,
-        typer.Option(
-            "--profile",
-            metavar="PROFILE",
-            help="Its models; a wrong name lists all profiles. auto: by the language of the first "
-            "files.",
-        ),
-    ] = AUTO_PROFILE,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            "--at",
-            metavar="ADDRESS",
-            help="Keep it in object storage: s3://BUCKET/FOLDER, gs://… or az://…",
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
+@takes("collection create")
+def create(state: State, given: dict[str, Any]) -> None:
     """Make an empty collection."""
-    state = ctx.ensure_object(State)
+    library, profile = state.library, given["profile"]
     show_notice(state, profile)
-    collection = state.library.create(
-        name,
-        collection_type=collection_type,
-        description=description,
-        reference=reference,
-        tags=tuple(tag or ()),
-        profile=profile,
-        at=at,
-    )
+    operation = operations()["collection create"]
+    info = called(operation.method, library, taken(operation, given)).info
     if profile not in {AUTO_PROFILE, DEFAULT_PROFILE}:
         # The usual models are a matter of the first ingest, which says so.
-        missing = state.library.missing_models(profile)
+        missing = library.missing_models(profile)
         if missing:
             line((f"Note: {missing}", "yellow"), err=True)
-    if as_json:
-        write_json(collection.info.as_dict())
-        return
-    line(f'Created collection "{collection.info.name}" (ID: {collection.info.id}).')
-    line(f"Add documents: casetrack ingest PATH -c {quoted(collection.info.name)}")
+    answer(info, "collection create", as_json=given["as_json"])
 
 
 def list_collections(

@@ -7,9 +7,8 @@ import typer
 
 from casetrack.api.collection.marks import ShownKind
 from casetrack.api.operation import called
-from casetrack.api.operations import operations
 from casetrack.base.errors import UsageError
-from casetrack.faces.cli.asking import answer
+from casetrack.faces.cli.asking import answer, operations
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.state import State
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from casetrack.api.text.collections import held
 from casetrack.base.errors import PassphraseMissing, UsageError
+from casetrack.faces.cli.asking import answer
 from casetrack.faces.cli.collection import quoted
 from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from casetrack.api.library import Library
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo
@@ -329,13 +329,7 @@ def export(
         collection=target.info,
         meter=Meter("Exporting", unit="%"),
     )
-    if as_json:
-        write_json(report.as_dict())
-        return
-    _notes(report.notes)
-    held = _held(report.documents, report.pages, report.chunks)
-    line(f'Exported "{report.collection}" ({held}) in {report.seconds:.1f} s:')
-    line(f"{report.path} ({byte_text(report.bytes)}{', encrypted' if secret else ''})", indent=2)
+    answer(report, "export", as_json=as_json)
 
 
 def _output(file: Path | None, option: Path | None) -> Path:
@@ -389,20 +383,10 @@ def import_collection(
     if as_json:
         write_json(report.as_dict())
         return
-    _notes(report.notes)
-    held = _held(report.documents, report.pages, report.chunks)
-    line(f'Imported "{report.collection}" ({held}) in {report.seconds:.1f} s.')
+    for note in report.notes:
+        line((f"Note: {note}", "yellow"), err=True)
+    size = held(documents=report.documents, pages=report.pages, chunks=report.chunks)
+    line(f'Imported "{report.collection}" ({size}) in {report.seconds:.1f} s.')
     if report.collection != report.original_name and name is None:
         line(f'It was called "{report.original_name}", and there is one of this name already.')
     line(f"Search it: casetrack search QUERY -c {quoted(report.collection)}")
-
-
-def _held(documents: int, pages: int, chunks: int) -> str:
-    return ", ".join(
-        (counted(documents, "document"), counted(pages, "page"), counted(chunks, "chunk"))
-    )
-
-
-def _notes(notes: "Sequence[str]") -> None:
-    for note in notes:
-        line((f"Note: {note}", "yellow"), err=True)

@@ -16,7 +16,6 @@ from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records.health import Action, IndexStatus
-    from casetrack.base.records.snapshots import UpkeepReport
 
 logger = logging.getLogger("casetrack.cli")
 
@@ -47,15 +46,11 @@ def upkeep(
     """
     from casetrack.faces.cli.progress import stoppable
 
-    state = ctx.ensure_object(State)
-    reports = list["UpkeepReport"]()
+    library = ctx.ensure_object(State).library
     with stoppable() as stop:
-        for target in _targets(state, collection):
-            if not stop.is_set():
-                report = target.admin.upkeep(
-                    secure=secure, if_needed=if_needed, wait=True, cancel=stop
-                )
-                reports += [report] if report is not None else []
+        reports = library.upkeep(
+            collection=collection, secure=secure, if_needed=if_needed, wait=True, cancel=stop
+        )
     if as_json:
         write_json([r.as_dict() for r in reports])
     else:
@@ -94,12 +89,6 @@ def ended(state: State, target: "Collection", report: Any, stopped: str, failed:
     if failed:
         line(failed, err=True)
     return EXIT_FAILED if failed else 0
-
-
-def _targets(state: State, name: str | None) -> "list[Collection]":
-    if name is not None:
-        return [state.collection(name)]
-    return [state.library.get(i.id) for i in state.library.collections(status="all")]
 
 
 # ``casetrack index-status``: what of a collection is out of date, and what puts it right.

@@ -26,9 +26,9 @@ import anyio
 import anyio.to_thread
 from pydantic import Field
 
+from casetrack.api.text.collections import how_far
 from casetrack.base.errors import JobNotFound, See
 from casetrack.base.jobs.running import HUNG_UP, LEFT
-from casetrack.faces.mcp import render
 from casetrack.faces.mcp.handlers import STATELESS
 from casetrack.faces.mcp.live_jobs import CALL
 from casetrack.faces.mcp.outputs import JOB_KEPT
@@ -140,7 +140,7 @@ def default_wait(context: Context, /) -> int:
 def still_working(job: Job, ask: str = ASK_STATUS, /) -> CallToolResult:
     """Return the answer of a tool whose work goes on; *ask* is how to learn more."""
     more = here(ask.format(id=job.id))
-    text = f"Still working: {progress_text(job)}.\n\n{job.title} goes on in the background. {more}"
+    text = f"Still working: {how_far(job)}.\n\n{job.title} goes on in the background. {more}"
     return answer(text, {"collection": job.collection, "job": job_facts(job), "more": more})
 
 
@@ -148,16 +148,6 @@ def job_facts(job: Job, /) -> Facts:
     """Return what is told of a job."""
     told = {key: value for key, value in job.as_dict().items() if key not in JOB_KEPT}
     return {"job_id": job.id} | told
-
-
-def progress_text(job: Job, /) -> str:
-    """Return how far a job is: ``120 of 340 (reading a.pdf), about 4 minutes left``."""
-    if not job.total or job.state == "queued":
-        return job.what or "not begun yet"
-    what = f" ({job.what})" if job.what else ""
-    left = job.remaining_seconds
-    about = f", about {render.duration(left)} left" if left is not None else ""
-    return f"{job.done:,} of {job.total:,}{what}{about}"
 
 
 async def known_job(session: Session, job_id: str, /) -> tuple[Job, LiveJob | None]:

@@ -12,13 +12,14 @@ from mcp.types import CallToolResult
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from casetrack.api.operation import ADDS, READS
+from casetrack.api.text.collections import how_far
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.records import Document, IngestProgress, IngestReport
 from casetrack.editions.legal.mcp import words
 from casetrack.editions.legal.mcp.words import CaseName, case_form, locate_case, of_case
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.failures import failed
-from casetrack.faces.mcp.jobs import job_facts, progress_text, run_as_job
+from casetrack.faces.mcp.jobs import job_facts, run_as_job
 from casetrack.faces.mcp.outputs import Facts, JobOutput
 from casetrack.faces.mcp.render.pieces import home_path, one_line, size
 from casetrack.faces.mcp.results import answer
@@ -101,7 +102,7 @@ class CaseStatusTools:
             "system": f"{platform.system()} {platform.release()} ({platform.machine()})",
             "jobs": [job_facts(job) for job in jobs],
         }
-        going = [f"  {one_line(job.title)}: {progress_text(job)}" for job in jobs]
+        going = [f"  {one_line(job.title)}: {how_far(job)}" for job in jobs]
         return answer(_text(status, going), status)
 
 

@@ -17,7 +17,7 @@ from casetrack.base.files import private_folder
 from casetrack.base.records import CollectionInfo
 from casetrack.base.records.shape import Spread
 from casetrack.base.records.snapshots import ExportReport
-from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
@@ -184,13 +184,7 @@ class ExportTools(SessionTools):
             return target.admin.export(folder, progress=hear, cancel=stop)
 
         async def finish(report: ExportReport) -> CallToolResult:
-            held = ", ".join(
-                render.counted(count, noun)
-                for count, noun in ((report.documents, "document"), (report.pages, "page"))
-            )
-            name = f'Exported "{render.one_line(report.collection)}"'
-            text = f"{name} ({held}) to {report.path} ({render.size(report.bytes)})."
-            return answer("\n".join([text, *report.notes]), report.as_dict())
+            return answer(plain(lines_of(report)), report.as_dict())
 
         task = Task(
             "export",

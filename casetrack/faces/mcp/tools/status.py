@@ -9,18 +9,14 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.operation import READS, SWITCHES
+from casetrack.api.text import lines_of
 from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records.jobs import Job
 from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.budget import page_of, tokens
 from casetrack.faces.mcp.failures import error_text, reason
-from casetrack.faces.mcp.jobs import (
-    LONGEST_WAIT,
-    job_facts,
-    known_job,
-    progress_text,
-    wait_for_other,
-)
+from casetrack.faces.mcp.jobs import LONGEST_WAIT, job_facts, known_job, wait_for_other
 from casetrack.faces.mcp.live_jobs import LiveJob
 from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.results import after_page, answer, cut, more_from, room_beside
@@ -290,14 +286,12 @@ def _bounded(result: dict[str, Any], room: int) -> tuple[dict[str, Any], bool]:
 
 
 def _line(job: Job) -> str:
-    where = f' in "{job.collection}"' if job.collection else ""
-    far = f": {one_line(cut(progress_text(job), _MESSAGE_CHARS))}" if job.active else ""
-    return f"- {job.id} {job.state}, {one_line(job.title)}{where}{far}"
+    return plain(lines_of(replace(job, what=cut(job.what, _MESSAGE_CHARS))))
 
 
 def _status(job: Job, live: LiveJob | None) -> CallToolResult:
     """Return one job with its result: this server's own answer, else what its record has."""
-    text, result = _line(job).removeprefix("- "), job.result
+    text, result = _line(job), job.result
     if job.error is not None:
         message, hint = (cut(job.error[part], _MESSAGE_CHARS) for part in ("message", "hint"))
         text += f".\n\n{error_text(job.error['code'], message, hint)}"
