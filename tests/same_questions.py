@@ -244,7 +244,7 @@ def _of_names(known: Known) -> list[Question]:
         Question(
             "list_references",
             {"sort_by": "name", "top_k": 30},
-            ("references", "--sort", "name"),
+            ("references", "--sort", "name", "-k", "30"),
             {"references": ""},
         ),
         Question(

@@ -371,7 +371,7 @@ class Collection:
         mentions: _Mentions = None,
         shown: Iterable[str] = (),
         most: Annotated[
-            int, Arg("How many values of each.", "--limit -k N", "top_k", ge=1, le=200)
+            int, Arg("How many values of each.", "--limit -k N", "top_k", ge=1, le=200, mcp_le=15)
         ] = 8,
         waits: bool = True,
     ) -> Facets:

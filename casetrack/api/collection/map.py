@@ -396,6 +396,7 @@ class Map:
         tool="search_entity_relationships",
         sets=("map",),
         feature="entity_relationships",
+        entries="chunks",
         most=1000,
     )
     def encounters(
@@ -432,7 +433,9 @@ class Map:
             needs="entity_relationships",
         )
 
-    @operation("graph", READS, tool="get_entity_graph")
+    @operation(
+        "graph", READS, tool="get_entity_graph", feature="entity_graph", sets=("map",), page="graph"
+    )
     def graph(
         self,
         name: Annotated[
@@ -721,7 +724,14 @@ class Map:
             )
         )
 
-    @operation("compare", READS, tool="compare_documents")
+    @operation(
+        "compare",
+        READS,
+        tool="compare_documents",
+        feature="document_comparison",
+        sets=("map", "legal"),
+        page="compare",
+    )
     def compare(
         self,
         document_a: Annotated[

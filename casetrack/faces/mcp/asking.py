@@ -16,14 +16,7 @@ from casetrack.api.operation import Argument, Operation, arguments_of, called
 from casetrack.api.operations import operations
 from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
 from casetrack.base.provenance import Provenance
-from casetrack.base.records import (
-    Chunk,
-    ChunkWindow,
-    Document,
-    DocumentStructure,
-    Passages,
-    Section,
-)
+from casetrack.base.records import Chunk, Document, DocumentStructure, Passages, Section
 from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.shape import Record, hints_of, json_type, members, typed
 from casetrack.faces.mcp import outputs
@@ -37,6 +30,7 @@ from casetrack.faces.mcp.results import (
     answer,
     cut,
     more_from,
+    portion,
     room_beside,
     source_links,
     spread_page,
@@ -44,14 +38,7 @@ from casetrack.faces.mcp.results import (
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import See, here, in_terms
-from casetrack.faces.mcp.structures import (
-    ANSWERS,
-    ENTRIES,
-    ROOT,
-    answer_facts,
-    entry_forms,
-    nearest,
-)
+from casetrack.faces.mcp.structures import ANSWERS, ENTRIES, ROOT, answer_facts, entry_forms, fitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -243,22 +230,23 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
         found = ask(min(offset + count, operation.most))
         items, facts = entries_of(found)[1], _head(operation, found, asked)
         made, beside = entry_forms(items, asked)
-        entries, _ = page_of(
+        page = portion(
             items,
             made or partial(_entry, told=told),
+            lambda item, _: plain(entry_of(item), told),
             offset=offset,
             limit=count,
             room=room_beside(facts, told),
             beside=told.beside,
         )
-        chosen = list(items[offset : offset + len(entries)])
+        entries, chosen = list(page.entries), list(page.items)
     total = getattr(found, "total", len(entries_of(found)[1]))
     after = after_page(offset, len(entries), min(total, operation.most))
     narrow = operation.narrowing("mcp")
     way = f"narrow {narrow}." if narrow else here(_BEYOND)
     more = more_from(after, total - offset - len(entries), way)
     more = more or (None if entries else operation.empty("mcp") or None)
-    name = entries_of(found)[0] or operation.entries or operation.name
+    name = operation.entries or entries_of(found)[0] or operation.name
     facts |= beside | {"offset": offset, "next_offset": after, name: entries, "more": more}
     if isinstance(found, DocumentStructure):
         headings = sum(isinstance(item, Section) for item in chosen)
@@ -272,10 +260,13 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
 def _whole(operation: Operation, found: Any, asked: Asked) -> CallToolResult:
     """Return an answer that is no list of which a call shows a part."""
     told, facts = asked.told, _head(operation, found, asked)
-    if isinstance(found, (ChunkWindow, Passages)):
-        found, own = nearest(found, asked)
-        facts |= own
-    text = [plain(head_of(found), told)]
+    found, own = fitted(found, asked)
+    facts |= own
+    rows = plain(head_of(found), told).split("\n")
+    kept, rest = page_of(rows, str)
+    text = ["\n".join([*kept, *(["\u2026 cut here: too long for one answer."] if rest else [])])]
+    if "more" in facts and not text[0]:
+        facts["more"] = operation.empty("mcp")
     if isinstance(found, Passages):
         text += [plain(entry_of(chunk), told) for chunk in found]
     if type(found) in ANSWERS:
@@ -298,7 +289,8 @@ def _head(operation: Operation, found: Any, asked: Asked) -> Facts:
     whole = getattr(found, "as_dict", None)
     if whole is None:
         return facts | {"total": getattr(found, "total", len(items))}
-    rest = {k: v for k, v in whole().items() if k not in {name, operation.name}}
+    lists = {name, operation.name} if operation.most is not None else {name}
+    rest = {k: v for k, v in whole().items() if k not in lists}
     return {**facts, **bounded(rest, asked.told)}
 
 

@@ -39,14 +39,12 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.faces.mcp.asking import derived
     from casetrack.faces.mcp.tools.collections import CollectionTools
     from casetrack.faces.mcp.tools.documents import DocumentTools
-    from casetrack.faces.mcp.tools.entities import EntityTools
     from casetrack.faces.mcp.tools.ingest import IngestTools
     from casetrack.faces.mcp.tools.lifecycle import ExportTools, LifecycleTools
     from casetrack.faces.mcp.tools.marks import MarkTools
     from casetrack.faces.mcp.tools.overview import OverviewTools
     from casetrack.faces.mcp.tools.reading import PageTools
     from casetrack.faces.mcp.tools.reindex import ReindexTools
-    from casetrack.faces.mcp.tools.relations import RelationTools
     from casetrack.faces.mcp.tools.search import QueryTools, SearchTools
     from casetrack.faces.mcp.tools.status import JobTools, StatusTools
     from casetrack.faces.mcp.tools.sync import SyncTools, WatchTools
@@ -64,8 +62,6 @@ def groups() -> tuple[type[Any], ...]:
         SearchTools,
         PageTools,
         OverviewTools,
-        EntityTools,
-        RelationTools,
         QueryTools,
         MarkTools,
         StatusTools,

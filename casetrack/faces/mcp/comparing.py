@@ -34,12 +34,15 @@ _SIDE, _FURTHER, _NAMES, _REFERENCES = 4_800, 800, 600, 800
 """Tokens of the parts of a comparison; what changed has the rest."""
 _END = 20
 
+
 _Op = Literal["same", "removed", "added"]
 Scored = tuple["Chunk", float]
 
 
-def comparison(found: Comparison, collection: CollectionInfo, told: Telling, /) -> Facts:
-    """Return two documents side by side: passages, names and references, then changes."""
+def comparison(
+    found: Comparison, collection: CollectionInfo, told: Telling, /
+) -> tuple[Comparison, Facts]:
+    """Return as much of two documents side by side as fits, and its facts."""
     words, concise = Words(found.topic), told.concise
 
     def scored(item: Scored) -> Any:
@@ -75,7 +78,19 @@ def comparison(found: Comparison, collection: CollectionInfo, told: Telling, /) 
     if found.changes is not None:
         facts["changes"] = changes(found.changes, room_beside(facts, told), told)
     facts["more"] = _more(found, facts)
-    return told.whole(facts)
+    sides = (len(facts[side]["passages"]) for side in ("document_a", "document_b"))
+    changed = found.changes
+    if changed is not None:
+        count = len(facts["changes"]["changes"])
+        changed = replace(changed, changes=changed.changes[:count])
+    shown_a, shown_b = sides
+    shown = replace(
+        found,
+        passages_a=found.passages_a[:shown_a],
+        passages_b=found.passages_b[:shown_b],
+        changes=changed,
+    )
+    return shown, facts
 
 
 def topic_part(chunk: Chunk, words: Words, /) -> tuple[int, int]:

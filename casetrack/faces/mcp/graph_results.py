@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.api.quoting import part_of
-from casetrack.faces.mcp import budget
+from casetrack.faces.mcp import budget, outputs
 from casetrack.faces.mcp.outputs import ENTITY_NAME, NODE, PLACE
 from casetrack.faces.mcp.results import (
     NAME_CHARS,
@@ -15,6 +15,7 @@ from casetrack.faces.mcp.results import (
     cut,
     few,
     passage,
+    room_beside,
     widened,
 )
 
@@ -38,14 +39,13 @@ if TYPE_CHECKING:
     from casetrack.faces.mcp.concise import Telling
     from casetrack.faces.mcp.outputs import Facts
 
-LISTED = 500
-"""Entities, references and related documents that the library returns at most."""
 PLACES = 1000
 """Mentions, citations, passages and events that the library returns at most."""
 ALIASES = 8
 SHOWN_NAMES = 12
 _AROUND_NAMES = 60
 _EVENT_CHARS = 180
+_NODES_ROOM = 8_000
 
 
 def quote(item: Quote, /, *, concise: bool = False) -> Quote:
@@ -123,6 +123,30 @@ def span_of(item: Encounter, /) -> tuple[int, int]:
     start = min((q.char_start for q in own), default=0)
     end = max((q.char_end for q in own), default=0)
     return widened(item.chunk.text, start, end, _AROUND_NAMES)
+
+
+def graph_facts(found: EntityGraph, told: Telling, collection: str, /) -> tuple[EntityGraph, Facts]:
+    """Return as much of a graph as fits, and its facts."""
+    facts: Facts = {
+        "center": entity_name(found.center) if found.center else None,
+        "nodes": nodes(found, _NODES_ROOM, told),
+    }
+    room = room_beside(facts | {"collection": collection, "notice": outputs.QUOTED}, told)
+    shown = edges(found, told, room)
+    omitted = len(found.edges) - len(shown)
+    facts |= {"edges": shown, "edges_omitted": omitted, "more": None}
+    if omitted or len(facts["nodes"]) < len(found.nodes):
+        facts["more"] = (
+            f"{omitted:,} weaker connections are left out: center the graph on one entity, "
+            "or ask for fewer entities with top_k."
+        )
+    quoted = tuple(
+        edge if told_edge.get("evidence") else replace(edge, quote=None)
+        for edge, told_edge in zip(found.edges, shown, strict=False)
+    )
+    count = len(facts["nodes"])
+    few_nodes, distances = found.nodes[:count], found.distances[:count]
+    return replace(found, nodes=few_nodes, distances=distances, edges=quoted), facts
 
 
 def nodes(graph: EntityGraph, /, room: int, told: Telling) -> list[Facts]:

@@ -1,7 +1,5 @@
 """The structured form of passages and documents that an operation returns, and its type."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
@@ -15,9 +13,19 @@ from casetrack.base.records import (
     Section,
 )
 from casetrack.base.records.documents import NAMED
-from casetrack.base.records.graph import Entity, SimilarChunk
+from casetrack.base.records.graph import (
+    Change,
+    Comparison,
+    Encounter,
+    Encounters,
+    Entity,
+    EntityGraph,
+    Quote,
+    Reference,
+    SimilarChunk,
+)
 from casetrack.base.records.shape import Spread
-from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp import comparing, graph_results, outputs
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import document_forms
 from casetrack.faces.mcp.results import (
@@ -39,6 +47,8 @@ if TYPE_CHECKING:
 
 _HIGHLIGHT_ROOM = 6_000
 _ENTITIES = 10
+_FEW = 3
+"""Spellings that a concise answer names."""
 _NAME_CHARS, _TITLE_CHARS = 120, 300
 
 
@@ -97,12 +107,111 @@ class SimilarPassage(outputs.Passage):
     similarity: float
 
 
+class NamesPassage(outputs.Passage):
+    """A passage that mentions several of the entities: their ids, and one place of each."""
+
+    entities: list[str]
+    places: list[Annotated[Quote, outputs.PLACE]]
+    score: float
+    mention_count: int
+
+
+class EncountersOutput(TypedDict):
+    """Passages that mention the entities together, those with all of them first."""
+
+    entities: list[Entity]
+    total: int
+    chunks: list[NamesPassage]
+
+
+class Node(TypedDict):
+    """An entity of a graph; ``distance`` is in steps from its centre, where it has one."""
+
+    entity: Annotated[Entity, outputs.NODE, Spread()]
+    distance: int | None
+
+
+class Edge(TypedDict):
+    """A connection of two entities of a graph.
+
+    ``count`` passages speak for it; ``evidence`` is a place in one of them, null where it did not
+    fit: get_chunk gives the passages of ``chunk_ids``.
+    """
+
+    source: str
+    target: str
+    source_name: str
+    target_name: str
+    type: str
+    weight: float
+    count: int
+    chunk_ids: list[str]
+    evidence: Quote | None
+
+
+class EntityGraphOutput(TypedDict):
+    """Entities and what connects them, nearest to the centre or best connected first."""
+
+    center: Annotated[Entity, outputs.ENTITY_NAME] | None
+    nodes: list[Node]
+    edges: list[Edge]
+    edges_omitted: int
+    more: str | None
+
+
+class ScoredPassage(outputs.Passage):
+    """A passage on the topic asked for."""
+
+    score: float
+
+
+class Side(TypedDict):
+    """What one of two documents says; ``further`` are passages that did not fit."""
+
+    document: Annotated[Document, NAMED, Spread()]
+    passages: list[ScoredPassage]
+    further: list[Annotated[Chunk, outputs.POINTER]]
+
+
+class TopicChanges(TypedDict):
+    """What changed on the topic from one version to the other; the first are given in full."""
+
+    before: Annotated[Document, NAMED]
+    after: Annotated[Document, NAMED]
+    unchanged_paragraphs: int
+    total: int
+    changes: list[Change]
+
+
+class ComparisonOutput(TypedDict):
+    """What two documents say of a topic, and the names and references in both or in one alone.
+
+    ``similarity`` compares the documents as a whole; ``changes`` is null where neither is a version
+    of the other.
+    """
+
+    topic: str
+    document_a: Side
+    document_b: Side
+    shared_entities: list[Annotated[Entity, outputs.ENTITY_NAME]]
+    only_a: list[Annotated[Entity, outputs.ENTITY_NAME]]
+    only_b: list[Annotated[Entity, outputs.ENTITY_NAME]]
+    shared_references: list[Reference]
+    similarity: float | None
+    changes: TopicChanges | None
+    notes: list[str]
+    more: str | None
+
+
 ANSWERS: dict[Any, Any] = {
     Chunk: ChunkOutput,
     ChunkWindow: ContextOutput,
     Document: DocumentOutput,
     DocumentStructure: StructureOutput,
     Passages: PassagesOutput,
+    Comparison: ComparisonOutput,
+    Encounters: EncountersOutput,
+    EntityGraph: EntityGraphOutput,
 }
 """What the answers say that are one of these records, besides the collection's name."""
 ENTRIES: dict[Any, Any] = {
@@ -114,7 +223,7 @@ ROOT = {"root": NotRequired[str]}
 """What a list of documents has besides: the folder where the paths of its concise form begin."""
 
 
-def answer_facts(found: Any, asked: Asked, /) -> Facts | None:
+def answer_facts(found: Any, asked: "Asked", /) -> "Facts | None":
     """Return what an answer says besides its list; ``None`` where its record alone says it."""
     key = asked.target.info.id
     if isinstance(found, Chunk):
@@ -122,9 +231,15 @@ def answer_facts(found: Any, asked: Asked, /) -> Facts | None:
     if isinstance(found, Document):
         facts = bounded_document(found).as_dict()
         return {"uri": document_uri(key, found.document_id), "document": facts}
+    if isinstance(found, (Comparison, EntityGraph, ChunkWindow)):
+        return {}
     if isinstance(found, Passages):
         document = asked.told.entry(NAMED.of(found.document))
         return document | {"page_count": found.document.page_count, "total": len(found)}
+    if isinstance(found, Encounters):
+        aliases = _FEW if asked.told.concise else graph_results.ALIASES
+        names = (graph_results.entity_facts(e, aliases=aliases) for e in found.entities)
+        return {"entities": [asked.told.entry(e) for e in names], "total": found.total}
     if isinstance(found, DocumentStructure):
         own = found.document.document_id
         entities = asked.target.map.document_entities(own, limit=_ENTITIES)
@@ -140,7 +255,7 @@ def answer_facts(found: Any, asked: Asked, /) -> Facts | None:
     return None
 
 
-def _marks(chunk: Chunk) -> Facts:
+def _marks(chunk: Chunk) -> "Facts":
     """Return the rectangles of the first lines of a chunk, and how many are left out."""
     marked = chunk.as_dict()["highlight"]
     if marked is None:
@@ -151,8 +266,8 @@ def _marks(chunk: Chunk) -> Facts:
 
 
 def entry_forms(
-    items: Sequence[Any], asked: Asked, /
-) -> tuple[Callable[[Any], Facts] | None, Facts]:
+    items: "Sequence[Any]", asked: "Asked", /
+) -> "tuple[Callable[[Any], Facts] | None, Facts]":
     """Return what makes the entries of a list, and what stands beside the list.
 
     The former is ``None`` where the records themselves say it.
@@ -161,14 +276,18 @@ def entry_forms(
     if kind is Document:
         entry, root = document_forms(asked.told, items)
         return entry, ({"root": root} if root else {})
-    return (partial(_entry, asked=asked) if kind in {Section, Chunk, SimilarChunk} else None), {}
+    return (
+        partial(_entry, asked=asked) if kind in {Section, Chunk, SimilarChunk, Encounter} else None
+    ), {}
 
 
-def _entry(item: Any, asked: Asked) -> Facts:
+def _entry(item: Any, asked: "Asked") -> "Facts":
     if isinstance(item, Section):
         return asked.told.entry(replace(item, title=cut(item.title, _TITLE_CHARS)).as_dict())
     if isinstance(item, Document):
         return asked.told.entry(document_entry(item))
+    if isinstance(item, Encounter):
+        return graph_results.encounter(item, asked.target.info.id, asked.told)
     chunk = item if isinstance(item, Chunk) else item.chunk
     facts = passage(bounded_chunk(chunk), asked.target.info.id)
     if isinstance(item, SimilarChunk):
@@ -176,7 +295,21 @@ def _entry(item: Any, asked: Asked) -> Facts:
     return asked.told.entry(facts)
 
 
-def nearest(found: ChunkWindow | Passages, asked: Asked, /) -> tuple[ChunkWindow | Passages, Facts]:
+def fitted(found: Any, asked: "Asked", /) -> "tuple[Any, Facts]":
+    """Return as much of an answer that is no paged list as fits, and its facts."""
+    info = asked.target.info
+    if isinstance(found, Comparison):
+        return comparing.comparison(found, info, asked.told)
+    if isinstance(found, EntityGraph):
+        return graph_results.graph_facts(found, asked.told, info.name)
+    if isinstance(found, (ChunkWindow, Passages)):
+        return _nearest(found, asked)
+    return found, {}
+
+
+def _nearest(
+    found: ChunkWindow | Passages, asked: "Asked", /
+) -> "tuple[ChunkWindow | Passages, Facts]":
     """Return as much of what is read around a chunk as fits, the nearest first, and its facts."""
     told = asked.told
     if isinstance(found, ChunkWindow):
@@ -199,7 +332,7 @@ def nearest(found: ChunkWindow | Passages, asked: Asked, /) -> tuple[ChunkWindow
     return replace(found, before=before, after=after), facts
 
 
-def _onward(chunks: Sequence[Chunk], left_out: int, told: Telling) -> str | None:
+def _onward(chunks: "Sequence[Chunk]", left_out: int, told: "Telling") -> str | None:
     """Return how to read on before and after some chunks; ``None`` where they are all there is."""
     first, last = chunks[0], chunks[-1]
     ways = []

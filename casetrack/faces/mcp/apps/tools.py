@@ -21,7 +21,7 @@ from casetrack.faces.mcp.concise import concise_type, telling
 from casetrack.faces.mcp.results import answer, bounded_chunk, passage
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.specs import CollectionName, tool
-from casetrack.faces.mcp.tools.entities import Edge, Node
+from casetrack.faces.mcp.structures import Edge, Node
 from casetrack.faces.mcp.tools.reading import require_one_way
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """Text for people, in the form that the requirement shows. Programs get the structured result."""
 
-from casetrack.faces.mcp.render.passages import passage, source_line, told
 from casetrack.faces.mcp.render.pieces import (
     counted,
     duration,
