@@ -298,7 +298,7 @@ class Argument:
     @property
     def is_list(self) -> bool:
         """Whether it takes several values."""
-        return get_origin(self.type) is list
+        return any(get_origin(kind) is list for kind in (self.type, *get_args(self.type)))
 
     @property
     def cli_name(self) -> str:

@@ -19,7 +19,7 @@ from casetrack.faces.window.statements import behind
 from casetrack.faces.window.texts import LANGUAGES, Texts, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
 
     from starlette.datastructures import FormData
@@ -107,11 +107,6 @@ class Visit:
     def asked(self, name: str, /) -> str:
         """Return a value of the address, empty where there is none."""
         return self.request.query_params.get(name, "").strip()
-
-    def asked_word(self, name: str, words: Sequence[str], default: str, /) -> Any:
-        """Return a value of the address that is one of these words; any other is the default."""
-        word = self.asked(name)
-        return word if word in words else default
 
     def asked_as_typed(self, name: str, /) -> str:
         """Return a value of the address with the blanks around it."""

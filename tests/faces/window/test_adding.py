@@ -72,18 +72,19 @@ def test_a_folder_is_kept_in_step(empty: TestClient, library: Library, shelf: Pa
     (watch,) = WatchList(library.settings.data_dir).watches()
     assert watch.folder == str(shelf)
 
-    def do(what: str) -> tuple[Watch, ...]:
-        answer = empty.post(f"{place}/folders", data={"watch": watch.id, "do": what})
+    def do(what: str, **more: str) -> tuple[Watch, ...]:
+        answer = empty.post(f"{place}/{what}", data={"folder": watch.folder, **more})
         assert answer.status_code == 200, answer.text
         return WatchList(library.settings.data_dir).watches()
 
-    assert [do(what)[0].enabled for what in ("pause", "resume")] == [False, True]
-    assert [do(what)[0].auto_remove_deleted for what in ("mirror", "keep")] == [True, False]
-    do("now")
+    assert [do(f"do/watch {what}")[0].enabled for what in ("pause", "resume")] == [False, True]
+    kept = [do("do/watch add", remove_deleted=sign)[0].auto_remove_deleted for sign in "10"]
+    assert kept == [True, False]
+    do("folders")
     _wait_for_work()
     assert library.get("Case").stats().document_count == 2
-    assert do("remove") == ()
-    refused = empty.post(f"{place}/folders", data={"watch": watch.id, "do": "now"})
+    assert do("do/watch remove") == ()
+    refused = empty.post(f"{place}/folders", data={"folder": watch.id})
     assert refused.status_code in {400, 404}
 
 

@@ -85,7 +85,7 @@ def test_an_event_is_hidden_and_shown_again(window: TestClient) -> None:
     assert event is not None
     shown = len(re.findall('id="event-', page))
     back = f"{TIMELINE}?limit=1000"
-    hidden = window.post(TIMELINE, data={"what": "hide", "event": event[1], "back": back})
+    hidden = window.post("/c/Demo/do/hide-event", data={"event": event[1], "back": back})
     assert 'id="hidden"' in hidden.text
     assert event[1] not in hidden.text
     again = undo(window, hidden.text)
@@ -97,15 +97,16 @@ def test_an_event_is_hidden_and_shown_again(window: TestClient) -> None:
 @pytest.mark.slow
 def test_an_event_of_ones_own(window: TestClient) -> None:
     told = {"date": "3 July 2019", "text": "They met in Geneva <b>", "source": A, "page": "2"}
-    page = window.post(TIMELINE, data={"what": "add", **told}).text
+    told["back"] = TIMELINE
+    page = window.post("/c/Demo/do/add-event", data=told).text
     assert "They met in Geneva &lt;b&gt;" in page
     assert "3 July 2019" in page
     mark = re.search(r"edit=(m-[0-9a-f]{8})", page)
     assert mark is not None
     edited = window.get(TIMELINE, params={"edit": mark[1]}).text
-    assert 'name="what" value="change"' in edited
-    sent = {"what": "change", "event": mark[1], "date": "2019-07-04", "text": "They met in Rome"}
-    changed = window.post(TIMELINE, data=sent).text
+    assert 'action="/c/Demo/do/change-event"' in edited
+    sent = {"event": mark[1], "date": "2019-07-04", "text": "They met in Rome", "back": TIMELINE}
+    changed = window.post("/c/Demo/do/change-event", data=sent).text
     assert "They met in Rome" in changed
     assert "4 July 2019" in changed
     assert "Geneva" not in changed.partition("<ol")[2]
@@ -113,31 +114,31 @@ def test_an_event_of_ones_own(window: TestClient) -> None:
     assert source is not None
     new = re.search(r"edit=(m-[0-9a-f]{8})", changed)
     assert new is not None
-    removed = window.post(TIMELINE, data={"what": "hide", "event": new[1]}).text
+    removed = window.post("/c/Demo/do/hide-event", data={"event": new[1]}).text
     assert "They met in Rome" not in removed
-    wrong = window.post(TIMELINE, data={"date": "someday", "text": "x", "source": A, "page": "1"})
+    wrong = window.post("/c/Demo/do/add-event", data=told | {"date": "someday"})
     assert wrong.status_code == 400
     assert "someday" in text_of(wrong.text)
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
-    ("what", "value"),
+    ("what", "argument", "value"),
     [
-        ("rename", "Tom Zielinski"),
-        ("merge", "Elspeth Dray"),
-        ("split", "Mr Zielinski"),
-        ("kind", "organization"),
-        ("hide", ""),
+        ("rename", "new", "Tom Zielinski"),
+        ("merge", "other", "Elspeth Dray"),
+        ("split", "spelling", "Mr Zielinski"),
+        ("set-kind", "kind", "organization"),
+        ("hide", "", ""),
     ],
 )
 def test_a_name_is_corrected_and_that_is_taken_back(
-    window: TestClient, demo: Collection, what: str, value: str
+    window: TestClient, demo: Collection, what: str, argument: str, value: str
 ) -> None:
     place = "/c/Demo/people/person%3Atomasz-zielinski"
     said = (value or "Zielinski").split()[-1].casefold()
     before, known = window.get(place).text, demo.marks.all()
-    page = window.post(place, data={"what": what, "value": value})
+    page = window.post(f"/c/Demo/do/{what}", data={"name": "Tomasz Zielinski", argument: value})
     assert page.status_code == 200
     assert len(demo.marks.all()) == len(known) + 1
     listed = window.get("/c/Demo/corrections").text
@@ -230,8 +231,7 @@ def test_nothing_is_offered_that_a_reader_may_not_do(demo: Collection) -> None:
     for part in (*PARTS, "people/person%3Atomasz-zielinski", "corrections", "folders"):
         page = reader.get(f"/c/Demo/{part}").text
         assert set(re.findall(r'method="post" action="([^"]+)"', page)) == {"/looks"}, part
-    sent = {"what": "hide", "value": ""}
-    assert reader.post("/c/Demo/people/person%3Atomasz-zielinski", data=sent).status_code == 403
+    assert reader.post("/c/Demo/do/hide", data={"name": "Tomasz Zielinski"}).status_code == 403
 
 
 def test_every_reading_operation_has_a_page(window: TestClient, demo: Collection) -> None:

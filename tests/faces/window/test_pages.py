@@ -78,7 +78,7 @@ def test_what_is_not_there_is_said(window: TestClient) -> None:
 def test_a_passage_is_kept_and_written(window: TestClient, demo: Collection) -> None:
     place = first_passage(window, QUESTION)
     chunk = place.split("/passage/")[1].partition("?")[0]
-    assert window.post("/c/Demo/kept", data={"target": chunk, "note": "Read this"}).is_success
+    assert window.post("/c/Demo/do/star", data={"target": chunk, "note": "Read this"}).is_success
     assert "Read this" in text_of(window.get("/c/Demo/kept").text)
     citation = demo.read.chunk(chunk).citation
     paper = window.get("/c/Demo/kept.docx")
@@ -86,7 +86,7 @@ def test_a_passage_is_kept_and_written(window: TestClient, demo: Collection) -> 
     assert citation in words
     assert "Read this" in words
     assert citation.replace("-", "") in window.get("/c/Demo/kept.md").text.replace("-", "")
-    assert window.post("/c/Demo/kept", data={"target": chunk, "off": "1"}).is_success
+    assert window.post("/c/Demo/do/unstar", data={"target": chunk}).is_success
     assert "Read this" not in text_of(window.get("/c/Demo/kept").text)
 
 

@@ -88,14 +88,13 @@ def test_a_sheet_has_its_cells_and_its_neighbours(window: TestClient, demo: Coll
 def test_a_passage_is_tagged_and_untagged(window: TestClient, demo: Collection) -> None:
     chunk = demo.search("terminate for convenience", limit=1)[0].chunk_id
     place = f"/c/Demo/passage/{chunk}"
-    sent = {"target": chunk, "tag": "To <cite>", "note": "p. 7", "back": place}
-    page = window.post("/c/Demo/kept", data=sent)
+    sent = {"target": chunk, "tags": "To <cite>", "note": "p. 7", "back": place}
+    page = window.post("/c/Demo/do/tag", data=sent)
     assert page.url.path == place
     assert "To &lt;cite&gt;" in page.text
     kept = window.get("/c/Demo/kept", params={"tag": "To <cite>"}).text
     assert demo.read.chunk(chunk).citation in text_of(kept)
-    sent = {"target": chunk, "tag": "To <cite>", "off": "1", "back": place}
-    assert "To &lt;cite&gt;" not in window.post("/c/Demo/kept", data=sent).text
+    assert "To &lt;cite&gt;" not in window.post("/c/Demo/do/untag", data=sent).text
 
 
 @pytest.mark.slow

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.folders import within
+from casetrack.api.watch.statuses import counts_text
+from casetrack.api.watch.watches import Watches
 from casetrack.base.errors import FileNotFound, UsageError
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from starlette.datastructures import UploadFile
     from starlette.responses import Response
 
-    from casetrack.api.watch.watch_list import WatchList
     from casetrack.base.records.sync import Watch, WatchStatus
     from casetrack.faces.window.visit import Visit
 
@@ -71,7 +72,8 @@ def add(visit: Visit, /) -> Response:
     """Begin to add what was named or sent, and show how far it is."""
     collection, typed, sent = visit.collection, visit.sent("path"), visit.sent_files("files")
     if typed and visit.sent("keep"):
-        return _watch(visit, typed)
+        Watches(visit.library).add(str(Path(typed).expanduser()), collection=collection.info.id)
+        return visit.see(address("c", collection.name, "folders"))
     if typed:
         paths = [Path(typed).expanduser()]
         if not paths[0].exists():
@@ -120,15 +122,6 @@ def room_of(visit: Visit, /) -> Room | None:
     return Room(tier.title, tier.documents, max(0, tier.documents - own))
 
 
-def _watch(visit: Visit, folder: str) -> Response:
-    """Keep the collection in step with a folder from now on; the first comparison begins soon."""
-    from casetrack.api.watch.watch_list import WatchList
-
-    watches = WatchList(visit.library.settings.data_dir)
-    watches.add(visit.collection.info.id, Path(folder).expanduser())
-    return visit.see(address("c", visit.collection.name, "folders"))
-
-
 def _sent_to(visit: Visit) -> Path:
     """Return where files that are sent are kept: they are documents of the user's from then on."""
     name = _UNSAFE.sub("_", visit.collection.name).strip(". /") or "Collection"
@@ -169,55 +162,22 @@ _BUSY = frozenset({"starting", "queued", "settling", "syncing"})
 _SOON = "unwatched"
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """A watched folder.
-
-    Attributes
-    ----------
-    watch, status
-        What was asked for, and how it is doing.
-    state
-        The name of its state among the window's texts.
-    counts
-        What became of the files of the last comparison, in words.
-    """
-
-    watch: Watch
-    status: WatchStatus
-    state: str
-    counts: str
-
-
 def folders(visit: Visit, /) -> Response:
     """List the folders of a collection; the page asks for itself again while one is at work."""
-    found = [_watched(visit, watch) for watch in _list(visit).watches(visit.collection.info.id)]
+    found = Watches(visit.library).all(collection=visit.collection.info.id)
+    watched = [(each, _state(visit, each.status), _counts(each.status)) for each in found]
     return visit.page(
         "watched.html",
         collection=visit.collection,
-        watched=found,
-        busy=any(each.state in _BUSY for each in found),
+        watched=watched,
+        busy=any(state in _BUSY for _, state, _ in watched),
     )
 
 
-def change(visit: Visit, /) -> Response:
-    """Pause, go on, compare now, or leave a folder; its documents stay."""
-    watches, collection = _list(visit), visit.collection
-    watch = watches.find(visit.sent("watch"), collection_id=collection.info.id)
-    match visit.sent("do"):
-        case "pause":
-            watches.change(watch.id, enabled=False)
-        case "resume":
-            watches.change(watch.id, enabled=True)
-        case "mirror" | "keep" as what:
-            watches.change(watch.id, auto_remove_deleted=what == "mirror")
-        case "remove":
-            watches.remove({watch.id})
-        case "now":
-            return visit.see(address("jobs", _compare(visit, watch)))
-        case what:
-            raise UsageError(visit.texts("watched.unknown", what=what), hint="")
-    return visit.see(address("c", collection.name, "folders"))
+def compare_now(visit: Visit, /) -> Response:
+    """Begin to compare a folder with the collection."""
+    watch = Watches(visit.library).show(visit.sent("folder"), collection=visit.collection.name)
+    return visit.see(address("jobs", _compare(visit, watch.watch)))
 
 
 def _compare(visit: Visit, watch: Watch) -> str:
@@ -240,20 +200,15 @@ def _compare(visit: Visit, watch: Watch) -> str:
     )
 
 
-def _list(visit: Visit) -> WatchList:
-    from casetrack.api.watch.watch_list import WatchList
-
-    return WatchList(visit.library.settings.data_dir)
-
-
-def _watched(visit: Visit, watch: Watch) -> Watched:
-    from casetrack.api.watch.statuses import Statuses, counts_text
-
-    status = Statuses(visit.library.settings.data_dir).of(watch)
+def _state(visit: Visit, status: WatchStatus) -> str:
+    """Return the name of a folder's state among the window's texts."""
     # This window watches by itself: what it has not come to yet, it is about to.
-    here = status.health == _SOON and not visit.read_only
-    state = "starting" if here else status.health
-    return Watched(watch, status, state, counts_text(status.counts) if status.last_sync_at else "")
+    return "starting" if status.health == _SOON and not visit.read_only else status.health
+
+
+def _counts(status: WatchStatus) -> str:
+    """Return what became of the files of the last comparison, in words."""
+    return counts_text(status.counts) if status.last_sync_at else ""
 
 
 PAGES = (
@@ -262,5 +217,5 @@ PAGES = (
     Page(
         "watched", "/c/{collection}/folders", folders, of=("sync", "watch"), title="watched.title"
     ),
-    Page("change-watched", "/c/{collection}/folders", change, "POST"),
+    Page("compare-watched", "/c/{collection}/folders", compare_now, "POST"),
 )

@@ -12,6 +12,8 @@ from casetrack.api.operation import choices
 from casetrack.api.viewer.sheet import page_policy
 from casetrack.api.viewer.timeline_figure import when
 from casetrack.base.errors import FreeTierLimit
+from casetrack.base.records.graph import RELATION_TYPES
+from casetrack.faces.window.asking import answered, wanted
 from casetrack.faces.window.drawings import words_of
 from casetrack.faces.window.pages.base import Page, document_names
 
@@ -75,46 +77,39 @@ _DOCUMENTS = 12
 
 def topics(visit: Visit, /) -> Response:
     """Show the topics, and groups of documents that belong together."""
-    collection, strategies = visit.collection, choices(Map.clusters, "strategy")
-    by = visit.asked_word("by", strategies, "topical")
-    found = collection.map.topics()
+    collection, found = visit.collection, visit.collection.map.topics()
+    given = wanted(visit, Map.clusters, {"strategy": "by"})
     try:
-        groups, refused = collection.map.clusters(by), None
+        groups, refused = answered(visit, Map.clusters, given), None
     except FreeTierLimit as error:
         groups, refused = None, error
     documents = collection.workspace.state().snapshot.documents
-    wanted = {i for topic in found for i in topic.document_ids[:_DOCUMENTS]} & documents.keys()
+    named = {i for topic in found for i in topic.document_ids[:_DOCUMENTS]} & documents.keys()
     return visit.page(
         "topics.html",
         collection=collection,
         topics=found,
-        names={i: documents[i].name for i in wanted},
+        names={i: documents[i].name for i in named},
         groups=groups,
         refused=refused,
-        by=by,
-        strategies=strategies,
+        by=given["strategy"],
+        strategies=choices(Map.clusters, "strategy"),
         shown=_DOCUMENTS,
     )
 
 
 def related(visit: Visit, /) -> Response:
     """Show the documents that belong with a document, and why."""
-    collection, relations = visit.collection, choices(Map.related_documents, "relation")
-    relation = visit.asked_word("relation", relations, "all")
-    wanted = visit.asked("document")
-    document = collection.document(wanted) if wanted else None
-    found = (
-        collection.map.related_documents(document, relation=relation, limit=_SHOWN)
-        if document
-        else None
-    )
+    collection, given = visit.collection, wanted(visit, Map.related_documents, limit=_SHOWN)
+    document = given["document"] and collection.document(given["document"])
+    found = answered(visit, Map.related_documents, given) if document else None
     return visit.page(
         "related.html",
         collection=collection,
         document=document,
         found=found,
-        relation=relation,
-        relations=relations,
+        relation=given["relation"],
+        relations=("all", *RELATION_TYPES),
         names=document_names(collection),
     )
 

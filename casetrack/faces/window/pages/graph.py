@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.api.collection.map import Map
-from casetrack.api.operation import choices
 from casetrack.api.viewer.graph_figure import GraphLinks
 from casetrack.base.records.graph.changes import REFERENCE_TYPES
+from casetrack.faces.window.asking import answered, wanted
 from casetrack.faces.window.drawings import drawn_graph, graph_legend
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
@@ -26,15 +26,13 @@ _PASSAGES = 20
 
 def graph(visit: Visit, /) -> Response:
     """Show the names that belong together, around one of them or as a whole."""
-    collection, name = visit.collection, visit.asked("name")
-    depth = visit.asked_number("depth", 2, high=_DEPTHS[-1])
-    limit = visit.asked_number("limit", 20, high=_NAMES[-1])
-    found = collection.map.graph(name or None, depth=depth, limit=limit)
+    collection, given = visit.collection, wanted(visit, Map.graph)
+    found = answered(visit, Map.graph, given)
     between = visit.asked_all("between")[:5]
 
     def here(**changed: object) -> str:
-        given = {"name": name, "depth": visit.asked("depth"), "limit": visit.asked("limit")}
-        return address("c", collection.name, "graph", **(given | changed))
+        asked = {each: visit.asked(each) for each in given}
+        return address("c", collection.name, "graph", **(asked | changed))
 
     def of_name(_number: int, node: Entity) -> str:
         return here(name=node.entity_id)
@@ -51,9 +49,7 @@ def graph(visit: Visit, /) -> Response:
         legend=graph_legend(visit.texts, found),
         edges=_named_edges(found)[:_LINKS],
         together=together,
-        name=name,
-        depth=depth,
-        limit=limit,
+        **given,
         depths=_DEPTHS,
         limits=_NAMES,
         at=here,
@@ -87,18 +83,11 @@ _THERE = {"there": True, "missing": False}
 
 def references(visit: Visit, /) -> Response:
     """List what the documents refer to."""
-    there = visit.asked("there")
-    kind = visit.asked_word("kind", choices(Map.references, "type"), "all")
-    order = visit.asked_word("order", choices(Map.references, "sort_by"), "citations")
-    sheet = visit.asked_number("sheet", 1)
-    found = visit.collection.map.references(
-        type=kind,
-        sort_by=order,
-        named=visit.asked("name") or None,
-        there=_THERE.get(there),
-        skip=(sheet - 1) * _PER_SHEET,
-        limit=_PER_SHEET,
-    )
+    there, sheet = visit.asked("there"), visit.asked_number("sheet", 1)
+    given = wanted(visit, Map.references, {"type": "kind", "sort_by": "order"})
+    given |= {"named": visit.asked("name") or None, "there": _THERE.get(there)}
+    part = {"skip": (sheet - 1) * _PER_SHEET, "limit": _PER_SHEET}
+    found = answered(visit, Map.references, given | part)
     if not found and sheet > 1:
         return visit.see(visit.address_without("sheet"))
     return visit.page(
@@ -106,9 +95,9 @@ def references(visit: Visit, /) -> Response:
         collection=visit.collection,
         references=found,
         total=found.total,
-        kind=kind,
+        kind=given["type"],
         kinds=("all", *REFERENCE_TYPES),
-        order=order,
+        order=given["sort_by"],
         name=visit.asked("name"),
         there=there if there in _THERE else "",
         sheet=sheet,
@@ -118,11 +107,11 @@ def references(visit: Visit, /) -> Response:
 
 def reference(visit: Visit, /) -> Response:
     """Show where something is referred to."""
-    limit = visit.asked_number("limit", _PLACES, high=_MOST)
-    name = visit.request.path_params["reference"]
-    found = visit.collection.map.reference_citations(name, limit=limit)
+    given = wanted(visit, Map.reference_citations, limit=_PLACES)
+    given["name"] = visit.request.path_params["reference"]
+    found = answered(visit, Map.reference_citations, given)
     return visit.page(
-        "reference.html", collection=visit.collection, found=found, limit=limit, most=_MOST
+        "reference.html", collection=visit.collection, found=found, most=_MOST, **given
     )
 
 

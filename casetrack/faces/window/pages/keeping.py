@@ -8,9 +8,10 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from casetrack.api.collection.listing import LIST_ORDERS, listing, types_of
+from casetrack.api.collection.map import Map
 from casetrack.api.viewer.kept import kept_docx, kept_markdown, kept_places
+from casetrack.faces.window.asking import answered, wanted
 from casetrack.faces.window.pages.base import Page, document_names
-from casetrack.faces.window.visit import address, own_path
 
 if TYPE_CHECKING:
     from casetrack.api.collection.listing import Listing
@@ -43,28 +44,8 @@ def paper(visit: Visit, /) -> Response:
     return Response(body, media_type=kind, headers=headers)
 
 
-def keep(visit: Visit, /) -> Response:
-    """Put a star or a tag on a passage or a document, or take it off."""
-    target, tag, note = visit.sent("target"), visit.sent("tag"), visit.sent("note")
-    off = bool(visit.sent("off"))
-    marks = visit.collection.marks
-    if tag and off:
-        marks.untag(target, tag)
-    elif tag:
-        marks.tag(target, tag, note=note)
-    elif off:
-        marks.unstar(target)
-    else:
-        marks.star(target, note=note)
-    if visit.is_part:
-        return Response(status_code=204)
-    back = visit.sent("back")
-    return visit.see(own_path(back) if back else address("c", visit.collection.name, "kept"))
-
-
 _KEEPING_PAGES = (
     Page("kept", "/c/{collection}/kept", kept, of=("marks",)),
-    Page("keep", "/c/{collection}/kept", keep, "POST"),
     Page("kept-paper", "/c/{collection}/kept.{ending:str}", paper),
 )
 
@@ -124,16 +105,16 @@ _LISTING_PAGES = (Page("documents", "/c/{collection}/documents", documents, of=(
 
 _PER_SHEET = 200
 _KINDS = ("changed", "added", "removed")
-_PASSAGES = 5
 
 
 def compare(visit: Visit, /) -> Response:
     """Show what changed from one document to another, or what both say of a topic."""
-    collection, topic = visit.collection, visit.asked("topic")
-    before, after = visit.asked("before"), visit.asked("after")
+    collection = visit.collection
+    given = wanted(visit, Map.compare, {"document_a": "before", "document_b": "after"})
+    before, after, topic = given["document_a"], given["document_b"], given["topic"]
     both = bool(before and after)
     found = collection.map.changes(before, after) if both and not topic else None
-    said = collection.map.compare(before, after, topic, limit=_PASSAGES) if both and topic else None
+    said = answered(visit, Map.compare, given) if both and topic else None
     kind = visit.asked("kind")
     every = found.changes if found else ()
     changes = [c for c in every if kind not in _KINDS or c.kind == kind]

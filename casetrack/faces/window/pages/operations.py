@@ -1,21 +1,21 @@
-"""Each operation that only reads as a page: a form of its arguments, the text of its answer."""
+"""Operations by their declarations: those that read as pages, those that change as actions."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
-from casetrack.api.operation import Argument, Operation, arguments_of, called
+from starlette.responses import Response
+
+from casetrack.api.operation import Argument, Operation, arguments_of
 from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, numbered
 from casetrack.base.errors import UsageError
+from casetrack.base.records import Rows
+from casetrack.faces.window.asking import answered, given_of
 from casetrack.faces.window.pages.base import Page, document_names
+from casetrack.faces.window.pages.people import back_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.responses import Response
-
     from casetrack.faces.window.visit import Visit
 
 
@@ -41,13 +41,8 @@ def operation(visit: Visit, /) -> Response:
         raise UsageError(f"There is no operation {name!r}.")
     arguments = arguments_of(asked.method)
     given = given_of(visit, asked.method)
-    owner = visit.library if asked.of_library else visit.collection
     lacking = [a.name for a in arguments if a.must_be_given and a.name not in given]
-    found = (
-        None
-        if lacking
-        else called(asked.method, owner, given, name=partial(visit.texts.argument, asked))
-    )
+    found = None if lacking else answered(visit, asked.method, given)
     entries = () if found is None else entries_of(found)[1]
     blocks = [] if found is None else [head_of(found)]
     blocks += [numbered(n, entry_of(each)) for n, each in enumerate(entries, 1)]
@@ -65,31 +60,18 @@ def operation(visit: Visit, /) -> Response:
     )
 
 
-def given_of(visit: Visit, method: Callable[..., Any], /) -> dict[str, Any]:
-    """Return the arguments of an operation that an address has; others keep their defaults.
-
-    Raises
-    ------
-    UsageError
-        A value is not of its type.
-    """
-    given = ((each, visit.asked_all(each.name)) for each in arguments_of(method))
-    return {each.name: _value(each, values) for each, values in given if values}
-
-
-def _value(each: Argument, values: list[str]) -> Any:
-    kinds = [kind for kind in (get_args(each.type) or (each.type,)) if isinstance(kind, type)]
-    if each.is_list:
-        return [line for value in values for line in value.split("\n") if line.strip()]
-    if bool in kinds:
-        return (values[-1] == "1") is not each.turns_off
-    for kind in (int, float):
-        if kind in kinds:
-            try:
-                return kind(values[-1])
-            except ValueError:
-                raise UsageError(f"{each.arg.help} {values[-1]!r} is not a number.") from None
-    return values[-1]
+def do(visit: Visit, /) -> Response:
+    """Do an operation that changes something with the fields of a form; then go back."""
+    name = visit.request.path_params["operation"]
+    asked = operations().get(name)
+    if asked is None or asked.hints.read_only:
+        raise UsageError(f"There is no change {name!r}.")
+    fixed = {"collection": visit.collection.info.id} if asked.of_library else {}
+    given = given_of(visit, asked.method, **fixed)
+    found = answered(visit, asked.method, given)
+    if visit.is_part:
+        return Response(status_code=204)
+    return back_from(visit, found if isinstance(found, Rows) else (found,))
 
 
 def _is_document(each: Argument) -> bool:
@@ -99,4 +81,5 @@ def _is_document(each: Argument) -> bool:
 PAGES = (
     Page("operations", "/c/{collection}/ask", every),
     Page("operation", "/c/{collection}/ask/{operation}", operation, needs_map=True),
+    Page("do", "/c/{collection}/do/{operation}", do, "POST"),
 )

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
 from casetrack.api.collection.map import Map
-from casetrack.api.operation import choices
 from casetrack.base.errors import UsageError
 from casetrack.base.records.graph import NAME_KINDS
-from casetrack.base.records.marks import ENTITY_EDITS
+from casetrack.base.records.marks import ENTITY_EDITS, PlacedMark
+from casetrack.faces.window.asking import answered, wanted
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address, own_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable
 
     from starlette.responses import Response
 
-    from casetrack.api.collection.marks import NamedKind
-    from casetrack.base.records.marks import PlacedMark
     from casetrack.faces.window.visit import Visit
 
 # What the user has said of people and of the timeline, and taking it back.
@@ -72,7 +70,6 @@ _CORRECTIONS_PAGES = (
 )
 
 
-T = TypeVar("T")
 KINDS = ("person", "organization", "location", "concept", "amount", "date")
 EDITABLE = (*NAME_KINDS, "concept")
 _PER_SHEET = 200
@@ -83,16 +80,10 @@ _NEAR = 12
 
 def people(visit: Visit, /) -> Response:
     """List who is mentioned."""
-    kind = visit.asked_word("kind", KINDS, "person")
-    order = visit.asked_word("order", choices(Map.entities, "sort_by"), "mentions")
-    sheet = visit.asked_number("sheet", 1)
-    found = visit.collection.map.entities(
-        kind=kind,
-        sort_by=order,
-        named=visit.asked("name") or None,
-        skip=(sheet - 1) * _PER_SHEET,
-        limit=_PER_SHEET,
-    )
+    given = wanted(visit, Map.entities, {"sort_by": "order"}, kind="person", limit=_PER_SHEET)
+    sheet, kind = visit.asked_number("sheet", 1), given["kind"]
+    given |= {"named": visit.asked("name") or None, "skip": (sheet - 1) * _PER_SHEET}
+    found = answered(visit, Map.entities, given | {"limit": _PER_SHEET})
     if not found and sheet > 1:
         return visit.see(visit.address_without("sheet"))
     return visit.page(
@@ -103,7 +94,7 @@ def people(visit: Visit, /) -> Response:
         kinds=KINDS,
         kind=kind,
         can_edit=kind in EDITABLE and not visit.read_only,
-        order=order,
+        order=given["sort_by"],
         name=visit.asked("name"),
         sheet=sheet,
         sheets=max(1, -(-found.total // _PER_SHEET)),
@@ -113,10 +104,9 @@ def people(visit: Visit, /) -> Response:
 
 def entity(visit: Visit, /) -> Response:
     """Show where somebody is mentioned."""
-    limit = visit.asked_number("limit", _PLACES, high=_MOST)
-    name = visit.request.path_params["entity"]
-    collection = visit.collection
-    found = collection.map.entity_mentions(name, limit=limit)
+    given = wanted(visit, Map.entity_mentions, limit=_PLACES)
+    collection, name = visit.collection, visit.request.path_params["entity"]
+    found = answered(visit, Map.entity_mentions, given | {"name": name})
     one = found.entity
     others = [e for e in found.other_matches if e.kind in EDITABLE]
     marks = collection.marks.all()
@@ -124,7 +114,7 @@ def entity(visit: Visit, /) -> Response:
         "entity.html",
         collection=collection,
         found=found,
-        limit=limit,
+        limit=given["limit"],
         most=_MOST,
         kinds=NAME_KINDS,
         can_edit=one.kind in EDITABLE and not visit.read_only,
@@ -139,57 +129,29 @@ def _is_of(placed: PlacedMark, entity_id: str) -> bool:
     return placed.state == "in force" and entity_id in {mark.entity_id, mark.other_id}
 
 
-def change(visit: Visit, /) -> Response:
-    """Join, part, rename, retype or hide somebody."""
-    marks, name = visit.collection.marks, visit.request.path_params["entity"]
-    what, value = visit.sent("what"), visit.sent("value")
-    ways: dict[str, Callable[[], PlacedMark]] = {
-        "merge": lambda: marks.merge(name, value),
-        "split": lambda: marks.split(
-            name, value, as_name=visit.sent("as") or None, document=visit.sent("document") or None
-        ),
-        "rename": lambda: marks.rename(name, value),
-        "kind": lambda: marks.set_kind(name, cast("NamedKind", value)),
-        "hide": lambda: marks.hide(name),
-    }
-    done = _way(what, ways)()
-    if what == "hide":
-        return _back(visit, [done], address("c", visit.collection.name, "people"))
-    # Of another kind, somebody has another id.
-    here = done.mark.entity_name or name if what == "kind" else name
-    return _back(visit, [done], address("c", visit.collection.name, "people", here))
-
-
 def change_several(visit: Visit, /) -> Response:
     """Join those that were chosen to one, or hide them all."""
-    marks = visit.collection.marks
+    marks, what = visit.collection.marks, visit.sent("what")
     # All are looked up before the first change: where one is missing, nothing is changed.
     chosen = list(dict.fromkeys(marks.id_of(who, kind="any") for who in visit.sent_all("who")))
-    if not chosen:
-        raise UsageError(str(visit.texts("people.nobody")), hint=str(visit.texts("people.choose")))
-    first, *others = chosen
-    if visit.sent("what") == "merge" and not others:
-        raise UsageError(
-            str(visit.texts("people.one_only")), hint=str(visit.texts("people.choose"))
-        )
-    ways: dict[str, Callable[[], list[PlacedMark]]] = {
-        "merge": lambda: [marks.merge(first, other) for other in others],
-        "hide": lambda: [marks.hide(each) for each in chosen],
-    }
-    done = _way(visit.sent("what"), ways)()
-    return _back(visit, done, address("c", visit.collection.name, "people"))
+    if not chosen or (what == "merge" and len(chosen) == 1):
+        why = visit.texts("people.one_only" if chosen else "people.nobody")
+        raise UsageError(str(why), hint=str(visit.texts("people.choose")))
+    if what == "merge":
+        return back_from(visit, [marks.merge(chosen[0], other) for other in chosen[1:]], "people")
+    return back_from(visit, [marks.hide(each) for each in chosen], "people")
 
 
-def _way(what: str, ways: dict[str, T]) -> T:
-    if what not in ways:
-        raise UsageError(f"There is no change {what!r}.", hint=f"Use one of: {', '.join(ways)}.")
-    return ways[what]
+def back_from(visit: Visit, done: Iterable[object], /, *part: str) -> Response:
+    """Send the browser back to where a form was, and tell that page of the corrections made."""
+    back = own_path(visit.sent("back") or address("c", visit.collection.name, *part))
+    told = [f"done={m.mark_id}" for m in done if isinstance(m, PlacedMark) and _is_told(m)]
+    joint = "" if not told else "&" if "?" in back else "?"
+    return visit.see(f"{back}{joint}{'&'.join(told)}")
 
 
-def _back(visit: Visit, done: Sequence[PlacedMark], default: str) -> Response:
-    back = own_path(visit.sent("back") or default)
-    told = "&".join(f"done={m.mark_id}" for m in done)
-    return visit.see(f"{back}{'&' if '?' in back else '?'}{told}")
+def _is_told(placed: PlacedMark) -> bool:
+    return placed.mark.kind in (*ENTITY_EDITS, *_OF_EVENTS)
 
 
 PAGES = (
@@ -197,5 +159,4 @@ PAGES = (
     Page("people", "/c/{collection}/people", people, needs_map=True, of=("entities", "entity")),
     Page("change-people", "/c/{collection}/people", change_several, "POST"),
     Page("entity", "/c/{collection}/people/{entity:path}", entity, needs_map=True),
-    Page("change-entity", "/c/{collection}/people/{entity:path}", change, "POST"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arguments import Filter
@@ -28,6 +28,9 @@ _SHOWN = 20
 MOST = 100
 _MOST_ORDERED = 50
 """Results that another order than that of relevance is made of."""
+_PLURALS = ("documents", "kinds", "languages", "sources")
+_NAMES = {"question": "q", **{name: name.removesuffix("s") for name in _PLURALS}}
+"""What an address calls the parts of :class:`Asked`."""
 _PARAMETER = {"person": "mentions", "organization": "mentions"}
 
 
@@ -66,36 +69,19 @@ class Asked:
     @classmethod
     def of(cls, visit: Visit, /) -> Asked:
         """Return what the address of a page asks."""
-        order = visit.asked("order")
-        return cls(
-            question=visit.asked("q"),
-            documents=tuple(visit.asked_all("document")),
-            kinds=tuple(visit.asked_all("kind")),
-            languages=tuple(visit.asked_all("language")),
-            sources=tuple(visit.asked_all("source")),
-            mentions=tuple(visit.asked_all("mentions")),
-            year=visit.asked("year"),
-            since=visit.asked("since"),
-            until=visit.asked("until"),
-            order=order if order in ORDERS else "best",
-            limit=visit.asked_number("limit", _SHOWN, high=MOST),
-        )
+        given: dict[str, Any] = {}
+        for each in fields(cls):
+            name = _NAMES.get(each.name, each.name)
+            several = each.default == ()
+            given[each.name] = tuple(visit.asked_all(name)) if several else visit.asked(name)
+        given["order"] = visit.asked("order") if visit.asked("order") in ORDERS else "best"
+        given["limit"] = visit.asked_number("limit", _SHOWN, high=MOST)
+        return cls(**given)
 
     def address(self) -> dict[str, object]:
         """Return the same as the parts of an address; what is as usual is left out."""
-        return {
-            "q": self.question,
-            "document": self.documents,
-            "kind": self.kinds,
-            "language": self.languages,
-            "source": self.sources,
-            "mentions": self.mentions,
-            "year": self.year,
-            "since": self.since,
-            "until": self.until,
-            "order": "" if self.order == "best" else self.order,
-            "limit": "" if self.limit == _SHOWN else self.limit,
-        }
+        told = ((each, getattr(self, each.name)) for each in fields(self))
+        return {_NAMES.get(e.name, e.name): "" if v == e.default else v for e, v in told}
 
     def but(self, **changes: object) -> dict[str, object]:
         """Return the same parts of an address, some of them otherwise."""
@@ -139,12 +125,8 @@ class Asked:
         CaseTrackError
             See :meth:`casetrack.api.collection.Collection.search`.
         """
-        where: dict[str, Any] = {
-            name: getattr(self.where, name)
-            for name in ("documents", "kinds", "since", "until", "languages", "sources", "mentions")
-        }
         limit = self.limit if self.order == "best" else max(self.limit, _MOST_ORDERED)
-        answer = collection.search(self.question, limit=limit, **where)
+        answer = collection.search(self.question, limit=limit, **self.where.asked())
         found = list(answer.results)
         if self.order == "document":
             found.sort(key=lambda r: (r.provenance.document_name.casefold(), _place(r)))

@@ -6,11 +6,13 @@ from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.api.collection.map import Map
 from casetrack.api.viewer.timeline_figure import when
+from casetrack.faces.window.asking import answered, wanted
 from casetrack.faces.window.drawings import drawn_timeline, words_of
 from casetrack.faces.window.pages.base import Page, document_names
 from casetrack.faces.window.pages.people import told_of
-from casetrack.faces.window.visit import address, own_path
+from casetrack.faces.window.visit import address
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -43,9 +45,8 @@ class Period(NamedTuple):
 def timeline(visit: Visit, /) -> Response:
     """Show the events of a span on an axis and as a list."""
     collection, words = visit.collection, words_of(visit.texts)
-    limit = visit.asked_number("limit", _SHOWN, high=_MOST)
-    start, end = visit.asked("start"), visit.asked("end")
-    found = collection.map.timeline(start=start or None, end=end or None, limit=limit)
+    given = wanted(visit, Map.timeline, limit=_SHOWN)
+    found = answered(visit, Map.timeline, given)
     numbered = list(enumerate(found.events))
     marks = collection.marks.all()
     return visit.page(
@@ -57,13 +58,9 @@ def timeline(visit: Visit, /) -> Response:
         when=lambda event: when(event, words),
         periods=_periods(found, words.months),
         closer=_moved(found),
-        start=start,
-        end=end,
-        limit=limit,
+        **given,
         most=_MOST,
-        here=address(
-            "c", collection.name, "timeline", start=start, end=end, limit=visit.asked("limit")
-        ),
+        here=address("c", collection.name, "timeline", **(given | {"limit": visit.asked("limit")})),
         edited=visit.asked("edit"),
         source=visit.asked("source"),
         names=() if visit.read_only else document_names(collection),
@@ -71,22 +68,6 @@ def timeline(visit: Visit, /) -> Response:
         homeless=[m for m in marks if m.mark.kind == "event" and m.quote is None],
         told=told_of(visit),
     )
-
-
-def change(visit: Visit, /) -> Response:
-    """Hide an event, or add one of the user's own with its source, or say it otherwise."""
-    marks, what = visit.collection.marks, visit.sent("what")
-    date_, text = visit.sent("date"), visit.sent("text")
-    if what == "hide":
-        done = marks.hide_event(visit.sent("event"))
-    elif what == "change":
-        done = marks.change_event(visit.sent("event"), date=date_, text=text)
-    else:
-        page, source = visit.sent_number("page"), visit.sent("source")
-        done = marks.add_event(date_, text, source=source, page=page)
-    back = own_path(visit.sent("back") or address("c", visit.collection.name, "timeline"))
-    joint = "&" if "?" in back else "?"
-    return visit.see(f"{back}{joint}done={done.mark_id}")
 
 
 def _periods(found: Timeline, months: tuple[str, ...]) -> list[Period]:
@@ -142,7 +123,4 @@ def _days(first: int, last: int) -> Span:
     return Span(*(date.fromordinal(day).isoformat() for day in ends))
 
 
-PAGES = (
-    Page("timeline", "/c/{collection}/timeline", timeline, needs_map=True, of=("timeline",)),
-    Page("change-timeline", "/c/{collection}/timeline", change, "POST"),
-)
+PAGES = (Page("timeline", "/c/{collection}/timeline", timeline, needs_map=True, of=("timeline",)),)
