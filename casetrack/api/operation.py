@@ -13,7 +13,7 @@ import functools
 import inspect
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias, NoneType, UnionType
@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
 from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import date
 
     from casetrack.base.arguments import DocumentRef, PassageRef
@@ -37,6 +36,7 @@ __all__ = [
     "ADDS",
     "DELETES",
     "EVERY",
+    "OF_EDITIONS",
     "OPERATIONS",
     "READS",
     "SWITCHES",
@@ -51,6 +51,7 @@ __all__ = [
     "arguments_of",
     "called",
     "choices",
+    "edition_operation",
     "operation",
     "operation_of",
     "summary_of",
@@ -189,6 +190,8 @@ def summary_of(method: Callable[..., Any], /) -> str:
 
 OPERATIONS: dict[str, Operation] = {}
 """Those declared by now, by the names of their commands; see :mod:`casetrack.api.operations`."""
+OF_EDITIONS: dict[Callable[..., Any], Operation] = {}
+"""Those of editions, by their functions."""
 
 
 def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
@@ -207,6 +210,16 @@ def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
     def mark(method: F) -> F:
         OPERATIONS[name] = Operation(name, hints, method, **words)
         return method
+
+    return mark
+
+
+def edition_operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
+    """Declare a function of an open collection as an operation of an edition; see `operation`."""
+
+    def mark(function: F) -> F:
+        OF_EDITIONS[function] = Operation(name, hints, function, **words)
+        return function
 
     return mark
 
@@ -373,7 +386,7 @@ def called(
     ----------
     owner
         A collection or a library, which has the method, or whose part has it: ``Map`` is
-        ``collection.map``, ``Audit`` is ``library.audit``.
+        ``collection.map``, ``Audit`` is ``library.audit``. Functions of editions take it first.
     name
         Returns what a face calls an argument.
 
@@ -384,7 +397,6 @@ def called(
     """
     from casetrack.base.arguments import within
 
-    part = _part(method, owner)
     first: list[Any] = []
     rest = dict(given)
     for each in arguments_of(method):
@@ -396,7 +408,9 @@ def called(
         for each in arguments_of(method):
             if isinstance(value := given.get(each.name), (int, float)) and each.arg.ge is not None:
                 within(each.name, value, each.arg.ge)
-        return getattr(part, method.__name__)(*first, **rest)
+        if method in OF_EDITIONS:
+            return method(owner, *first, **rest)
+        return getattr(_part(method, owner), method.__name__)(*first, **rest)
     except UsageError as error:
         error.call_arguments(lambda each: names.get(each, f"`{each}`"))
         raise

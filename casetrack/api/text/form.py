@@ -20,9 +20,9 @@ from casetrack.base.records.table import Tabular, cell
 
 Part = str | tuple[str, str]
 """Text, or text with what it is: ``title``, ``strong``, ``less`` (important), ``source``, ``own``
-(of the user), ``warning``; ``said`` and ``words``, of a document, the latter those that count;
-``removed`` and ``added`` ones; the id of a ``chunk`` or ``document``; ``extra`` text, and the
-``time`` of something (ISO 8601), which concise answers leave out."""
+(of the user), ``warning``, ``wrong``; ``said`` and ``words``, of a document, the latter those that
+count; ``removed`` and ``added`` ones; the id of a ``chunk`` or ``document``; ``extra`` text, and
+the ``time`` of something (ISO 8601), which concise answers leave out."""
 _CELL = 300
 
 

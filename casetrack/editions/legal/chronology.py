@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from casetrack.api.viewer.gather import draw
 from casetrack.api.viewer.quotes import Cards
@@ -13,6 +13,7 @@ from casetrack.api.viewer.sheet import sheet
 from casetrack.api.viewer.symbols import counted
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import when
+from casetrack.editions.legal.operation import READS, Arg, DayRef, operation
 from casetrack.editions.legal.records.authorities import Chronology, ChronologyEntry
 from casetrack.extract.days import typed_date
 from casetrack.graph.answers.events import read_event
@@ -21,7 +22,6 @@ from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import date
 
     from casetrack.api.collection import Collection
     from casetrack.base.records.graph import Event, Quote, Timeline
@@ -32,14 +32,20 @@ if TYPE_CHECKING:
 USUAL_EVENTS = 100
 
 
+@operation("chronology", READS)
 def chronology(
     case: Collection,
     /,
     *,
-    start: str | date | None = None,
-    end: str | date | None = None,
-    limit: int | None = USUAL_EVENTS,
-    only_picked: bool = False,
+    start: Annotated[DayRef | None, Arg("From this day on (YYYY-MM-DD).", "--from DATE")] = None,
+    end: Annotated[DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE")] = None,
+    limit: Annotated[
+        int | None,
+        Arg(
+            "How many at most that you have not picked; the weightiest stay.", "--limit -k N", ge=1
+        ),
+    ] = USUAL_EVENTS,
+    only_picked: Annotated[bool, Arg("Only what you have picked.", "--picked")] = False,
 ) -> Chronology:
     """Return what happened in a case, by date, each event with its source.
 

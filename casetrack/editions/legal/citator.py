@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.extract.citations import citations_notes
 from casetrack.editions.legal.graph.views import legal_tables, pin_of, tables_of
+from casetrack.editions.legal.operation import READS, Arg, operation
 from casetrack.editions.legal.records.authorities import Citator, CitingPlace, weight_of
 from casetrack.graph.opened import graph_of
 from casetrack.search.cited import documents_citing, documents_holding, keys_named
@@ -35,8 +36,20 @@ ONLY_THIS_FILE = (
 _NUMBER = re.compile(r"\d{2,}\w*")
 
 
-def citator(collection: Collection, authority: str, /, *, limit: int | None = None) -> Citator:
-    """Return who cites an authority.
+@operation("citator", READS)
+def citator(
+    collection: Collection,
+    authority: Annotated[
+        str,
+        Arg(
+            "A case or its short name, a reporter, a statute, a rule, a docket entry.", "AUTHORITY"
+        ),
+    ],
+    /,
+    *,
+    limit: Annotated[int | None, Arg("How many at most.", "--limit -k N", ge=1)] = 30,
+) -> Citator:
+    """Return who cites an authority: signal, sentence and place; what speaks against it first.
 
     The documents that may cite it are read when they are first asked for, and that is kept.
 

@@ -30,6 +30,7 @@ STYLES: Mapping[str, str] = {
     "words": "bold yellow",
     "own": "green",
     "warning": "yellow",
+    "wrong": "bold red",
     "extra": "dim",
     "chunk": "dim",
     "document": "dim",
@@ -95,33 +96,37 @@ def show(found: Any, operation: Operation | None = None, /) -> None:
         line((step, "dim"))
 
 
-def answer(found: Any, name: str, /, *, as_json: bool) -> None:
+def _named(name: str | Operation) -> Operation:
+    return name if isinstance(name, Operation) else operations()[name]
+
+
+def answer(found: Any, name: str | Operation, /, *, as_json: bool) -> None:
     """Write the answer of an operation as text or as JSON."""
     if as_json:
         whole = getattr(found, "as_dict", None)
         write_json(whole() if whole else [each.as_dict() for each in found])
     else:
-        show(found, operations().get(name))
+        show(found, operations().get(name) if isinstance(name, str) else name)
 
 
-def command_of(name: str, /) -> Callable[..., int]:
+def command_of(name: str | Operation, /) -> Callable[..., int]:
     """Return the command of an operation that has no other: it writes the answer's text.
 
     Its options are the operation's arguments, its help is the docstring. Exit code 1 says that
     something that was checked is not ``ok``.
     """
-    operation = operations()[name]
+    operation = _named(name)
 
     def run(ctx: typer.Context, **given: Any) -> int:
         found = _found(ctx.ensure_object(State), operation, given)
-        answer(found, name, as_json=given["as_json"])
+        answer(found, operation, as_json=given["as_json"])
         return EXIT_FAILED if getattr(found, "ok", True) is False else 0
 
-    run.__doc__, run.__name__ = summary_of(operation.method), name
+    run.__doc__, run.__name__ = summary_of(operation.method), operation.name
     return signed(run, operation)
 
 
-def asks(name: str, /, **more: tuple[Any, Any]) -> Callable[[Callable[..., None]], Any]:
+def asks(name: str | Operation, /, **more: tuple[Any, Any]) -> Callable[[Callable[..., None]], Any]:
     """Make a command of an operation of what writes its answer, and of options of its own.
 
     What writes it is called with the answer, and with the arguments by name, ``collection`` among
@@ -132,34 +137,34 @@ def asks(name: str, /, **more: tuple[Any, Any]) -> Callable[[Callable[..., None]
     more
         Type and default of the own options.
     """
-    operation = operations()[name]
+    operation = _named(name)
 
     def command(tell: Callable[..., None]) -> Callable[..., Any]:
         def run(ctx: typer.Context, **given: Any) -> None:
             found = _found(ctx.ensure_object(State), operation, given)
             tell(found, given)
 
-        run.__doc__, run.__name__ = tell.__doc__, name
+        run.__doc__, run.__name__ = tell.__doc__, operation.name
         return signed(run, operation, more)
 
     return command
 
 
 def takes(
-    name: str, /, **more: tuple[Any, Any]
-) -> Callable[[Callable[[State, dict[str, Any]], None]], Any]:
+    name: str | Operation, /, **more: tuple[Any, Any]
+) -> Callable[[Callable[[State, dict[str, Any]], int | None]], Any]:
     """Make a command with the options of an operation, and own ones, of what does it.
 
     It is called with the state of the invocation and all options by name; it asks by itself, with
     :func:`taken`.
     """
-    operation = operations()[name]
+    operation = _named(name)
 
-    def command(do: Callable[[State, dict[str, Any]], None]) -> Callable[..., Any]:
-        def run(ctx: typer.Context, **given: Any) -> None:
-            do(ctx.ensure_object(State), given)
+    def command(do: Callable[[State, dict[str, Any]], int | None]) -> Callable[..., Any]:
+        def run(ctx: typer.Context, **given: Any) -> int | None:
+            return do(ctx.ensure_object(State), given)
 
-        run.__doc__, run.__name__ = do.__doc__, name
+        run.__doc__, run.__name__ = do.__doc__, operation.name
         return signed(run, operation, more)
 
     return command

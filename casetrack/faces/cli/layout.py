@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from casetrack.api.operation import OF_EDITIONS
+
 _TYPE = re.compile(r" <(?:str|path|list\[str\])>$")
 
 
@@ -21,7 +23,7 @@ class Command:
     function
         The place of the function: ``.MODULE:NAME`` beside this module, ``PACKAGE.MODULE:NAME``
         elsewhere; imported with its first use. Its signature defines the options. Empty where the
-        operation of this name makes the command.
+        operation of this name makes the command; an operation of an edition makes one, too.
     summary
         One line for the list of commands, short enough for 80 columns.
     example
@@ -35,12 +37,15 @@ class Command:
 
     def loaded(self, family: str = "") -> Any:
         """Return the function; *family* is the word before its name."""
-        if not self.function:
-            from casetrack.faces.cli.asking import command_of
+        made: Any = f"{family} {self.name}".strip()
+        if self.function:
+            module, _, name = self.function.partition(":")
+            found = getattr(importlib.import_module(module, __package__), name)
+            if (made := OF_EDITIONS.get(found)) is None:
+                return found
+        from casetrack.faces.cli.asking import command_of
 
-            return command_of(f"{family} {self.name}".strip())
-        module, _, name = self.function.partition(":")
-        return getattr(importlib.import_module(module, __package__), name)
+        return command_of(made)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,6 @@ EDITS = (
     Edit("keep", " refuse", " refuse"),
     Edit("delete", "", " freight", allowed="ellipsis"),
 )
-COMMAND = "casetrack.editions.legal.cli.authorities"
 NAMES = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
@@ -233,10 +232,11 @@ def test_only_a_certain_difference_is_red(
         altered = finding(draft, "<must> refuse", confidence=confidence, **words)
         found = check_of(draft, altered, finding(draft, "Teasdale", verdict="not_in_source"))
         monkeypatch.setattr("casetrack.editions.legal.check.check_draft", lambda *_, f=found: f)
-        monkeypatch.setattr(f"{COMMAND}.line", lambda *p, s=shown, **_: s.extend(p))
+        monkeypatch.setattr("casetrack.editions.legal.cli.papers.write", shown.extend)
         home = str(case.folder.parents[1])
         assert main(["--data-dir", home, "check", str(draft.path), "-c", case.info.id]) == 0
-        assert {p[0].strip() for p in shown if p[1:] in {("red",), ("bold red",)}} == red
+        parts = [p for each in shown for p in each.parts if p[1:] in {("removed",), ("wrong",)}]
+        assert {text for text, _ in parts} == red
 
 
 def test_comments_are_not_checked(case: Collection, library: Library, tmp_path: Path) -> None:

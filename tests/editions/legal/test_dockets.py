@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.base.errors import UsageError
-from casetrack.editions.legal.cases import read_docket
+from casetrack.editions.legal.docket import read_docket
 from casetrack.faces.cli.main import main
 from casetrack.graph.paper_sources import same_entry
 from editions.legal.cases import new_case

@@ -8,8 +8,8 @@ import typer
 
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.cli.collection import counted_info, delete_found, quoted, shown_id
-from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import Field, byte_text, facts, line, one_line, table, write_json
+from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.output import Field, byte_text, facts, line, table, write_json
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
@@ -197,34 +197,3 @@ def _object(
         "is_used": used is not None and used.id == about.id,
         **{name: getattr(stats, name, None) for name in names},
     }
-
-
-# ``casetrack docket``: the entries of a court's docket, and the papers that they are.
-
-
-def docket(
-    ctx: typer.Context,
-    document: Annotated[
-        str, typer.Argument(metavar="DOCUMENT", help="The docket among the documents.")
-    ],
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show the entries of a court's docket, and which documents of the case they are."""
-    from casetrack.editions.legal.cases import read_docket
-
-    found = read_docket(ctx.ensure_object(State).collection(collection), document)
-    if as_json:
-        write_json(found.as_dict())
-        return
-    told = found.document
-    heads = (told.case_name, told.case_number, told.court, told.judge)
-    line((", ".join(filter(None, heads)) or told.name, "bold cyan"))
-    for each in found.lines:
-        line((f"{each.filed_on or '-':<10}  {each.number or '-':>6}  ", "dim"), one_line(each.text))
-        if each.papers:
-            line(("; ".join(each.papers), "bold"), indent=20)
-        if len(each.papers) > 1:
-            line(("Several documents bear this number.", "yellow"), indent=20)
-    if not found.lines:
-        line("No entries were found in it.")

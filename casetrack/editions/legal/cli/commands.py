@@ -2,11 +2,12 @@
 
 from casetrack.faces.cli.layout import Command, Entry, Family
 
-_HERE = "casetrack.editions.legal.cli"
+_LEGAL = "casetrack.editions.legal"
+_HERE, _FOUND = f"{_LEGAL}.cli", f"{_LEGAL}.discovery"
 
 # fmt: off
 _COMMANDS: tuple[Entry, ...] = (
-    Command("citator", f"{_HERE}.chronology:citator", "Show who cites an authority, and how.",
+    Command("citator", f"{_LEGAL}.citator:citator", "Show who cites an authority, and how.",
             '"509 U.S. 579" -c "Smith v. Jones"'),
     Family("case", "Make, list, choose, describe, delete cases.",
            "Make, list, choose, describe and delete cases.", (
@@ -20,33 +21,33 @@ _COMMANDS: tuple[Entry, ...] = (
         Command("delete", f"{_HERE}.case:delete",
                 "Delete a case; your files stay.", '"Smith v. Jones"'),
     )),
-    Command("docket", f"{_HERE}.case:docket", "Show what a court's docket lists.",
+    Command("docket", f"{_LEGAL}.docket:read_docket", "Show what a court's docket lists.",
             '"Docket.html" -c "Smith v. Jones"'),
-    Command("authorities", f"{_HERE}.authorities:authorities",
+    Command("authorities", f"{_HERE}.papers:authorities",
             "Make the table of authorities of a brief.",
             "Brief.pdf --compare -o Authorities.docx"),
     Command("chronology", f"{_HERE}.chronology:chronology", "Make the chronology of a case.",
             "-c Smith -o Chronology.docx"),
     Family("discovery", "Threads, productions, load files, logs.",
            "Work on what the parties give each other.", (
-        Command("threads", f"{_HERE}.discovery:threads", "Show who answered whom in the mails.",
+        Command("threads", f"{_FOUND}.threads:mail_threads", "Show who answered whom in the mails.",
                 "-c Acme --document HAR000005"),
-        Command("families", f"{_HERE}.discovery:families",
+        Command("families", f"{_FOUND}.families:families",
                 "Show what is attached to what.", "-c Acme"),
-        Command("duplicates", f"{_HERE}.discovery:duplicates",
+        Command("duplicates", f"{_FOUND}.duplicates:duplicates",
                 "Show what is there twice, or nearly.",
                 "-c Acme --least 0.9"),
         Command("load", f"{_HERE}.discovery:load",
                 "Take in a production by its load file (DAT, OPT).",
                 "VOL001/DATA/VOL001.dat -c Acme"),
-        Command("export", f"{_HERE}.discovery:export", "Write documents as a production.",
+        Command("export", f"{_FOUND}.export:export_production", "Write documents as a production.",
                 "Produced/ -c Acme --tag produce --prefix ABC"),
         Command("privilege", f"{_HERE}.discovery:privilege", "Write the log of what is withheld.",
                 "-c Acme --attorney roe.example --to Log.docx"),
         Command("stamp", f"{_HERE}.redact:stamp", "Stamp copies with Bates numbers.",
                 "Production/ --prefix ABC --to ABC001 --legend CONFIDENTIAL"),
     )),
-    Command("check", f"{_HERE}.authorities:check", "Check each citation and quotation of a draft.",
+    Command("check", f"{_HERE}.papers:check", "Check each citation and quotation of a draft.",
             '"Brief in support.docx" -c "Smith v. Jones"'),
     Command("redactions", f"{_HERE}.redact:redactions",
             "Find covered words that can still be copied.",

@@ -2,12 +2,16 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
+import casetrack.editions.legal.text  # noqa: F401 - functions by the classes of records
+from casetrack.api.operation import Arg
+from casetrack.api.text import lines_of
 from casetrack.base.errors import UsageError
-from casetrack.faces.cli.options import JsonOption, PasswordOption
+from casetrack.faces.cli.asking import show, write
+from casetrack.faces.cli.options import JsonOption, PasswordOption, described, option
 from casetrack.faces.cli.output import counted, line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
@@ -15,25 +19,11 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.paper.blackout import Area
 
 _AREA = re.compile(r"(\d+)" + r"[:,]\s*(-?\d+(?:\.\d+)?)" * 4)
-_COVER_WORDS = {
-    "box": "under a box",
-    "picture": "under a picture",
-    "annotation": "under a note that any viewer can move",
-    "invisible": "not shown on the page",
-    "mark": "marked for redaction, which was never carried out",
-    "earlier version": "gone from the page, and still in an earlier version within the file",
-    "shading": "dark letters on a dark ground",
-    "hidden": "set as hidden text",
-    "deleted": "a tracked deletion that was not accepted",
-}
 
 
+@described(files=option(Arg("PDFs and Word files (.docx).", "FILE")))
 def redactions(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="PDFs and Word files (.docx).")
-    ],
-    password: PasswordOption = None,
-    as_json: JsonOption = False,
+    files: list[Path], password: PasswordOption = None, as_json: JsonOption = False
 ) -> int:
     """Find words in files that a reader does not see and can copy.
 
@@ -55,9 +45,7 @@ def redactions(
         write_json([one.as_dict() for one in found])
         return EXIT_FAILED if found else 0
     for one in found:
-        name = Path(one.file).name
-        line((f"{name}, {one.place}: ", "bold"), f"“{one.text.strip()}”")
-        line((_COVER_WORDS[one.cover], "dim"), indent=2)
+        write(lines_of(one))
     if found:
         places = counted(len(found), "place")
         line(f"{places} can still be copied. Take the words out of a copy: casetrack redact FILE")
@@ -71,45 +59,37 @@ def redactions(
     return EXIT_FAILED if found else 0
 
 
+@described(
+    file=option(Arg("A PDF; it is only read.", "FILE")),
+    to=option(Arg("The copy, or a folder for it.", "--to PATH")),
+    words=option(Arg("A name or phrase; may be repeated.", "--words -w TEXT")),
+    word_list=option(Arg("Names and phrases, one a line.", "--list FILE")),
+    kind=option(
+        Arg("ssn, ein, email, phone, card, iban or account; may be repeated.", "--kind KIND")
+    ),
+    area=option(
+        Arg(
+            "A rectangle in points (1/72 inch) from the top left; may be repeated.",
+            "--area PAGE:X0,Y0,X1,Y1",
+        )
+    ),
+    label=option(Arg("Stands in white on the black areas.", "--label TEXT")),
+    match_case=option(Arg("Capital and small letters differ.", "--match-case")),
+    inside_words=option(Arg("A part of a longer word counts.", "--inside-words")),
+    force=option(Arg("Replace the copy if there is one.", "--force")),
+)
 def redact(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A PDF; it is only read.")],
-    to: Annotated[Path, typer.Option("--to", metavar="PATH", help="The copy, or a folder for it.")],
-    words: Annotated[
-        list[str] | None,
-        typer.Option("--words", "-w", metavar="TEXT", help="A name or phrase; may be repeated."),
-    ] = None,
-    word_list: Annotated[
-        Path | None, typer.Option("--list", metavar="FILE", help="Names and phrases, one a line.")
-    ] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind",
-            metavar="KIND",
-            help="ssn, ein, email, phone, card, iban or account; may be repeated.",
-        ),
-    ] = None,
-    area: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--area",
-            metavar="PAGE:X0,Y0,X1,Y1",
-            help="A rectangle in points (1/72 inch) from the top left; may be repeated.",
-        ),
-    ] = None,
-    label: Annotated[
-        str, typer.Option("--label", metavar="TEXT", help="Stands in white on the black areas.")
-    ] = "",
-    match_case: Annotated[
-        bool, typer.Option("--match-case", help="Capital and small letters differ.")
-    ] = False,
-    inside_words: Annotated[
-        bool, typer.Option("--inside-words", help="A part of a longer word counts.")
-    ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the copy if there is one.")
-    ] = False,
+    file: Path,
+    to: Path,
+    words: list[str] | None = None,
+    word_list: Path | None = None,
+    kind: list[str] | None = None,
+    area: list[str] | None = None,
+    label: str = "",
+    match_case: bool = False,
+    inside_words: bool = False,
+    force: bool = False,
     password: PasswordOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -139,32 +119,8 @@ def redact(
     )
     if as_json:
         write_json(made.as_dict())
-        return EXIT_FAILED if made.not_read or made.covered else 0
-    line(("Wrote ", "bold"), made.copy)
-    if made.places:
-        pages = counted(len(made.pages), "page")
-        line(f"{counted(made.places, 'black area')} on {pages}: {_reasons(made.by_reason)}")
-    for said in made.proof:
-        line(f"checked: {said}", indent=2)
-    for said in made.unproved:
-        line((f"not checked: {said}", "yellow"), indent=2)
-    for said in made.left_out:
-        line(f"Left out, since the page does not show it: {said}", indent=2)
-    if made.recognised:
-        line(
-            f"Read by text recognition, so look at them yourself: {_numbers(made.recognised)}",
-            indent=2,
-        )
-    if made.not_read:
-        line(
-            (
-                f"Pictures and drawings not read by text recognition: {_numbers(made.not_read)}",
-                "red",
-            ),
-            indent=2,
-        )
-    for said in made.covered:
-        line((f"Not shown on the page, and can be copied: {said}", "red"), indent=2)
+    else:
+        show(made)
     return EXIT_FAILED if made.not_read or made.covered else 0
 
 
@@ -195,39 +151,26 @@ def _area(text: str) -> "Area":
     return Area(int(match[1]), Box(*corners), "", "area")
 
 
-def _reasons(by_reason: dict[str, int]) -> str:
-    return ", ".join(f"{why} {count}" for why, count in by_reason.items())
-
-
-def _numbers(pages: tuple[int, ...]) -> str:
-    return f"page{'s' * (len(pages) > 1)} {', '.join(map(str, pages))}"
-
-
 # ``casetrack discovery stamp``: copies of files with a number on every page.
 
 
+@described(
+    files=option(Arg("Files, or folders with all they hold, by name.", "FILE")),
+    to=option(Arg("A new or empty folder.", "--to FOLDER")),
+    prefix=option(Arg("Stands before the numbers, as ABC.", "--prefix TEXT")),
+    start=option(Arg("The first number.", "--start N", ge=1)),
+    digits=option(Arg("Digits of a number.", "--digits N", ge=1, le=12)),
+    legend=option(Arg("Also stamped, such as CONFIDENTIAL.", "--legend TEXT")),
+    place=option(Arg("Where a number goes if nothing stands there.", "--place")),
+)
 def stamp(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE", help="Files, or folders with all they hold, by name."),
-    ],
-    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="A new or empty folder.")],
-    prefix: Annotated[
-        str, typer.Option("--prefix", metavar="TEXT", help="Stands before the numbers, as ABC.")
-    ],
-    start: Annotated[
-        int, typer.Option("--start", metavar="N", help="The first number.", min=1)
-    ] = 1,
-    digits: Annotated[
-        int, typer.Option("--digits", metavar="N", help="Digits of a number.", min=1, max=12)
-    ] = 6,
-    legend: Annotated[
-        str, typer.Option("--legend", metavar="TEXT", help="Also stamped, such as CONFIDENTIAL.")
-    ] = "",
-    place: Annotated[
-        Literal["bottom-right", "bottom-center", "bottom-left"],
-        typer.Option("--place", help="Where a number goes if nothing stands there."),
-    ] = "bottom-right",
+    files: list[Path],
+    to: Path,
+    prefix: str,
+    start: int = 1,
+    digits: int = 6,
+    legend: str = "",
+    place: Literal["bottom-right", "bottom-center", "bottom-left"] = "bottom-right",
     password: PasswordOption = None,
     as_json: JsonOption = False,
 ) -> None:

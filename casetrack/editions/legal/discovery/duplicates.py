@@ -7,7 +7,7 @@ import re
 import zlib
 from collections import defaultdict
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from casetrack.editions.legal.discovery.families import (
     is_row,
     metadata,
 )
+from casetrack.editions.legal.operation import READS, Arg, operation
 from casetrack.editions.legal.records.families import Duplicate, DuplicateGroup, Duplicates
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of
@@ -156,10 +157,20 @@ LIKE = 0.8
 """Share of the runs of five words that near duplicates have in common, if nothing else is said."""
 
 
+@operation("discovery duplicates", READS)
 def duplicates(
-    collection: Collection, /, *, near: bool = True, least: float = LIKE, limit: int | None = None
+    collection: Collection,
+    /,
+    *,
+    near: Annotated[
+        bool, Arg("Compare texts too, or only what is the same.", "--near/--exact")
+    ] = True,
+    least: Annotated[
+        float, Arg("Share of words from which texts are nearly the same.", "--least 0.5-1")
+    ] = LIKE,
+    limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
 ) -> Duplicates:
-    """Return which documents are the same, and which nearly.
+    """Return documents that are the same, mails in several folders, and near duplicates.
 
     The same are documents of the same bytes, those whose load file gives the same hash, and mails
     of the same sender, recipients, subject, minute, words and attachments, whatever their headers

@@ -10,7 +10,7 @@ import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from casetrack.base.errors import Opt, UsageError
 from casetrack.base.files import storage_errors
@@ -23,6 +23,7 @@ from casetrack.editions.legal.discovery.families import (
 )
 from casetrack.editions.legal.discovery.fields import LINE_BREAK, Dialect
 from casetrack.editions.legal.discovery.loadfile import Row, write_image_lines, write_rows
+from casetrack.editions.legal.operation import READS, Arg, Documents, PathRef, operation
 from casetrack.editions.legal.records.load_files import ProductionExport
 from casetrack.extract.papers.places import BatesRange, bates_key, read_bates
 from casetrack.ingest.plan import file_facts
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.api.collection import Collection
-    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.editions.legal.discovery.families import FamilyTree
     from casetrack.store.workspace import State
@@ -305,21 +305,31 @@ def _values(
     return own
 
 
+@operation("discovery export", READS)
 def export_production(
     collection: Collection,
-    folder: str | Path,
+    folder: Annotated[PathRef, Arg("A new or empty folder.", "FOLDER")],
     /,
     *,
-    documents: Iterable[DocumentRef] | None = None,
-    production: str | None = None,
-    tag: str | None = None,
-    families: bool = True,
-    name: str | None = None,
-    prefix: str = "DOC",
-    start: int = 1,
-    digits: int = 6,
+    documents: Annotated[
+        Documents | None,
+        Arg(
+            "These documents: name, path, ID or control number; may be repeated.", "--document NAME"
+        ),
+    ] = None,
+    production: Annotated[
+        str | None, Arg("Those of a production that was loaded.", "--production NAME")
+    ] = None,
+    tag: Annotated[str | None, Arg("Those with this tag of yours.", "--tag TAG")] = None,
+    families: Annotated[
+        bool, Arg("Whole families, or these alone.", "--families/--no-families")
+    ] = True,
+    name: Annotated[str | None, Arg("What the DAT file is called.", "--name NAME")] = None,
+    prefix: Annotated[str, Arg("Of the numbers of those that have none.", "--prefix TEXT")] = "DOC",
+    start: Annotated[int, Arg("The first of these numbers.", "--start N", ge=0)] = 1,
+    digits: Annotated[int, Arg("Digits of a number.", "--digits N", ge=1, le=12)] = 6,
 ) -> ProductionExport:
-    """Write documents as a production that review programs load.
+    """Write documents as a production: DAT, OPT, natives, texts and images.
 
     Where all of them came with one load file, its fields, delimiters, encoding and paths are kept:
     rows, image lines and files leave as they came. Otherwise they get the usual fields, those

@@ -7,9 +7,10 @@ import json
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from casetrack.base.errors import See, UsageError
+from casetrack.editions.legal.operation import READS, Arg, DocumentRef, operation
 from casetrack.editions.legal.records.families import Families, Family, FamilyMember
 from casetrack.extract.papers.places import bates_key, read_bates
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from casetrack.api.collection import Collection
-    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.store.workspace import State
 
@@ -203,15 +203,20 @@ def _order(document: Document) -> tuple[object, ...]:
     return not told, str(document.source or ""), *key, row.get("line", 0), document.path
 
 
+@operation("discovery families", READS)
 def families(
     collection: Collection,
     /,
     *,
-    document: DocumentRef | None = None,
-    singles: bool = False,
-    limit: int | None = None,
+    document: Annotated[
+        DocumentRef | None, Arg("Only where this document has a part in it.", "--document NAME")
+    ] = None,
+    singles: Annotated[
+        bool, Arg("Also those that stand alone, as one of one.", "--singles")
+    ] = False,
+    limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
 ) -> Families:
-    """Return the families of a collection's documents.
+    """Return what is attached to what, as files and load files say.
 
     Parameters
     ----------

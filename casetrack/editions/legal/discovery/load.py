@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from casetrack.base.errors import JobStopped, Opt, SourceError, UsageError
 from casetrack.editions.legal.discovery.families import metadata
 from casetrack.editions.legal.discovery.fields import shown
 from casetrack.editions.legal.discovery.production_read import read_production
+from casetrack.editions.legal.operation import ADDS, Arg, PathRef, operation
 from casetrack.editions.legal.records.load_files import LoadTrouble, ProductionLoad
 from casetrack.keep.sources.base import Item, Source, label
 from casetrack.parse import known_extensions
@@ -211,18 +212,23 @@ def metadata_of(found: Production, member: Member, way: ReadFrom, /) -> dict[str
 # --- loading ---------------------------------------------------------------------------------
 
 
+@operation("discovery load", ADDS)
 def load_production(
     collection: Collection,
-    load_file: str | Path,
+    load_file: Annotated[PathRef, Arg("The load file of a production.", "DAT")],
     /,
     *,
-    image_file: str | Path | None = None,
-    root: str | Path | None = None,
-    name: str | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
-    qualifier: str | None = None,
-    dry_run: bool = False,
+    image_file: Annotated[
+        PathRef | None, Arg("Its OPT file. [default: that of its name]", "--opt FILE")
+    ] = None,
+    root: Annotated[
+        PathRef | None, Arg("Folder that its paths start from.", "--root FOLDER")
+    ] = None,
+    name: Annotated[str | None, Arg("What the production is called.", "--name NAME")] = None,
+    encoding: Annotated[str | None, Arg("Such as cp1252 or utf-16.", "--encoding CODEC")] = None,
+    separator: Annotated[str | None, Arg("What parts the fields.", "--separator SIGN")] = None,
+    qualifier: Annotated[str | None, Arg("What stands around each.", "--qualifier SIGN")] = None,
+    dry_run: Annotated[bool, Arg("Only check the load file; store nothing.", "--check")] = False,
     progress: Callable[[str, int, int], None] | bool | None = None,
     cancel: threading.Event | None = None,
 ) -> ProductionLoad:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError
 from casetrack.base.words import WordLists
@@ -19,6 +19,7 @@ from casetrack.editions.legal.discovery.families import (
     with_families,
 )
 from casetrack.editions.legal.discovery.fields import read_moment, roles_of, told
+from casetrack.editions.legal.operation import READS, Arg, Documents, Names, operation
 from casetrack.editions.legal.records.load_files import PrivilegeEntry, PrivilegeLog
 from casetrack.graph.entities.text import fold
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.collection import Collection
-    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.base.records.marks import PlacedMark
     from casetrack.editions.legal.discovery.families import FamilyTree
@@ -202,16 +202,34 @@ _MAILS = frozenset({"eml", "msg"})
 _WANTED = ("date", "author", "recipients", "privilege", "basis")
 
 
+@operation("discovery privilege", READS)
 def privilege_log(
     collection: Collection,
     /,
     *,
-    documents: Iterable[DocumentRef] | None = None,
-    production: str | None = None,
-    tag: str | None = None,
-    attorneys: Iterable[str] = (),
-    families: bool = True,
-    subjects: bool = True,
+    documents: Annotated[
+        Documents | None,
+        Arg(
+            "These documents: name, path, ID or control number; may be repeated.", "--document NAME"
+        ),
+    ] = None,
+    production: Annotated[
+        str | None, Arg("Those of a production that was loaded.", "--production NAME")
+    ] = None,
+    tag: Annotated[str | None, Arg("Those with this tag of yours.", "--tag TAG")] = None,
+    attorneys: Annotated[
+        Names,
+        Arg(
+            "An attorney: full name, address, or domain of a firm; may be repeated.",
+            "--attorney WHO",
+        ),
+    ] = (),
+    families: Annotated[
+        bool, Arg("Whole families, or these alone.", "--families/--no-families")
+    ] = True,
+    subjects: Annotated[
+        bool, Arg("Whether subjects of mails are told.", "--subjects/--no-subjects")
+    ] = True,
 ) -> PrivilegeLog:
     """Return the privilege log of the documents that are withheld.
 

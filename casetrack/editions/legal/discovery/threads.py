@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from casetrack.editions.legal.discovery.families import named_document
+from casetrack.editions.legal.operation import READS, Arg, DocumentRef, operation
 from casetrack.editions.legal.records.families import MailThread, MailThreads, ThreadMail
 from casetrack.graph.opened import graph_of
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.api.collection import Collection
-    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.editions.legal.records.families import MailRelation
     from casetrack.graph.relations.messages import Post
@@ -22,15 +22,20 @@ if TYPE_CHECKING:
 _BY_WORDS = "subject"
 
 
+@operation("discovery threads", READS)
 def mail_threads(
     collection: Collection,
     /,
     *,
-    document: DocumentRef | None = None,
-    singles: bool = False,
-    limit: int | None = None,
+    document: Annotated[
+        DocumentRef | None, Arg("Only where this document has a part in it.", "--document NAME")
+    ] = None,
+    singles: Annotated[
+        bool, Arg("Also those that stand alone, as one of one.", "--singles")
+    ] = False,
+    limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
 ) -> MailThreads:
-    """Return the threads of a collection's mails.
+    """Return which mails answer and forward which, and what says so.
 
     A mail follows the one that its headers name (``In-Reply-To``, ``References``,
     ``Thread-Index``); where it has none, the one whose head it quotes; where it quotes none, the

@@ -9,6 +9,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.operation import READS
+from casetrack.api.text import lines_of
 from casetrack.base.records.shape import Spread, View
 from casetrack.editions.legal.authorities import USUAL_PASSIM, table_of_authorities
 from casetrack.editions.legal.check import check_draft
@@ -23,9 +24,9 @@ from casetrack.editions.legal.records.authorities import (
     TableOfAuthorities,
     Uncounted,
 )
-from casetrack.editions.legal.records.check import TITLES, CiteCheck, DraftPlace, Finding, in_marks
+from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Finding
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.render.pieces import counted, one_line
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.results import answer, bounded_source, portion
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
@@ -153,20 +154,12 @@ def _answer(
     case: "Collection", settings: "Settings", brief: str, show: str, offset: int
 ) -> CallToolResult:
     checked = check_draft(case, read_draft(brief, settings=settings, collection=case))
-    every = show == "all"
-    findings = [f for f in checked.worst_first if every or f.weight in {"wrong", "look"}]
-    shown = portion(findings, _finding, _block, offset=offset)
+    findings = checked.worst_first if show == "all" else checked.problems
+    shown = portion(findings, _finding, lambda each, _: plain(lines_of(each)), offset=offset)
     listed = {"total": len(findings), "findings": shown.entries, "offset": offset}
     sources = [quote.provenance for finding in shown.items for quote in finding.sources]
     facts = _CHECKED.of(checked) | listed
-    return quoting(case, _head(checked), shown, checked.notes, sources, facts)
-
-
-def _head(checked: CiteCheck) -> str:
-    found = checked.counts
-    counts = [f"{found[v]} {title}" for v, title in TITLES.items() if v in found]
-    held = f"{counted(checked.citations, 'citation')}, {counted(checked.quotations, 'quotation')}"
-    return f"{one_line(checked.draft_name)}: {held}\n{'; '.join(counts) or 'Nothing to check.'}"
+    return quoting(case, checked, shown, sources, facts)
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -174,19 +167,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
         replace(quote, provenance=bounded_source(quote.provenance)) for quote in finding.sources
     )
     return replace(finding, sources=sources).as_dict()
-
-
-def _block(finding: Finding, _finding: Any) -> str:
-    words = one_line(finding.text)
-    if finding.verdict == "altered":
-        words = "".join(text for _, text in in_marks(finding.edits))
-    lines = [
-        f"{finding.number}. {finding.place.citation}: {finding.title}",
-        f'"{words}" {one_line(finding.cited)}' if finding.what == "quotation" else words,
-        one_line(finding.said),
-        *map(one_line, finding.notes),
-    ]
-    return "\n".join(lines)
 
 
 # The citator of a case file.
@@ -227,35 +207,15 @@ class CitatorTools(SessionTools):
 
 
 def _citing(case: "Collection", authority: str, offset: int) -> CallToolResult:
-    found = citator(case, authority)
-    shown = portion(found.places, _citing_entry, _citing_block, offset=offset)
-    facts = found.as_dict() | {"places": shown.entries}
-    sources = [place.quote.provenance for place in shown.items]
-    return quoting(
-        case, _citing_head(found), shown, found.notes, sources, facts | {"offset": offset}
+    found = citator(case, authority, limit=None)
+    shown = portion(
+        found.places, _citing_entry, lambda each, _: plain(lines_of(each)), offset=offset
     )
-
-
-def _citing_head(found: Citator) -> str:
-    said = {**found.treatments, **found.signals}
-    places = f"{counted(found.total, 'citation')} in {counted(found.document_count, 'document')}"
-    lines = [
-        f"{one_line(found.name)} ({found.kind}): {places}",
-        *(["Said of it: " + ", ".join(f"{n} ({c})" for n, c in said.items())] if said else []),
-        *([f"In the file: {one_line(found.source_document)}"] if found.source_document else []),
-    ]
-    return "\n".join(lines)
+    facts = found.as_dict() | {"places": shown.entries, "offset": offset}
+    sources = [place.quote.provenance for place in shown.items]
+    return quoting(case, found, shown, sources, facts)
 
 
 def _citing_entry(place: CitingPlace) -> dict[str, Any]:
     source = bounded_source(place.quote.provenance)
     return replace(place, quote=replace(place.quote, provenance=source)).as_dict()
-
-
-def _citing_block(place: CitingPlace, _entry: Any) -> str:
-    marks = ", ".join(said for said in (place.treatment, place.signal) if said)
-    pin = f" at {one_line(place.pin)}" if place.pin else ""
-    note = f"\n{one_line(place.note)}" if place.note else ""
-    return (
-        f'{one_line(place.citation)}{f" [{marks}]" if marks else ""}{pin}\n"{place.sentence}"{note}'
-    )

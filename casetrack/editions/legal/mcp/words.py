@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, NotRequired, get_type_hints
 
 from typing_extensions import TypedDict
 
+from casetrack.api.text import head_of
 from casetrack.api.text.work import LISTED, relative
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.records.shape import json_type
 from casetrack.editions.legal.cases import CASE, Cases
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render.pieces import (
@@ -331,9 +333,8 @@ def case_form(kind: Any, /, **more: Any) -> Any:
 
 def quoting(
     case: Collection,
-    head: str,
+    found: Any,
     shown: Portion[Any],
-    notes: Sequence[str],
     sources: Sequence[Provenance],
     facts: dict[str, Any],
     /,
@@ -342,16 +343,16 @@ def quoting(
 
     Parameters
     ----------
-    head, shown, notes
-        The text: its first lines, the entries, and what the user should know.
+    found, shown
+        The answer, and the part of its list.
     sources
         The places that the entries quote.
     facts
         The structured form, without what every such answer has.
     """
-    rest = [said for said in (onward(shown.next_offset), *notes) if said]
+    texts = [plain(head_of(found)), *shown.blocks, onward(shown.next_offset), QUOTED]
     return answer(
-        "\n\n".join([head, *shown.blocks, *rest, QUOTED]),
+        "\n\n".join(filter(None, texts)),
         {"collection": case.info.name, "notice": QUOTED, **facts, "next_offset": shown.next_offset},
         source_links(case.info.id, sources),
     )

@@ -269,3 +269,8 @@ class CiteCheck(Record):
         """The findings, differences first, each kind in the order of the draft."""
         order = {weight: n for n, weight in enumerate(("wrong", "look", "open", "right"))}
         return tuple(sorted(self.findings, key=lambda f: (order[f.weight], f.number)))
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """The differences and what a person has to decide, differences first."""
+        return tuple(f for f in self.worst_first if f.weight in {"wrong", "look"})

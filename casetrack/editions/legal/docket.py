@@ -1,0 +1,61 @@
+"""Read the docket of a case: its entries, and the papers that bear their numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.operation import READS, Arg, operation
+from casetrack.editions.legal.records.dockets import Docket, DocketLine
+from casetrack.extract.papers.docket_sheet import read_entries
+from casetrack.graph.paper_sources import by_entry
+from casetrack.store.passages import whole_text
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+
+
+@operation("docket", READS)
+def read_docket(
+    collection: Collection,
+    name: Annotated[str, Arg("The docket among the documents.", "DOCUMENT")],
+    /,
+) -> Docket:
+    """Return the entries of a court's docket, each with the documents that bear its number.
+
+    Parameters
+    ----------
+    name
+        A document that is a docket: its name or id.
+
+    Raises
+    ------
+    DocumentNotFound, AmbiguousName
+        No document is called so, or several are.
+    UsageError
+        It is no docket.
+    """
+    document = collection.document(name)
+    if document.legal_detail != "docket":
+        raise UsageError(
+            f'"{document.name}" is no docket of a court.',
+            hint="A docket is the page of a court's system that lists what was filed: save it as "
+            "HTML or PDF, ingest it, and name it here.",
+        )
+    snapshot = collection.workspace.state().snapshot
+    entries = read_entries(whole_text(snapshot, document.document_id))
+    papers = by_entry(collection.documents(), document.case_number)
+    lines = tuple(
+        DocketLine(
+            e.number,
+            e.filed_on,
+            e.entered_on,
+            e.text,
+            tuple(d.name for d in papers.get(e.number or "", ())),
+            e.page,
+            e.start,
+            e.end,
+        )
+        for e in entries
+    )
+    return Docket(document, lines)

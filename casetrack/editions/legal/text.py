@@ -1,0 +1,308 @@
+"""The text of the edition's records, as the command line and AI programs show it."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import PurePath
+from typing import Any
+
+from casetrack.api.text import Line, Lines, entries_of, head_of, line, lines_of
+from casetrack.api.text.form import counted, facts, flat, inside, spread
+from casetrack.base.records.table import cell
+from casetrack.editions.legal.records.authorities import (
+    Chronology,
+    ChronologyEntry,
+    Citator,
+    CitingPlace,
+)
+from casetrack.editions.legal.records.check import TITLES, CiteCheck, Finding, in_marks
+from casetrack.editions.legal.records.dockets import Docket, DocketLine
+from casetrack.editions.legal.records.families import (
+    DuplicateGroup,
+    Duplicates,
+    Families,
+    Family,
+    MailThread,
+    MailThreads,
+)
+from casetrack.editions.legal.records.load_files import (
+    HiddenText,
+    PrivilegeLog,
+    ProductionExport,
+    ProductionLoad,
+    RedactedCopy,
+)
+
+_NAMES, _SHOWN, _DEEPEST = 10, 300, 12
+_SURE = 0.6
+_KINDS = {"content": "the same", "message": "the same mail", "near": "nearly the same"}
+_COVERS = {
+    "box": "under a box",
+    "picture": "under a picture",
+    "annotation": "under a note that any viewer can move",
+    "invisible": "not shown on the page",
+    "mark": "marked for redaction, which was never carried out",
+    "earlier version": "gone from the page, and still in an earlier version within the file",
+    "shading": "dark letters on a dark ground",
+    "hidden": "set as hidden text",
+    "deleted": "a tracked deletion that was not accepted",
+}
+
+
+def _listed(name: str, answer: Any) -> tuple[str, Sequence[Any]]:
+    return name, getattr(answer, name)
+
+
+for _kind, _name in (
+    (MailThreads, "threads"),
+    (Families, "families"),
+    (Duplicates, "groups"),
+    (Docket, "lines"),
+    (CiteCheck, "findings"),
+    (PrivilegeLog, "entries"),
+    (ProductionLoad, "troubles"),
+):
+    entries_of.register(_kind, partial(_listed, _name))
+
+
+def notes_of(answer: Any, /) -> Lines:
+    """Return what a reader must know of an answer, a line each."""
+    return [line((f"Note: {flat(note)}", "less")) for note in answer.notes]
+
+
+# Mails, families and copies.
+
+
+@head_of.register
+def _threads(found: MailThreads) -> Lines:
+    mails = f"{counted(found.mail_count, 'mail')}, {found.single_count:,} alone"
+    copies = counted(found.copy_count, "further copy", "further copies")
+    head = (counted(found.thread_count, "thread"), "title")
+    return [line(head, f" ({mails}, {copies})"), *notes_of(found)]
+
+
+@lines_of.register
+def _thread(thread: MailThread) -> Lines:
+    subject, mails = flat(thread.subject) or "(no subject)", counted(thread.mail_count, "mail")
+    lines = [line((subject, "strong"), f"  {mails}", label=f"{thread.thread}. ")]
+    for mail in thread.mails:
+        copies = f"  +{counted(len(mail.copies), 'copy', 'copies')}" if mail.copies else ""
+        basis = f"  ({', '.join(mail.basis)})" if mail.basis else ""
+        lines.append(
+            line(
+                f"{cell(mail.sent_at, _SHOWN) or 'no time':16}  ",
+                flat(mail.sender) or "(no sender)",
+                (f"  {mail.citation}{copies}{basis}", "less"),
+                indent=3 + 2 * min(mail.depth, _DEEPEST),
+            )
+        )
+    missing = f"not here: {', '.join(thread.missing)}"
+    return [*lines, *([line((missing, "less"), indent=3)] if thread.missing else [])]
+
+
+@head_of.register
+def _families(found: Families) -> Lines:
+    head = (counted(found.family_count, "family", "families"), "title")
+    documents = counted(found.document_count, "document")
+    return [line(head, f" ({documents}, {found.single_count:,} alone)")]
+
+
+@lines_of.register
+def _family(family: Family) -> Lines:
+    span = "" if family.bates_begin is None else f"  {family.bates_begin}-{family.bates_end}"
+    lines = [line((family.document, "strong"), span, (f"  by the {family.told_by}", "less"))]
+    for member in family.members[1:]:
+        number = f"  {member.control_number}" if member.control_number else ""
+        lines.append(line(member.document, (number, "less"), indent=2 * member.depth))
+    absent = f"attached by name, not found as a document: {', '.join(family.absent)}"
+    return [*lines, *([line((absent, "less"), indent=2)] if family.absent else [])]
+
+
+@head_of.register
+def _duplicates(found: Duplicates) -> Lines:
+    near = "" if found.near_count is None else f", {found.near_count:,} nearly the same as another"
+    head = f"{found.exact_count:,} of {found.document_count:,} documents"
+    return [line((head, "title"), f" are the same as another{near}"), *notes_of(found)]
+
+
+@lines_of.register
+def _duplicate(group: DuplicateGroup) -> Lines:
+    whose = f"  {'; '.join(group.custodians)}" if group.custodians else ""
+    label = f"{group.group}. "
+    lines = [line((_KINDS[group.kind], "strong"), (whose, "less"), label=label)]
+    for one in group.documents:
+        share = f"  {one.similarity:.0%}" if group.kind == "near" else ""
+        lines.append(line(one.control_number or one.path, (share, "less"), indent=len(label)))
+    return lines
+
+
+# Productions and what is withheld of them.
+
+
+def _facts(found: Any, *left_out: str) -> Lines:
+    """Return the values of a record by the names of its fields, then its notes."""
+    said = {}
+    for name, value in found.as_dict().items():
+        if name not in {"notes", "seconds", "cancelled", *left_out} and value not in (None, [], {}):
+            parts = [f"{k} {n:,}" for k, n in value.items() if n] if type(value) is dict else value
+            said[name.replace("_", " ")] = cell(
+                "; ".join(parts) if type(parts) is list else parts, _SHOWN
+            )
+    return [*facts(said), *notes_of(found)]
+
+
+@head_of.register
+def _load(found: ProductionLoad) -> Lines:
+    checked = [line("Checked only; nothing was stored.")] if found.dry_run else []
+    return [
+        line((found.production, "title")),
+        *checked,
+        *_facts(found, "production", "columns", "troubles", "failed", "dry_run"),
+    ]
+
+
+@head_of.register
+def _export(found: ProductionExport) -> Lines:
+    return [line((f"Wrote {found.load_file}", "title")), *_facts(found, "load_file", "folder")]
+
+
+@head_of.register
+def _privilege(found: PrivilegeLog) -> Lines:
+    entries = counted(len(found.entries), "entry", "entries")
+    return [line((f"Privilege log of {found.collection}: {entries}", "title")), *notes_of(found)]
+
+
+@lines_of.register
+def _hidden(found: HiddenText) -> Lines:
+    name = PurePath(found.file).name
+    return [
+        line((f"{name}, {found.place}: ", "strong"), f"“{flat(found.text).strip()}”"),
+        line((_COVERS[found.cover], "less"), indent=2),
+    ]
+
+
+@head_of.register
+def _redacted(made: RedactedCopy) -> Lines:
+    areas = f"{counted(made.places, 'black area')} on {counted(len(made.pages), 'page')}"
+    reasons = ", ".join(f"{why} {count}" for why, count in made.by_reason.items())
+    read = f"Read by text recognition, so look at them yourself: {_pages(made.recognised)}"
+    unread = f"Pictures and drawings not read by text recognition: {_pages(made.not_read)}"
+    said = [
+        *(("", f"checked: {each}") for each in made.proof),
+        *(("warning", f"not checked: {each}") for each in made.unproved),
+        *(("", f"Left out, since the page does not show it: {each}") for each in made.left_out),
+        *([("", read)] if made.recognised else []),
+        *([("wrong", unread)] if made.not_read else []),
+        *(("wrong", f"Not shown on the page, and can be copied: {each}") for each in made.covered),
+    ]
+    return [
+        line(("Wrote ", "strong"), made.copy),
+        *([line(f"{areas}: {reasons}")] if made.places else []),
+        *(line((text, style), indent=2) for style, text in said),
+    ]
+
+
+def _pages(pages: Sequence[int]) -> str:
+    return f"page{'s' * (len(pages) > 1)} {', '.join(map(str, pages))}"
+
+
+# Authorities, drafts, dockets, chronologies.
+
+
+@head_of.register
+def _citator(found: Citator) -> Lines:
+    said = {**found.treatments, **found.signals}
+    places = spread(found.total, found.document_count, "citation")
+    marks = ", ".join(f"{name} ({count})" for name, count in said.items())
+    source = flat(found.source_document or "")
+    return [
+        line((flat(found.name), "title"), f" ({found.kind}): {places}"),
+        *([line(f"Said of it: {marks}")] if said else []),
+        *([line("In the file: ", (source, "strong"))] if source else []),
+        *notes_of(found),
+    ]
+
+
+@lines_of.register
+def _citing(place: CitingPlace) -> Lines:
+    marks = ", ".join(said for said in (place.treatment, place.signal) if said)
+    return [
+        line(
+            (place.citation, "source"),
+            (f" [{marks}]" if marks else "", "wrong" if place.weight else "strong"),
+            (f" at {flat(place.pin)}" if place.pin else "", "less"),
+        ),
+        line('"', (flat(place.sentence), "said"), '"'),
+        *([line((flat(place.note), "warning"))] if place.note else []),
+        *(line((warning, "warning")) for warning in place.quote.provenance.warnings),
+    ]
+
+
+@head_of.register
+def _check(found: CiteCheck) -> Lines:
+    held = f"{counted(found.citations, 'citation')}, {counted(found.quotations, 'quotation')}"
+    counts = [f"{found.counts[v]} {title}" for v, title in TITLES.items() if v in found.counts]
+    return [
+        line((flat(found.draft_name), "title"), f": {held}, compared with {found.case}"),
+        line("; ".join(counts) or "Nothing was found to check in this draft."),
+        *notes_of(found),
+    ]
+
+
+@lines_of.register
+def _finding(finding: Finding) -> Lines:
+    sure = "" if finding.confidence >= _SURE else f"  {finding.confidence:.0%} sure"
+    first = line(
+        (finding.place.citation, "source"),
+        ": ",
+        (finding.title, "wrong" if finding.is_sure else "strong"),
+        (sure, "warning"),
+        label=f"{finding.number}. ",
+    )
+    words: tuple[Any, ...] = ((cell(finding.text, _SHOWN), "said"),)
+    if finding.verdict == "altered":
+        words = tuple(_marked(kind, text, finding) for kind, text in in_marks(finding.edits))
+    if finding.what == "quotation":
+        words = ("\u201c", *words, "\u201d", (f" {flat(finding.cited)}", "less"))
+    rest = [line(*words), line(flat(finding.said))]
+    return [first, *inside([*rest, *(line((flat(n), "less")) for n in finding.notes)], 4)]
+
+
+def _marked(kind: str, text: str, finding: Finding) -> tuple[str, str]:
+    style = {"delete": "removed", "insert": "added"}.get(kind, "said")
+    return text, style if style == "said" or finding.is_sure else "warning"
+
+
+@head_of.register
+def _docket(found: Docket) -> Lines:
+    told = found.document
+    heads = (told.case_name, told.case_number, told.court, told.judge)
+    title = ", ".join(filter(None, heads)) or told.name
+    return [
+        line((title, "title")),
+        *([] if found.lines else [line("No entries were found in it.")]),
+    ]
+
+
+@lines_of.register
+def _docket_line(each: DocketLine) -> Lines:
+    label = f"{each.filed_on or '-':<10}  {each.number or '-':>6}  "
+    several = [line(("Several documents bear this number.", "warning"), indent=20)]
+    return [
+        line(flat(each.text), label=label),
+        *([line(("; ".join(each.papers), "strong"), indent=20)] if each.papers else []),
+        *(several if len(each.papers) > 1 else []),
+    ]
+
+
+@head_of.register
+def _chronology(found: Chronology) -> Lines:
+    return [line((found.case, "title")), *notes_of(found)]
+
+
+@lines_of.register
+def _event(event: ChronologyEntry) -> Lines:
+    label = f"{event.value:<10}  "
+    picked = [("  (picked)", "own")] if event.picked else []
+    own: list[Line] = [line(flat("; ".join(event.who)))] if event.who else []
+    own += [line((event.citation, "source")), line((f"event {event.event_id}", "less"))]
+    return [line(flat(event.event), *picked, label=label), *inside(own, len(label))]
