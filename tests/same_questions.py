@@ -15,7 +15,7 @@ SHEETS = "Project Budget 2024-25.xlsx"
 TOPIC = "payment of invoices and late payment"
 
 WITHOUT_COMMAND = {
-    "get_page_image": "`casetrack show` draws for people: HTML, or a picture cut to the passage",
+    "get_page_image": "`casetrack show --page` writes the picture to a file",
     "get_status": "it tells of the running server: what it has loaded, what is active",
     "list_marks": "`casetrack marks` has each mark whole, with the words of its passage",
 }

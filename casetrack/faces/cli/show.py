@@ -1,20 +1,25 @@
 """``casetrack read`` and ``show``: documents page by page, and passages on their page."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from casetrack.api.operation import Arg
 from casetrack.api.text import head_of, lines_of
 from casetrack.base.errors import StorageError, UsageError
 from casetrack.faces.cli.asking import answer, write
-from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import line, write_json
+from casetrack.faces.cli.options import CollectionOption, JsonOption, described, option
+from casetrack.faces.cli.output import Part, line, write_json
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.api.viewer import View
 
 # ``casetrack read``: a document page by page, or on from a passage.
@@ -22,27 +27,21 @@ if TYPE_CHECKING:
 _PAGES = re.compile(r"\s*(\d+)\s*(?:[-\u2013]\s*(\d+)\s*)?")
 
 
+@described(
+    document=option(Arg("Name, path or ID of the document.", "DOCUMENT")),
+    pages=option(Arg("Which pages. [default: all]", "--pages N or N-M")),
+    start=option(Arg("Instead, read on from this chunk.", "--from ID")),
+    limit=option(Arg("With --from: how many passages.", "--limit -k N", ge=1, le=200)),
+    back=option(Arg("With --from: the passages before it.", "--back")),
+)
 def read(
     ctx: typer.Context,
-    document: Annotated[
-        str | None, typer.Argument(metavar="DOCUMENT", help="Name, path or ID of the document.")
-    ] = None,
+    document: str | None = None,
     collection: CollectionOption = None,
-    pages: Annotated[
-        str | None, typer.Option("--pages", metavar="N or N-M", help="Which pages. [default: all]")
-    ] = None,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="ID", help="Instead, read on from this chunk.")
-    ] = None,
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", "-k", metavar="N", min=1, max=200, help="With --from: how many passages."
-        ),
-    ] = 5,
-    back: Annotated[
-        bool, typer.Option("--back", help="With --from: the passages before it.")
-    ] = False,
+    pages: str | None = None,
+    start: str | None = None,
+    limit: int = 5,
+    back: bool = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read a document's text in order, with the place of every passage.
@@ -93,55 +92,45 @@ _MAX_STEM = 80
 _MAX_NUMBER = 1000
 
 
+@described(
+    chunk_id=option(
+        Arg(
+            "A chunk's id, as search results give it. [default: the best answer to --for] "
+            "With --page: a document.",
+            "ID",
+        )
+    ),
+    output=option(
+        Arg(
+            "Write to this .html or .png file, or into this folder. [default: the current folder]",
+            "--output -o FILE",
+        )
+    ),
+    out=option(Arg("The same as --output.", "--out"), hidden=True),
+    as_png=option(Arg("Write a picture instead of a page of HTML.", "--png")),
+    open_it=option(Arg("Open what was written in the browser.", "--open")),
+    question=option(
+        Arg(
+            "Mark strongly what answers this question, and the rest of the passage lightly.",
+            "--for QUESTION",
+        )
+    ),
+    page=option(Arg("Write this page of the document as a picture.", "--page N", ge=1)),
+    window=option(Arg("Also show N chunks before and after it.", "--window N", ge=0, le=50)),
+    password=option(Arg("Opens a protected file to see the page; not stored.", "--password TEXT")),
+)
 def show(
     ctx: typer.Context,
-    chunk_id: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="ID",
-            help="A chunk's id, as search results give it. [default: the best answer to --for]",
-        ),
-    ] = None,
+    chunk_id: str | None = None,
     collection: CollectionOption = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write to this .html or .png file, or into this folder. "
-            "[default: the current folder]",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", hidden=True, help="The same as --output.")
-    ] = None,
-    as_png: Annotated[
-        bool, typer.Option("--png", help="Write a picture instead of a page of HTML.")
-    ] = False,
-    open_it: Annotated[
-        bool, typer.Option("--open", help="Open what was written in the browser.")
-    ] = False,
-    question: Annotated[
-        str | None,
-        typer.Option(
-            "--for",
-            metavar="QUESTION",
-            help="Mark strongly what answers this question, and the rest of the passage lightly.",
-        ),
-    ] = None,
-    window: Annotated[
-        int,
-        typer.Option(
-            "--window", metavar="N", min=0, max=50, help="Also show N chunks before and after it."
-        ),
-    ] = 1,
-    password: Annotated[
-        str | None,
-        typer.Option(
-            "--password", metavar="TEXT", help="Opens a protected file to see the page; not stored."
-        ),
-    ] = None,
+    output: Path | None = None,
+    out: Path | None = None,
+    as_png: bool = False,
+    open_it: bool = False,
+    question: str | None = None,
+    page: int | None = None,
+    window: int = 1,
+    password: str | None = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a page on which a passage is highlighted where it stands, with its citation.
@@ -149,41 +138,62 @@ def show(
     The page holds everything it shows, so that it can be sent, printed and kept.
     """
     out = output or out
-    suffix = _suffix(out, as_png)
+    suffix = _suffix(out, as_png or page is not None)
     target = ctx.ensure_object(State).collection(collection)
+    state = target.workspace.state()
+    if page is not None:
+        from casetrack.api.viewer.page_picture import page_picture
+
+        picture = page_picture(state, chunk_id or "", page, password=password)
+        path = _place(picture.document.name, f"page {page}", out, suffix, picture.png.startswith)
+        said: dict[str, Any] = {"citation": picture.citation, "notes": list(picture.notes)}
+        _finish(_write(picture.png, path), said, [], open_it=open_it, as_json=as_json)
+        return
     from casetrack.api.viewer import open_view
+    from casetrack.api.viewer.page import page_html
 
     if chunk_id is None:
         best = target.search(question, limit=1) if question else None
         if not best:
             raise UsageError("No passage to show.", hint="Give its id, or a question with --for.")
         chunk_id = best[0].chunk_id
-    view = open_view(
-        target.workspace.state(), chunk_id, window=window, password=password, question=question
-    )
-    path = _write(view, _place(view, out, suffix), suffix)
-    if open_it:
-        _open(path)
-    if as_json:
-        write_json(_told(view, path))
-        return
-    line((view.chunk.citation, "bold cyan"))
-    for part in view.pinpoint:
-        line(("At: ", "bold"), (part.citation, "bold cyan"))
-    for note in view.notes:
-        line((note, "yellow"))
-    for warning in view.provenance.warnings:
-        line((warning, "yellow"))
-    line(("Wrote ", "bold"), str(path))
-
-
-def _told(view: "View", path: Path) -> dict[str, Any]:
-    return {
-        "file": str(path),
+    view = open_view(state, chunk_id, window=window, password=password, question=question)
+    p = view.provenance
+    place = f"{p.page_kind or 'page'} {p.page}" if p.sheet_name is None else f"sheet {p.page}"
+    path = _place(view.document.name, place, out, suffix, partial(_shows, view))
+    content = view.png() if suffix == ".png" else page_html(view).encode("utf-8", "replace")
+    said = {
+        "citation": view.chunk.citation,
         "has_picture": view.image is not None,
         "notes": list(view.notes),
         "chunk": view.chunk.as_dict(),
     }
+    lines: list[tuple[Part, ...]] = [
+        (("At: ", "bold"), (part.citation, "bold cyan")) for part in view.pinpoint
+    ]
+    lines += [((note, "yellow"),) for note in (*view.notes, *p.warnings)]
+    _finish(_write(content, path), said, lines, open_it=open_it, as_json=as_json)
+
+
+def _finish(
+    path: Path,
+    said: dict[str, Any],
+    lines: "Sequence[tuple[Part, ...]]",
+    /,
+    *,
+    open_it: bool,
+    as_json: bool,
+) -> None:
+    """Open what was written, and say what and where it is."""
+    if open_it:
+        _open(path)
+    if as_json:
+        write_json({"file": str(path)} | said)
+        return
+    line((said["citation"], "bold cyan"))
+    for parts in lines or [((note, "yellow"),) for note in said["notes"]]:
+        line(*parts)
+    line(("Wrote ", "bold"), str(path))
 
 
 def _suffix(out: Path | None, as_png: bool) -> str:
@@ -204,50 +214,57 @@ def _suffix(out: Path | None, as_png: bool) -> str:
     return suffix
 
 
-def _place(view: "View", out: Path | None, suffix: str) -> Path:
-    """Return where to write, absolute; a file that something else wrote is never replaced."""
+def _place(
+    name: str, place: str, out: Path | None, suffix: str, same: Callable[[bytes], bool], /
+) -> Path:
+    """Return where to write, absolute; a file that something else wrote is never replaced.
+
+    Parameters
+    ----------
+    name, place
+        The document, and what of it is shown.
+    same
+        Whether a file that begins so shows the same.
+    """
     if out is not None and not out.is_dir():
         path = out.expanduser().absolute()
-        if _is_free(path, view):
+        if _is_free(path, same):
             return path
         raise UsageError(
             f"There is a file {path} already, which does not show this passage.",
             hint="Choose another name, or remove the file first.",
         )
     folder = (out or Path()).absolute()
-    p = view.provenance
-    safe = _UNSAFE.sub(" ", Path(view.document.name).stem)
-    stem = " ".join(safe.split())[:_MAX_STEM].strip(" .") or "passage"
-    place = f"{p.page_kind or 'page'} {p.page}" if p.sheet_name is None else f"sheet {p.page}"
+    stem = " ".join(_UNSAFE.sub(" ", Path(name).stem).split())[:_MAX_STEM].strip(" .") or "passage"
     for number in range(1, _MAX_NUMBER):
         again = "" if number == 1 else f" ({number})"
         path = folder / f"{stem}, {place}{again}{suffix}"
-        if _is_free(path, view):
+        if _is_free(path, same):
             return path
     raise UsageError(
         f"Too many files in {folder} are called {stem!r}.", hint="Name a file with --output."
     )
 
 
-def _is_free(path: Path, view: "View") -> bool:
-    """Return whether nothing is there, or what shows the same passage."""
-    from casetrack.api.viewer.page import CHUNK_MARK
-    from casetrack.api.viewer.source import CHUNK_FACT, facts_of
-
+def _is_free(path: Path, same: Callable[[bytes], bool]) -> bool:
+    """Return whether nothing is there, or what shows the same."""
     if not path.exists():
         return True
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        head = file.read(4096)
+        return same(file.read(4096))
+
+
+def _shows(view: "View", head: bytes) -> bool:
+    from casetrack.api.viewer.page import CHUNK_MARK
+    from casetrack.api.viewer.source import CHUNK_FACT, facts_of
+
     mark = f'{CHUNK_MARK}{view.chunk.chunk_id}"'.encode()
     return mark in head or facts_of(head).get(CHUNK_FACT) == view.chunk.chunk_id
 
 
-def _write(view: "View", path: Path, suffix: str) -> Path:
-    from casetrack.api.viewer.page import page_html
-
-    content = view.png() if suffix == ".png" else page_html(view).encode("utf-8", "replace")
+def _write(content: bytes, path: Path) -> Path:
     if not path.parent.is_dir():
         raise UsageError(
             f"There is no folder {path.parent}.", hint="Make it first, or choose another place."

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from casetrack.faces.mcp.budget import tokens
 from casetrack.faces.mcp.outputs import QUOTED
@@ -12,23 +10,11 @@ from casetrack.faces.mcp.render import counted, one_line, span
 from casetrack.faces.mcp.uris import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from casetrack.api.collection import Collection
-    from casetrack.base.records import Document
+    from casetrack.base.records import Document, Page
 
 ROOM = 15_000
 """Tokens for the text of the pages."""
-_COLUMNS = ("page", "text", "char_start", "char_end", "page_kind", "sheet_name")
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A page: its number, what it is called, its text."""
-
-    number: int
-    label: str
-    text: str
 
 
 def document_text(target: Collection, document: Document, /, *, read_on: bool) -> str:
@@ -48,19 +34,16 @@ def document_text(target: Collection, document: Document, /, *, read_on: bool) -
     str
         Markdown. Where the text is longer than :data:`ROOM`, its last line says how to read on.
     """
-    rows = (
-        target.workspace.state().snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
-    )
     shown: list[str] = []
     spent = 0
     rest: int | None = None
-    for page in _pages(rows):
-        block = f"## {page.label}\n\n{_quoted(page.text)}"
+    for page in target.read.pages(document):
+        block = f"## {_label(page)}\n\n{_quoted(page.text)}"
         cost = tokens(block)
         if spent + cost > ROOM:
-            rest = page.number
+            rest = page.page
             if not shown:
-                shown.append(f"## {page.label}, beginning\n\n{_quoted(_beginning(page.text))}")
+                shown.append(f"## {_label(page)}, beginning\n\n{_quoted(_beginning(page.text))}")
             break
         spent += cost
         shown.append(block)
@@ -95,24 +78,10 @@ def _more(document: Document, rest: int, *, read_on: bool) -> str:
     )
 
 
-def _pages(rows: Iterable[Mapping[str, Any]]) -> Iterator[_Page]:
-    ordered = sorted(rows, key=lambda row: (row["page"], row["char_start"]))
-    for number, group in itertools.groupby(ordered, key=lambda row: row["page"]):
-        chunks = list(group)
-        kind = (chunks[0]["page_kind"] or "page").capitalize()
-        sheet = chunks[0]["sheet_name"]
-        name = f" ({one_line(sheet)})" if sheet else ""
-        yield _Page(number, f"{kind} {number}{name}", _joined(chunks))
-
-
-def _joined(chunks: Iterable[Mapping[str, Any]]) -> str:
-    """Join the chunks of a page, which overlap."""
-    parts: list[str] = []
-    end = 0
-    for chunk in chunks:
-        parts.append(chunk["text"][max(0, end - chunk["char_start"]) :])
-        end = max(end, chunk["char_end"])
-    return "".join(parts)
+def _label(page: Page) -> str:
+    place = page.provenance
+    name = f" ({one_line(place.sheet_name)})" if place.sheet_name else ""
+    return f"{(place.page_kind or 'page').capitalize()} {page.page}{name}"
 
 
 def _beginning(text: str) -> str:

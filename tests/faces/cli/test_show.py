@@ -84,6 +84,13 @@ def test_a_folder_takes_the_file(filled: Run, here: Path, tmp_path: Path) -> Non
     assert [p.name for p in folder.iterdir()] == ["memo, page 1.html"]
 
 
+def test_a_page_of_a_document_is_a_picture(filled: Run, here: Path) -> None:
+    told = json.loads(filled("show", "lease.txt", "--page", 1, "--json").out)
+    assert told["file"] == str(here / "lease, page 1.png")
+    assert Path(told["file"]).read_bytes().startswith(b"\x89PNG")
+    assert filled("show", "lease.txt", "--page", 9).code == 2
+
+
 def test_it_opens_in_the_browser(filled: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
