@@ -15,7 +15,7 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from casetrack.base.errors import StorageError
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from casetrack.base.records.shape import Record
 
 Part = str | tuple[str, str]
 """A piece of a line: text, or text with the name of a rich style."""
@@ -221,22 +220,6 @@ def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
         _rich_table(fields, texts)
     else:
         _write("".join(row + "\n" for row in plain_table(fields, lambda: texts)), sys.stdout)
-
-
-def record_table(record: type[Record], fields: Sequence[Field], items: Iterable[Any], /) -> None:
-    """Write records as a table: *fields*, then what the record itself wants to be shown."""
-    from casetrack.base.records.layouts import layout_of
-
-    layout = layout_of(record)
-    every = [*fields, *(Field(title, extra=True, of=n) for n, title in layout.headings.items())]
-    numeric = {name for name, kind in layout.kinds.items() if kind in ("whole", "number")}
-    every = [replace(f, align="right") if f.of in numeric else f for f in every]
-
-    def cell(field: Field, item: Any, row: dict[str, Any]) -> Any:
-        value = row[field.of] if isinstance(field.of, str) else field.of(item)
-        return f"{value:,}" if isinstance(value, int) else value
-
-    table(every, [[cell(f, item, layout.row(item)) for f in every] for item in items])
 
 
 def plain_table(
