@@ -39,6 +39,18 @@ _IN_USE_SECONDS = 2.0
 _AGAIN_SECONDS = 0.02
 
 
+Stamp = tuple[int, int, int]
+
+
+def stamp_of(path: Path, /) -> Stamp | None:
+    """Return what changes whenever a file does; ``None`` where there is none to look at."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino
+
+
 @contextlib.contextmanager
 def storage_errors(path: Path | str, /) -> Iterator[None]:
     """Turn errors of the operating system and of Lance into errors a person can act on.

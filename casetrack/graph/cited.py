@@ -104,7 +104,7 @@ class Cited:
         names = [case.name.lower().replace("\n", " ") for case in self._cases]
         return "\n".join(names), list(accumulate((len(name) + 1 for name in names), initial=0))
 
-    @property
+    @cached_property
     def names_cases(self) -> bool:
         """Whether any case is cited by name."""
         return bool(self._cases)

@@ -127,7 +127,7 @@ def output_name(layer: int, layers: int, /) -> str:
     """
     if not 1 <= layer <= layers:
         raise ValueError(f"layer {layer} does not exist; the model has layers 1 to {layers}")
-    return "hidden" if layer == layers else f"hidden_{layer}"
+    return LAST_OUTPUT if layer == layers else f"{LAST_OUTPUT}_{layer}"
 
 
 def build_encoder(
@@ -290,6 +290,7 @@ def _layer(
 # The encoder under the head is that of `casetrack.models.bert_onnx`, and so are the rules: rows of
 # a batch have the same length, and weights are 8-bit integers.
 
+LAST_OUTPUT = "hidden"
 SPARSE_OUTPUT = "weights"
 TOKENS_OUTPUT = "vectors"
 LABELS_OUTPUT = "labels"

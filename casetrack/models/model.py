@@ -15,6 +15,7 @@ from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
 from casetrack.models.bert_onnx import (
     ATTENDED_INPUT,
     LABELS_OUTPUT,
+    LAST_OUTPUT,
     SPARSE_OUTPUT,
     TOKENS_OUTPUT,
     output_name,
@@ -80,6 +81,8 @@ class Model:
         self.manifest = manifest
         self._folder = folder
         self._threads = threads
+        size = {**manifest.files, **manifest.built}[manifest.graph_name][1]
+        self._weights_bytes = round(_RESIDENT_SHARE * size)
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
         self._splitter: _Splitter | None = None
@@ -121,10 +124,7 @@ class Model:
     @property
     def resident_bytes(self) -> int:
         """Rough bytes of loaded weights; 0 while nothing is loaded."""
-        if self._loaded is None:
-            return 0
-        sizes = {**self.manifest.files, **self.manifest.built}
-        return round(_RESIDENT_SHARE * sizes[self.manifest.graph_name][1])
+        return 0 if self._loaded is None else self._weights_bytes
 
     def unload(self) -> None:
         """Let go of the weights; a pass under way keeps them to its end."""
@@ -286,7 +286,7 @@ class _Loaded:
         if layers and (kind != "dense" or self.manifest.recipe.ready):
             raise ValueError(f'model "{self.manifest.name}" has no earlier layers to offer')
         if kind == "dense":
-            names = [output_name(layer, self.depth) for layer in (self.depth, *layers)]
+            names = [LAST_OUTPUT, *(output_name(layer, self.depth) for layer in layers)]
         else:
             names = [_OUTPUTS[kind]]
         if self.manifest.recipe.ready:

@@ -102,37 +102,23 @@ def _owner(text: str, span: CitedSpan) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class LegalNames:
-    """Tells what the results of a search cite; nothing is read before somebody asks."""
+    """Reads what a passage cites when it is first called; a pickled copy contains the names."""
 
     known: Callable[[], Cited]
     snapshot: Snapshot
     index: Index
-
-    def of(self, place: Place, text: str, /) -> Callable[[], tuple[str, ...]]:
-        """Return what tells the authorities that the passage at *place* cites."""
-        data = self.index.segments[place[0]].data
-        revision = data.revisions[int(data.column("revision")[place[1]])]
-        number = int(data.column("chunk_index")[place[1]])
-        row = int(data.column("row_id")[place[1]])
-        return _Unread(self.known, self.snapshot, revision, number, row, text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Unread:
-    """Tells what a passage cites; a copy of it, as in a pickle, has been read."""
-
-    known: Callable[[], Cited]
-    snapshot: Snapshot
-    revision: str
-    number: int
-    row: int
+    place: Place
     text: str
 
     def __call__(self) -> tuple[str, ...]:
-        spans = self.known().spans_of(self.revision, self.number)
+        """Return the names."""
+        data, at = self.index.segments[self.place[0]].data, self.place[1]
+        revision = data.revisions[int(data.column("revision")[at])]
+        spans = self.known().spans_of(revision, int(data.column("chunk_index")[at]))
         if spans is None:
             # The graph has not caught up with it, as after an import: the row itself tells.
-            stored = self.snapshot.take([self.row], ["citations"])["citations"][0].as_py() or ()
+            row = int(data.column("row_id")[at])
+            stored = self.snapshot.take([row], ["citations"])["citations"][0].as_py() or ()
             spans = [CitedSpan(*(one[name] for name in CitedSpan._fields)) for one in stored]
         return names_of(self.text, spans)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from casetrack.search.evidence import (
 )
 from casetrack.search.filters import choose
 from casetrack.search.lists import PlacedText, lists_of, name_at, texts_at
-from casetrack.search.pinpoint.find import Finder, Passage
+from casetrack.search.pinpoint.find import Finder, Look, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
 from casetrack.search.priors import priors_of
@@ -42,15 +42,10 @@ from casetrack.store.index.matrices import Matrices
 from casetrack.store.index.scope import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from casetrack.base.records import RelatedChunk, SearchMode
-    from casetrack.base.records.reading import Reading
-    from casetrack.base.records.search import Evidence
-    from casetrack.search.asked_words import AskedWords
-    from casetrack.search.evidence import Verdict
-    from casetrack.search.plan import Plan
-    from casetrack.store.datasets import Snapshot
+    from casetrack.models.token_matrix import TokenForm
     from casetrack.store.index.index import Index
     from casetrack.store.index.rows import Place
     from casetrack.store.workspace import State
@@ -58,6 +53,7 @@ if TYPE_CHECKING:
 MAX_RESULTS = 1000
 MAX_QUERY_CHARS = 20_000
 EVERYWHERE = Filter()
+_NO_WORD = "The query has no searchable word; only very common words or signs."
 
 
 @one_thread_each()
@@ -81,97 +77,17 @@ def search(
     Parameters and errors are those of :meth:`search`. The models
     are loaded only where they take part.
     """
-    started = time.perf_counter()
     check(query, limit, fusion, related)
     check_relevance(min_relevance)
-    stages = None if stages is None else several(stages)
-    entitlements = state.workspace.entitlements
-    if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
-        entitlements.require("rerank")
-    snapshot, encoders = state.snapshot, state.workspace.encoders
-    chosen, index = choose(state, where), state.index
-    times = StageTimes()
-    plan = make_plan(
-        mode,
-        stages,
-        index,
-        lambda: encoders.get(snapshot.profile, dimension=snapshot.dimension),
-        query=query,
-        rerank=entitlements.allows("rerank"),
-    )
-    chosen_for_user = mode is None and stages is None
-    reading, told = ask(state, query, vocabulary=vocabulary, document=chosen.only)
-    times.lap("question")
-    words = asked_words(reading, chosen.scope(index))
-    plan, question, look, encoded = _question(reading, words, plan, state, yields=chosen_for_user)
-    notes = [*told, *chosen.notes, *plan.notes]
-    if plan.encoder is not None:
-        times.lap("encode")
+    run = _Run(state, query, limit)
+    run.choose(mode, None if stages is None else several(stages), where)
+    run.read(vocabulary=vocabulary)
+    run.encode(yields=mode is None and stages is None)
     # Who chooses the stages has them, and no others.
-    cited = find_cited(state, reading, words.scope) if stages is None else Found()
-    notes += cited.notes
-    times.lap("citation")
-    if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
-        notes.append("The query has no searchable word; only very common words or signs.")
-    lists = lists_of(state)
-    ranked = rank(
-        index,
-        max(limit, JUDGED),
-        question,
-        within=words.scope,
-        priors=priors_of(snapshot, index, reading, code=holds_code(state)),
-        fusion=fusion,
-        look=look.rerank if look else None,
-        fold=fold,
-        times=times,
-        cited=cited.places,
-        lists=lists,
-    )
-    usual = [hit for hit in ranked if "citation" not in hit.signals]
-    if look is not None and usual and "maxsim" not in usual[0].signals:
-        plan = plan.without_matrices()
-        notes = [*told, *chosen.notes, *plan.notes, *cited.notes]
-    verdict, missing = _judged(words, reading, ranked, look, plan, cited)
-    notes += [*lists.unsearched.notes, *missing]
-    times.lap("evidence")
-    shown = [n for n, (r, _) in enumerate(verdict.results[:limit]) if r >= (min_relevance or 0.0)]
-    if hidden := min(limit, len(ranked)) - len(shown):
-        notes.append(left_out(hidden, min_relevance))
-    ranked = [ranked[n] for n in shown]
-    finder = Finder.of(snapshot, index, reading, encoded)
-    judgements = [verdict.results[number] for number in shown]
-    names = LegalNames(lambda: state.once(cited_in), snapshot, index)
-    results, damaged = _results(snapshot, index, ranked, judgements, finder, names)
-    notes += [*withheld(damaged), *state.stale_notes(r.provenance.source for r in results)]
-    times.lap("fetch")
-    connected: tuple[RelatedChunk, ...] = ()
-    if related:
-        connected = tuple(graph_of(state).related([r.chunk_id for r in ranked], limit=related))
-        times.lap("graph")
-    license_status = entitlements.status()
-    return SearchResults(
-        query=query,
-        collection=state.workspace.name,
-        mode=plan.mode,
-        results=results,
-        stages_used=(
-            *(("citation",) if cited.places else ()),
-            *plan.stages,
-            *(("graph",) if related else ()),
-        ),
-        stage_ms=times.milliseconds,
-        search_time_ms=(time.perf_counter() - started) * 1000,
-        searched_documents=len(
-            snapshot.documents if chosen.documents is None else chosen.documents
-        ),
-        searched_chunks=words.scope.chunk_count - lists.unsearched.chunks,
-        notes=(*notes, *license_status.notes),
-        related=connected,
-        tier=license_status.tier.name,
-        relevance=verdict.relevance,
-        evidence=verdict.evidence,
-        reading=reading,
-    )
+    run.cite(looks=stages is None)
+    run.rank(fusion, fold=fold)
+    run.judge(min_relevance or 0.0)
+    return run.answer(related)
 
 
 def check(query: object, limit: object, fusion: str = "zscore", related: int = 0, /) -> None:
@@ -202,73 +118,280 @@ def check(query: object, limit: object, fusion: str = "zscore", related: int = 0
     within("related", related, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """The second look, and what it sees that ranking does not use.
+class _Run:
+    """One search of a state. Its stages run in the order of the methods.
 
     Attributes
     ----------
-    rerank
-        The look itself.
+    look
+        The second look at the best candidates; ``None`` without one.
     nearness
-        For each passage that was looked at, how near it comes to each token of the question,
-        in the mean by the rarity of their words.
+        For each passage of the second look, how near it comes to the tokens of the question, in
+        the mean by the rarity of their words; ranking does not use it.
+    shown
+        Numbers of the ranked passages that are relevant enough.
     """
 
-    rerank: Rerank
-    nearness: dict[Place, float]
+    def __init__(self, state: State, query: str, limit: int) -> None:
+        self.started = time.perf_counter()
+        self.state, self.query, self.limit = state, query, limit
+        self.snapshot, self.entitlements = state.snapshot, state.workspace.entitlements
+        self.times = StageTimes()
+        self.look: Rerank | None = None
+        self.encoded: Encoded | None = None
+        self.nearness: dict[Place, float] = {}
 
+    def choose(self, mode: SearchMode | None, stages: Sequence[str] | None, where: Filter) -> None:
+        """Choose the documents and the stages; models are loaded where a stage needs them."""
+        if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
+            self.entitlements.require("rerank")
+        self.chosen, self.index = choose(self.state, where), self.state.index
+        encoders, snapshot = self.state.workspace.encoders, self.snapshot
+        self.times = StageTimes()
+        self.plan = make_plan(
+            mode,
+            stages,
+            self.index,
+            lambda: encoders.get(snapshot.profile, dimension=snapshot.dimension),
+            query=self.query,
+            rerank=self.entitlements.allows("rerank"),
+        )
 
-def _question(
-    reading: Reading, words: AskedWords, plan: Plan, state: State, *, yields: bool
-) -> tuple[Plan, Question, _Look | None, Encoded | None]:
-    """Return what each stage of the plan looks for, and the plan that can be followed.
+    def read(self, *, vocabulary: bool) -> None:
+        """Read the question with what the collection holds."""
+        self.reading, self.told = ask(
+            self.state, self.query, vocabulary=vocabulary, document=self.chosen.only
+        )
+        self.times.lap("question")
+        self.words = asked_words(self.reading, self.chosen.scope(self.index))
 
-    Beside them, what the models made of the question, if they read it.
+    def encode(self, *, yields: bool) -> None:
+        """Make what each stage looks for.
 
-    A plan that *yields* does without models that fail, such as a service that is down.
-    """
-    terms = reading.terms if "bm25" in plan.stages else None
-    if plan.encoder is None:
-        return plan, Question(terms), None, None
-    try:
-        encoding = plan.encoder.encode_query(reading.text)
-    except ValueError:
-        # Signs that no model has a token for, such as joiners alone.
-        why = "The query has nothing that the models know; it was searched for by its words."
-        return plan.by_words_only(why), Question(reading.terms), None, None
-    except ModelError as error:
-        if not yields:
-            raise
-        return plan.by_words_only(words_only(error)), Question(reading.terms), None, None
-    question = Question(
-        terms,
-        encoding.dense if "semantic" in plan.stages else None,
-        encoding.sparse if "sparse" in plan.stages else None,
-    )
-    encoded = Encoded(plan.encoder, encoding)
-    form = token_form(plan.encoder)
-    tokens, spans = encoding.tokens, encoding.token_spans
-    if "maxsim" not in plan.stages or tokens is None or spans is None or form is None:
-        return plan, question, None, encoded
-    matrices = state.once(_matrices)
-    nearness: dict[Place, float] = {}
-    weights = words.token_weights(reading.text, spans)
+        A search that *yields* does without models that fail, such as a service that is down.
+        """
+        plan, reading = self.plan, self.reading
+        self.question = Question(reading.terms if "bm25" in plan.stages else None)
+        if plan.encoder is None:
+            return
+        try:
+            encoding = plan.encoder.encode_query(reading.text)
+        except (ValueError, ModelError) as error:
+            # Signs that no model has a token for, such as joiners alone, are a wrong value.
+            why = "The query has nothing that the models know; it was searched for by its words."
+            if isinstance(error, ModelError):
+                if not yields:
+                    raise
+                why = words_only(error)
+            self.plan, self.question = plan.by_words_only(why), Question(reading.terms)
+            return
+        self.question = replace(
+            self.question,
+            vector=encoding.dense if "semantic" in plan.stages else None,
+            sparse=encoding.sparse if "sparse" in plan.stages else None,
+        )
+        self.encoded = Encoded(plan.encoder, encoding)
+        form, tokens, spans = token_form(plan.encoder), encoding.tokens, encoding.token_spans
+        if "maxsim" in plan.stages and not (tokens is None or spans is None or form is None):
+            feedback = encoding.dense if "feedback" in plan.stages else None
+            weights = self.words.token_weights(reading.text, spans)
+            self.look = Rerank(self._maxsim(form, tokens, weights), feedback)
+        self.times.lap("encode")
 
-    def maxsim(places: Sequence[Place]) -> np.ndarray:
-        """Score chunks by their token matrices, which only now are read."""
-        rows = _row_ids(words.scope.index, places)
-        found = form.nearest(tokens, matrices.take(rows))
-        if not found.shape[1]:
-            return np.full(len(places), np.nan, dtype=np.float32)
-        near = np.average(found, axis=1, weights=weights)
-        read = ~np.isnan(near)
-        nearness.update({place: float(near[n]) for n, place in enumerate(places) if read[n]})
-        mean: np.ndarray = found.mean(axis=1)
-        return mean
+    def _maxsim(
+        self, form: TokenForm, tokens: np.ndarray, weights: np.ndarray
+    ) -> Callable[[Sequence[Place]], np.ndarray]:
+        matrices = self.state.once(_matrices)
 
-    feedback = encoding.dense if "feedback" in plan.stages else None
-    return plan, question, _Look(Rerank(maxsim, feedback), nearness), encoded
+        def maxsim(places: Sequence[Place]) -> np.ndarray:
+            """Score chunks by their token matrices, which only now are read."""
+            found = form.nearest(tokens, matrices.take(_row_ids(self.index, places)))
+            if not found.shape[1]:
+                return np.full(len(places), np.nan, dtype=np.float32)
+            near = np.average(found, axis=1, weights=weights)
+            read = ~np.isnan(near)
+            self.nearness |= {place: float(near[n]) for n, place in enumerate(places) if read[n]}
+            mean: np.ndarray = found.mean(axis=1)
+            return mean
+
+        return maxsim
+
+    def cite(self, *, looks: bool) -> None:
+        """Find the places that the question cites."""
+        self.cited = find_cited(self.state, self.reading, self.words.scope) if looks else Found()
+        self.times.lap("citation")
+
+    def rank(self, fusion: FusionMethod, *, fold: bool) -> None:
+        """Rank the passages, as many as are shown or judged."""
+        code = holds_code(self.state)
+        self.lists = lists_of(self.state)
+        self.ranked = rank(
+            self.index,
+            max(self.limit, JUDGED),
+            self.question,
+            within=self.words.scope,
+            priors=priors_of(self.snapshot, self.index, self.reading, code=code),
+            fusion=fusion,
+            look=self.look,
+            fold=fold,
+            times=self.times,
+            cited=self.cited.places,
+            lists=self.lists,
+        )
+        usual = next((hit for hit in self.ranked if "citation" not in hit.signals), None)
+        if self.look is not None and usual is not None and "maxsim" not in usual.signals:
+            self.plan = self.plan.without_matrices()
+
+    def judge(self, least: float) -> None:
+        """Judge the relevance of the passages, and keep those that reach the least."""
+        words, reading, ranked, index = self.words, self.reading, self.ranked, self.index
+        missing = [m for m in missing_from(words.scope, reading) if not self.cited.names(m.text)]
+        # A number that is the name of a document found is there, though no passage contains it.
+        found = self._values("document_id", ranked) if missing else ()
+        naming = [each.part.text for each in reading.named if each.document_id in found]
+        missing = [m for m in missing if not any(m.text in part for part in naming)]
+        near = [self.nearness.get(hit.place) for hit in ranked]
+        profile = self.plan.encoder.name if self.plan.encoder else None
+        if profile and reading.language and not was_made_for(profile, reading.language):
+            # The little that such models find of it means nothing on the scale of the fit.
+            profile = None
+        # A document has a title and a date, in whatever words; and what models find in another
+        # language holds no word of the question, nor do those without a fit of their own. A
+        # statement asks for nothing: of the denials of claims at most four in five were right, too
+        # few.
+        foreign = self._other_languages()
+        is_open = "head" in reading.wants or (
+            profile is not None and (bool(foreign) or not has_fit(profile))
+        )
+        is_exact = any(m.is_exact for m in missing)
+        never_none = reading.text.rstrip().endswith(".") or (is_open and not is_exact)
+        verdict = judged(words, ranked, near, missing, profile=profile, never_none=never_none)
+        self.remarks = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
+        if foreign:
+            theirs = " and ".join(map(called, foreign))
+            self.remarks.append(
+                f"The question is in {called(reading.language or '')}, what was found in {theirs}: "
+                f"ask in {theirs}, too, since words are only found in the language of the text."
+            )
+        self.verdict = with_cited(verdict, ranked, self.cited, reading)
+        self.times.lap("evidence")
+        best = enumerate(self.verdict.results[: self.limit])
+        self.shown = [n for n, (relevance, _) in best if relevance >= least]
+        if hidden := min(self.limit, len(ranked)) - len(self.shown):
+            self.remarks.append(left_out(hidden, least))
+
+    def _values(self, column: str, ranked: Sequence[Ranked]) -> set[Any]:
+        """Return the values that a column has for passages."""
+        return {
+            self.index.segments[number].data.places_of([row], [column])[0][column]
+            for number, row in (hit.place for hit in ranked)
+        }
+
+    def _other_languages(self) -> list[str]:
+        """Return the languages of the best results where all surely differ from the question's."""
+        found, own = self._values("language", self.ranked[:LOOKED_AT]), self.reading.language
+        return [] if own is None or not found.isdisjoint({None, own}) else sorted(found)
+
+    def answer(self, related: int) -> SearchResults:
+        """Return the results with their sources, and what the user should know of the search."""
+        ranked = [self.ranked[n] for n in self.shown]
+        results, damaged = self._results(ranked)
+        remarks = [*self.remarks, *(withheld(damaged) if damaged else ())]
+        remarks += self.state.stale_notes(r.provenance.source for r in results)
+        self.times.lap("fetch")
+        connected: tuple[RelatedChunk, ...] = ()
+        if related:
+            ids = [hit.chunk_id for hit in ranked]
+            connected = tuple(graph_of(self.state).related(ids, limit=related))
+            self.times.lap("graph")
+        license_status, unsearched = self.entitlements.status(), self.lists.unsearched
+        documents = self.chosen.documents
+        return SearchResults(
+            query=self.query,
+            collection=self.state.workspace.name,
+            mode=self.plan.mode,
+            results=results,
+            stages_used=(
+                *(("citation",) if self.cited.places else ()),
+                *self.plan.stages,
+                *(("graph",) if related else ()),
+            ),
+            stage_ms=self.times.milliseconds,
+            search_time_ms=(time.perf_counter() - self.started) * 1000,
+            searched_documents=len(self.snapshot.documents if documents is None else documents),
+            searched_chunks=self.words.scope.chunk_count - unsearched.chunks,
+            notes=(
+                *self.told,
+                *self.chosen.notes,
+                *self.plan.notes,
+                *self.cited.notes,
+                *((_NO_WORD,) if self._lacks_words() else ()),
+                *unsearched.notes,
+                *remarks,
+                *license_status.notes,
+            ),
+            related=connected,
+            tier=license_status.tier.name,
+            relevance=self.verdict.relevance,
+            evidence=self.verdict.evidence,
+            reading=self.reading,
+        )
+
+    def _lacks_words(self) -> bool:
+        by_words = self.plan.stages == ("bm25",) and not self.question.terms
+        return by_words and bool(self.index.chunk_count)
+
+    def _results(self, ranked: list[Ranked]) -> tuple[tuple[SearchResult, ...], list[str]]:
+        """Return results with their texts and sources; their answers are found when asked for.
+
+        Beside them the names of the documents of which a passage is not what was written.
+        """
+        snapshot, index = self.snapshot, self.index
+        threes = [_with_neighbours(index, r.place) for r in ranked]
+        neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
+        neighbours += [place for hit in ranked for place, _ in hit.also]
+        passages = texts_at(snapshot, index, [r.place for r in ranked], neighbours)
+        sound = [n for n, hit in enumerate(ranked) if hit.place in passages]
+        damaged = [name_at(snapshot, index, r.place) for r in ranked if r.place not in passages]
+        around = [
+            (before and passages.get(before), passages[own], after and passages.get(after))
+            for before, own, after in (threes[n] for n in sound)
+        ]
+        texts = [
+            Passage(chunk.text, chunk.provenance, _before(previous, chunk) or "", row)
+            for (previous, chunk, _), row in zip(
+                around, _row_ids(index, [ranked[n].place for n in sound]), strict=True
+            )
+        ]
+        finder = Finder(snapshot, index, self.reading, self.encoded, texts)
+        state, results = self.state, []
+        for at, (n, (previous, chunk, following)) in enumerate(zip(sound, around, strict=True)):
+            hit, (relevance, evidence) = ranked[n], self.verdict.results[self.shown[n]]
+            results.append(
+                SearchResult(
+                    rank=at + 1,
+                    score=hit.score,
+                    text=chunk.text,
+                    provenance=chunk.provenance,
+                    context_before=_before(previous, chunk),
+                    context_after=_after(chunk, following),
+                    signals=hit.signals,
+                    before_citation=previous.provenance.cite() if previous else None,
+                    after_citation=following.provenance.cite() if following else None,
+                    also=tuple(
+                        _same_place(passages[place], reason)
+                        for place, reason in hit.also
+                        if place in passages
+                    ),
+                    relevance=relevance,
+                    evidence=evidence,
+                    look=Look(finder, at),
+                    cites=LegalNames(
+                        lambda: state.once(cited_in), snapshot, index, hit.place, chunk.text
+                    ),
+                )
+            )
+        return tuple(results), damaged
 
 
 def _matrices(state: State) -> Matrices:
@@ -277,125 +400,6 @@ def _matrices(state: State) -> Matrices:
 
 def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:
     return [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
-
-
-def _judged(
-    words: AskedWords,
-    reading: Reading,
-    ranked: list[Ranked],
-    look: _Look | None,
-    plan: Plan,
-    cited: Found,
-) -> tuple[Verdict, list[str]]:
-    """Return what is thought of a search, and what the question names that is not there."""
-    missing = [m for m in missing_from(words.scope, reading) if not cited.names(m.text)]
-    # A number that is the name of a document found is there, though no passage contains it.
-    naming = _naming(words.scope.index, ranked, reading) if missing else []
-    missing = [m for m in missing if not any(m.text in part for part in naming)]
-    near = [look.nearness.get(hit.place) if look else None for hit in ranked]
-    profile = plan.encoder.name if plan.encoder else None
-    if profile and reading.language and not was_made_for(profile, reading.language):
-        # The little that such models find of it means nothing on the scale of the fit.
-        profile = None
-    index = words.scope.index
-    # A document has a title and a date, in whatever words; and what models find in another
-    # language holds no word of the question, nor do those without a fit of their own. A statement
-    # asks for nothing: of the denials of claims at most four in five were right, too few.
-    foreign = _other_languages(index, ranked, reading)
-    is_open = "head" in reading.wants or (
-        profile is not None and (bool(foreign) or not has_fit(profile))
-    )
-    is_exact = any(m.is_exact for m in missing)
-    never_none = reading.text.rstrip().endswith(".") or (is_open and not is_exact)
-    verdict = judged(words, ranked, near, missing, profile=profile, never_none=never_none)
-    told = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
-    if foreign:
-        theirs = " and ".join(map(called, foreign))
-        told.append(
-            f"The question is in {called(reading.language or '')}, what was found in {theirs}: "
-            f"ask in {theirs}, too, since words are only found in the language of the text."
-        )
-    return with_cited(verdict, ranked, cited, reading), told
-
-
-def _naming(index: Index, ranked: Sequence[Ranked], reading: Reading) -> list[str]:
-    """Return the words of the question that name a document of the results."""
-    found = {
-        index.segments[number].data.places_of([row], ["document_id"])[0]["document_id"]
-        for number, row in (hit.place for hit in ranked)
-    }
-    return [each.part.text for each in reading.named if each.document_id in found]
-
-
-def _other_languages(index: Index, ranked: Sequence[Ranked], reading: Reading) -> list[str]:
-    """Return the languages of the best results where all are surely others than the question's."""
-    found = {
-        index.segments[number].data.places_of([row], ["language"])[0]["language"]
-        for number, row in (hit.place for hit in ranked[:LOOKED_AT])
-    }
-    if reading.language is None or not found.isdisjoint({None, reading.language}):
-        return []
-    return sorted(found)
-
-
-def _results(
-    snapshot: Snapshot,
-    index: Index,
-    ranked: list[Ranked],
-    judgements: Sequence[tuple[float, Evidence]],
-    finder: Finder,
-    names: LegalNames,
-) -> tuple[tuple[SearchResult, ...], list[str]]:
-    """Return results with their texts and sources; where they answer is found when it is asked.
-
-    Beside them the names of the documents of which a passage is not what was written.
-    """
-    threes = [_with_neighbours(index, r.place) for r in ranked]
-    neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
-    neighbours += [place for hit in ranked for place, _ in hit.also]
-    passages = texts_at(snapshot, index, [r.place for r in ranked], neighbours)
-    sound = [n for n, hit in enumerate(ranked) if hit.place in passages]
-    damaged = [name_at(snapshot, index, r.place) for r in ranked if r.place not in passages]
-    ranked, judgements = [ranked[n] for n in sound], [judgements[n] for n in sound]
-    around = [
-        (before and passages.get(before), passages[own], after and passages.get(after))
-        for before, own, after in (threes[n] for n in sound)
-    ]
-    rows = _row_ids(index, [hit.place for hit in ranked])
-    looks = finder.looks(
-        [
-            Passage(chunk.text, chunk.provenance, _before(previous, chunk) or "", row)
-            for (previous, chunk, _), row in zip(around, rows, strict=True)
-        ]
-    )
-    results = []
-    each = zip(ranked, around, judgements, looks, strict=True)
-    for number, (hit, (previous, chunk, following), (relevance, evidence), look) in enumerate(
-        each, start=1
-    ):
-        results.append(
-            SearchResult(
-                rank=number,
-                score=hit.score,
-                text=chunk.text,
-                provenance=chunk.provenance,
-                context_before=_before(previous, chunk),
-                context_after=_after(chunk, following),
-                signals=hit.signals,
-                before_citation=previous.provenance.cite() if previous else None,
-                after_citation=following.provenance.cite() if following else None,
-                also=tuple(
-                    _same_place(passages[place], reason)
-                    for place, reason in hit.also
-                    if place in passages
-                ),
-                relevance=relevance,
-                evidence=evidence,
-                look=look,
-                cites=names.of(hit.place, chunk.text),
-            )
-        )
-    return tuple(results), damaged
 
 
 def _same_place(passage: PlacedText, reason: str) -> SamePlace:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base import schema
 from casetrack.base.errors import CollectionDamaged, PackageMissing, PassagesDamaged
 from casetrack.base.files import storage_errors
-from casetrack.base.objects.address import is_address
 from casetrack.base.records import DEFAULT_PROFILE, Document
 from casetrack.store import heads, mirror
 from casetrack.store.checksums import COLUMN, damaged, families
@@ -233,7 +232,7 @@ class Snapshot:
         storage is not asked again for a second, unless this process has changed something.
         """
         versions, now = f"{dataset.uri}/_versions", time.monotonic_ns()
-        if is_address(dataset.uri):
+        if "://" in dataset.uri:  # an address, as no path is
             changes, looked = self._seen.get(versions, (-1, 0))
             if changes == mirror.changes_seen(self._home) and now - looked < _FRESH_NS:
                 return True

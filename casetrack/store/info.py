@@ -63,15 +63,6 @@ def read_info(folder: Path, /) -> CollectionInfo:
         ) from error
 
 
-def info_stamp(folder: Path, /) -> tuple[int, int, int] | None:
-    """Return what changes with a collection's own facts; ``None`` where they cannot be read."""
-    try:
-        found = (folder / FILE).stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
 def is_shell(folder: Path, /) -> bool:
     """Return whether a folder holds what is left of a collection that was deleted.
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, overload
 
 from casetrack.api.collection.admin import Admin
-from casetrack.api.collection.drawing import illustrator
+from casetrack.api.collection.drawing import drawn
 from casetrack.api.collection.map import Map
 from casetrack.api.collection.marks import Marks
 from casetrack.api.collection.progress import listener, shows_progress, silent
@@ -353,7 +353,8 @@ class Collection:
 
         self._tell_of("searched", query)
         found = self.workspace.ask(searched)
-        return replace(found, illustrate=illustrator(self.workspace))
+        draw = partial(drawn, self.workspace.folder, self.workspace.settings)
+        return replace(found, illustrate=draw)
 
     @operation("facets", READS, tool="get_facets", sets=("search",))
     def facets(

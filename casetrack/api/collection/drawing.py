@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,9 +10,8 @@ if TYPE_CHECKING:
 
     from casetrack.base.config import Settings
     from casetrack.base.provenance import Box
-    from casetrack.base.records import Chunk, Illustrate, Picture
+    from casetrack.base.records import Picture
     from casetrack.base.records.graph import EntityGraph, Timeline
-    from casetrack.store.workspace import Workspace
 
 
 def draw_graph(graph: EntityGraph, /) -> str:
@@ -31,19 +28,10 @@ def draw_timeline(timeline: Timeline, /) -> str:
     return timeline_figure(timeline)
 
 
-def illustrator(workspace: Workspace, /) -> Illustrate:
-    """Return what draws passages; it holds no open file, so that results can be pickled."""
-    return functools.partial(_pictures, workspace.folder, workspace.settings)
-
-
-def illustrated(workspace: Workspace, chunk: Chunk, /) -> Chunk:
-    """Return a chunk that can be drawn."""
-    return replace(chunk, illustrate=illustrator(workspace))
-
-
-def _pictures(
+def drawn(
     folder: Path, settings: Settings, passages: Mapping[str, Sequence[Box]]
 ) -> Mapping[str, Picture]:
+    """Return pictures of passages; see :func:`casetrack.api.viewer.pictures.pictures`."""
     from casetrack.api.viewer.pictures import pictures
 
     return pictures(folder, settings, passages)

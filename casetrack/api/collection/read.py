@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from casetrack.api.collection.drawing import illustrated
+from casetrack.api.collection.drawing import drawn
 from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, PassageRef, operation
 from casetrack.base.arguments import document_name, is_document, one_of, passage_id, within
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, UsageError
@@ -26,6 +27,7 @@ class Read:
 
     def __init__(self, workspace: Workspace, /) -> None:
         self._workspace = workspace
+        self._draw = partial(drawn, workspace.folder, workspace.settings)
 
     @operation("chunk", READS, tool="get_chunk", sets=("search",))
     def chunk(self, chunk_id: Annotated[PassageRef, Arg(_CHUNK, "ID")], /) -> Chunk:
@@ -37,7 +39,7 @@ class Read:
             No live chunk has this id.
         """
         found = self._workspace.ask(lambda state: state.chunk(chunk_id))
-        return illustrated(self._workspace, found)
+        return replace(found, illustrate=self._draw)
 
     @operation("chunks", READS, tool="get_document_chunks", most=EVERY, per_call=(50, 200))
     def chunks(
@@ -127,7 +129,7 @@ class Read:
         """
         within("window", window, 1)
         found = self._workspace.ask(lambda state: state.around(chunk_id, window))
-        return replace(found, chunk=illustrated(self._workspace, found.chunk))
+        return replace(found, chunk=replace(found.chunk, illustrate=self._draw))
 
     @operation(
         "pages",

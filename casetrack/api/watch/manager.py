@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from casetrack.api.watch.changes import FileState, Notifier
     from casetrack.api.watch.clock import Clock
     from casetrack.api.watch.statuses import Report, Sync
-    from casetrack.api.watch.watch_list import Stamp
     from casetrack.api.watch.watched_folder import SyncTask
+    from casetrack.base.files import Stamp
     from casetrack.base.records.sync import Watch
 
 logger = logging.getLogger("casetrack.watch")

@@ -21,7 +21,7 @@ from casetrack.base.errors import (
     WatchNotFound,
     WrongPathKind,
 )
-from casetrack.base.files import private_folder, storage_errors, write_json
+from casetrack.base.files import private_folder, stamp_of, storage_errors, write_json
 from casetrack.base.objects.address import is_address
 from casetrack.base.records.sync import Watch
 from casetrack.store.lock import file_lock
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.library import Library
+    from casetrack.base.files import Stamp
     from casetrack.base.records import CollectionInfo
 
 # The file ``watches.json``: changed by several programs, read by people, never lost.
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 repairs = logging.getLogger("casetrack.repairs")
 
 Entries = list[dict[str, Any]]
-Stamp = tuple[int, int, int]
 
 _ABOUT = (
     f"Folders that CaseTrack keeps in sync with collections. Change it with {See('watch')}, or by "
@@ -62,14 +62,6 @@ class WatchListFile:
     def __init__(self, path: Path, /) -> None:
         self.path = path
         self._spare = path.with_name(f"{path.name}.bak")
-
-    def stamp(self) -> Stamp | None:
-        """Return what changes whenever the file does; ``None`` where there is none."""
-        try:
-            found = self.path.stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
 
     def read(self) -> Entries:
         """Return the entries. A damaged file is set aside and the last good copy restored.
@@ -206,7 +198,7 @@ class WatchList:
 
     def stamp(self) -> Stamp | None:
         """Return what changes whenever the list does; ``None`` where there is none."""
-        return self._file.stamp()
+        return stamp_of(self.path)
 
     def watches(self, collection_id: str | None = None, /) -> tuple[Watch, ...]:
         """Return the watches, of all collections or of one, in the order they were made.

@@ -223,46 +223,38 @@ class Finder:
     """
 
     snapshot: Snapshot
-    sought: Sought
-    tokens: Tokens | None
-    _passages: Sequence[Passage] = ()
+    index: Index
+    reading: Reading
+    encoded: Encoded | None
+    passages: Sequence[Passage]
+    _question: tuple[Sought, Tokens | None] | None = None
     _rows: list[dict[str, Any]] | None = None
     _found: dict[int, Pointed] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @classmethod
-    def of(
-        cls, snapshot: Snapshot, index: Index, reading: Reading, encoded: Encoded | None, /
-    ) -> Finder:
-        """Return what looks through results for a question that was read and maybe encoded."""
-        own = len(reading.query) - sum(len(part.text) for part in reading.dropped)
-        tokens = None if encoded is None else Tokens.of(reading.text, own, encoded)
-        rare = rarity(scope_of(index), reading.terms)
-        return cls(snapshot, Sought.of(reading, rare), tokens)
-
-    def looks(self, passages: Sequence[Passage], /) -> list[Look]:
-        """Return for each of the results what finds out where it answers."""
-        self._passages = passages
-        return [Look(self, number) for number in range(len(passages))]
 
     def at(self, number: int, /) -> Pointed:
         """Return where the result *number* answers; worked out once."""
         with self._lock:
             if number not in self._found:
+                question = self._question = self._question or self._asked()
                 if self._rows is None:
-                    self._rows = self._read()
-                self._found[number] = point(
-                    self._passages[number], self._rows[number], self.sought, self.tokens
-                )
+                    self._rows = self._read(*question)
+                self._found[number] = point(self.passages[number], self._rows[number], *question)
             return self._found[number]
 
-    def _read(self) -> list[dict[str, Any]]:
+    def _asked(self) -> tuple[Sought, Tokens | None]:
+        reading = self.reading
+        own = len(reading.query) - sum(len(part.text) for part in reading.dropped)
+        tokens = None if self.encoded is None else Tokens.of(reading.text, own, self.encoded)
+        return Sought.of(reading, rarity(scope_of(self.index), reading.terms)), tokens
+
+    def _read(self, sought: Sought, tokens: Tokens | None) -> list[dict[str, Any]]:
         columns = [*_COLUMNS]
-        if self.tokens is not None:
+        if tokens is not None:
             columns.append("tokens")
-        if self.sought.wants:
+        if sought.wants:
             columns += VALUE_COLUMNS
-        ids = [passage.row_id for passage in self._passages]
+        ids = [passage.row_id for passage in self.passages]
         try:
             rows: list[dict[str, Any]] = self.snapshot.take(ids, columns).to_pylist()
         except (CollectionDamaged, CollectionGone, CollectionSealed):

@@ -17,7 +17,6 @@ import contextlib
 import hashlib
 import json
 import logging
-import os
 import secrets
 from collections import Counter
 from dataclasses import dataclass, fields, replace
@@ -26,7 +25,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import See, StorageError
-from casetrack.base.files import storage_errors, write_atomic
+from casetrack.base.files import Stamp, stamp_of, storage_errors, write_atomic
 from casetrack.base.records.marks import ENTITY_EDITS, MARK_KINDS, Mark
 from casetrack.store import audit, mirror
 from casetrack.store.folders import BUILDING
@@ -82,14 +81,10 @@ def new_mark(**told: Any) -> Mark:
     return Mark(mark_id=f"m-{secrets.token_hex(4)}", made_at=datetime.now(UTC), **told)
 
 
-def stamp(folder: Path, /) -> tuple[tuple[int, int, int], ...]:
+def stamp(folder: Path, /) -> tuple[Stamp, ...]:
     """Return what changes with the marks of a collection; empty while it has none."""
-    found = []
-    for name in (FILE, COPY):
-        with contextlib.suppress(OSError):
-            facts = os.stat(os.path.join(folder, FOLDER, name))  # noqa: PTH116, PTH118 - hot
-            found.append((facts.st_mtime_ns, facts.st_size, facts.st_ino))
-    return tuple(found)
+    found = (stamp_of(folder / FOLDER / name) for name in (FILE, COPY))
+    return tuple(stamp for stamp in found if stamp is not None)
 
 
 def read(folder: Path, /) -> Marks:

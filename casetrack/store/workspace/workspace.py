@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack.base.arguments import ShortIds, document_name, passage_id
 from casetrack.base.errors import ModelError
+from casetrack.base.files import stamp_of
 from casetrack.base.license import Entitlements
 from casetrack.base.records import ChunkWindow
 from casetrack.base.registry import registered
 from casetrack.store import marks, mirror, passages
 from casetrack.store.damage import damage_told
-from casetrack.store.info import info_stamp, read_info, require_active, update_info
+from casetrack.store.info import FILE, read_info, require_active, update_info
+from casetrack.store.place import place_of
 from casetrack.store.rewrite import in_force
 from casetrack.store.source_states import stale_sources
 from casetrack.store.untaken import untaken
@@ -277,17 +279,22 @@ class Workspace:
     @property
     def info(self) -> CollectionInfo:
         """The collection's facts, read anew each time."""
-        mirror.pull(self.folder)
+        self._pull()
         return in_force(self.folder, read_info(self.folder))
 
     @property
     def name(self) -> str:
         """The collection's name, read anew where its file has changed."""
-        stamp = info_stamp(self.folder)
+        stamp = stamp_of(self.folder / FILE)
         known = self._named
         if known is None or stamp is None or known[0] != stamp:
             known = self._named = (stamp, read_info(self.folder).name)
         return known[1]
+
+    def _pull(self) -> None:
+        """Copy what has changed elsewhere; the collection may have moved there since."""
+        if place_of(self.folder).is_remote:
+            mirror.pull(self.folder)
 
     def require_active(self) -> None:
         """Refuse before any work what a closed or archived collection does not take.
@@ -310,7 +317,7 @@ class Workspace:
         from casetrack.store.datasets import open_snapshot
 
         with self._lock:
-            mirror.pull(self.folder)
+            self._pull()
             known = self._newest
             if known is None:
                 known = State(self, open_snapshot(self.folder))
