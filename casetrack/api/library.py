@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.jobs import JobKind
     from casetrack.base.records.snapshots import ImportReport, SealedCollection, UpkeepReport
     from casetrack.base.sql.control import Control
-    from casetrack.store.workspace.workspace import Searched
+    from casetrack.store.workspace import Searched
 
     SearchedBy = Searched
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from casetrack.extract.language import is_structural
 from casetrack.ingest.steps.words import STEMMED, is_pair
-from casetrack.search.question.instructions import blanked
+from casetrack.search.question.read import blanked
 from casetrack.search.question.words import spellings, stems_of, words_of
 from casetrack.search.scores import inverse_document_frequency
-from casetrack.store.index.rows import by_segment
+from casetrack.store.index.scope import by_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records.reading import Reading
     from casetrack.store.index.postings import Posting
-    from casetrack.store.index.rows import Place
-    from casetrack.store.index.scope import Scope
+    from casetrack.store.index.scope import Place, Scope
 
 # Everyday words that documents say in another word: a lawyer is counsel, a deal an agreement.
 

@@ -18,8 +18,8 @@ from casetrack.base.errors import EmbeddingsDisabled, ModelError
 from casetrack.base.machine import one_thread_each
 from casetrack.ingest.steps.words import index_terms
 from casetrack.search.filters import choose
-from casetrack.search.lists import lists_of
 from casetrack.search.plan import make_plan, words_only
+from casetrack.search.scores import lists_of
 from casetrack.store.index.scope import Question
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from casetrack.base.arguments import Filter
     from casetrack.base.records import SearchMode
     from casetrack.search.plan import Plan
-    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
 
 K = TypeVar("K")

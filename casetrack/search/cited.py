@@ -18,12 +18,10 @@ from casetrack.extract.language import is_structural
 from casetrack.graph.cited import Cited, distinctive, party_words, same_word
 from casetrack.search.cited_sources import SourcePlaces, opinion_called, sources_in
 from casetrack.search.evidence import LOOKED_AT, Verdict
-from casetrack.search.question.instructions import blanked
-from casetrack.search.question.read import read
+from casetrack.search.question.read import blanked, read
 from casetrack.search.question.words import part, terms_of, words_of
 from casetrack.search.scores import lexical_at
-from casetrack.store.index.rows import among
-from casetrack.store.index.scope import scope_of
+from casetrack.store.index.scope import among, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,10 +29,9 @@ if TYPE_CHECKING:
     from casetrack.base.records.reading import Reading
     from casetrack.base.records.search import Evidence
     from casetrack.graph.cited import CitedAt, CitedCase
-    from casetrack.search.candidates import Ranked
+    from casetrack.search.ranking import Ranked
     from casetrack.store.index.index import Index
-    from casetrack.store.index.rows import Place
-    from casetrack.store.index.scope import Scope
+    from casetrack.store.index.scope import Place, Scope
     from casetrack.store.workspace import State
 
 # Which of the authorities that a collection cites a question means: by key and by name.

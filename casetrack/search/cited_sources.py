@@ -19,7 +19,7 @@ from casetrack.extract.papers.text import LegalCitation
 from casetrack.extract.references.matches import slug
 from casetrack.graph.cited import CitedSpan, distinctive, same_word
 from casetrack.graph.paper_sources import Sources
-from casetrack.store.index.rows import positions
+from casetrack.store.index.scope import positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from casetrack.graph.cited import Cited
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
-    from casetrack.store.index.rows import Place
-    from casetrack.store.index.scope import Scope
+    from casetrack.store.index.scope import Place, Scope
     from casetrack.store.workspace import State
 
 # The authorities that a passage cites, in words.

@@ -26,7 +26,7 @@ from casetrack.base.errors import UsageError
 from casetrack.base.words.lists import month_numbers, title_words
 from casetrack.extract.language import capitals_mark_names, is_structural
 from casetrack.search.asked_words import forms_of, term_frequency
-from casetrack.search.question.instructions import blanked
+from casetrack.search.question.read import blanked
 from casetrack.search.question.words import other_spellings, spellings, stems_of, words_of
 
 if TYPE_CHECKING:
@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     from casetrack.base.records.reading import Reading
     from casetrack.base.records.search import Evidence
     from casetrack.search.asked_words import AskedWords
-    from casetrack.search.candidates import Ranked
     from casetrack.search.question.words import Word
-    from casetrack.store.index.rows import Place
-    from casetrack.store.index.scope import Scope
+    from casetrack.search.ranking import Ranked
+    from casetrack.store.index.scope import Place, Scope
 
 # What a question names exactly and no passage holds: numbers, references, names, quotations.
 #

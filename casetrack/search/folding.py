@@ -21,15 +21,14 @@ import numpy as np
 
 from casetrack.ingest.steps.words import index_terms
 from casetrack.search.scores import inverse_document_frequency, vectors_at
-from casetrack.store.index.rows import by_segment
+from casetrack.store.index.scope import by_segment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from casetrack.store.index.index import Index
     from casetrack.store.index.postings import Posting
-    from casetrack.store.index.rows import Place
-    from casetrack.store.index.scope import Scope
+    from casetrack.store.index.scope import Place, Scope
 
 SAME = "the same text"
 NEARLY_SAME = "nearly the same text"

@@ -22,7 +22,7 @@ from casetrack.search.filters import choose, facts_of
 from casetrack.search.plan import ask
 from casetrack.search.search import check
 from casetrack.store.index.arrays import as_numpy
-from casetrack.store.index.rows import positions, within
+from casetrack.store.index.scope import positions, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

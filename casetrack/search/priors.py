@@ -11,7 +11,7 @@ import numpy as np
 from casetrack.ingest.steps.words import index_terms, is_source_code
 from casetrack.search.question.words import pattern_of
 from casetrack.search.ranking import Prior
-from casetrack.store.index.rows import by_segment
+from casetrack.store.index.scope import by_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.reading import Reading
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
-    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Place
 
 QUOTED = 1.5
 """How far a passage comes forward that says what stands in quotation marks word by word."""

@@ -18,7 +18,6 @@ from casetrack.extract.language import called
 from casetrack.graph.opened import graph_of
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words
-from casetrack.search.candidates import FusionMethod, Ranked, StageTimes
 from casetrack.search.cited import Found, cited_in, find_cited, with_cited
 from casetrack.search.cited_sources import LegalNames
 from casetrack.search.evidence import (
@@ -32,12 +31,12 @@ from casetrack.search.evidence import (
     sentence,
 )
 from casetrack.search.filters import choose
-from casetrack.search.lists import PlacedText, lists_of, name_at, texts_at
 from casetrack.search.pinpoint.find import Finder, Look, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
 from casetrack.search.priors import priors_of
-from casetrack.search.ranking import Rerank, rank
+from casetrack.search.ranking import FusionMethod, Ranked, Rerank, StageTimes, rank
+from casetrack.search.scores import PlacedText, lists_of, name_at, texts_at
 from casetrack.store.index.matrices import Matrices
 from casetrack.store.index.scope import Question
 
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import RelatedChunk, SearchMode
     from casetrack.models.token_matrix import TokenForm
     from casetrack.store.index.index import Index
-    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
 
 MAX_RESULTS = 1000

@@ -16,7 +16,7 @@ from casetrack.base.config import load_settings
 from casetrack.base.errors import ShardsUnreachable
 from casetrack.cluster.search.front import Front, shared
 from casetrack.cluster.search.shard import Asked, Part, Shard
-from casetrack.search.lists import HERE
+from casetrack.search.scores import HERE
 from casetrack.store.index.scope import Question, scope_of, scope_of_rows
 from casetrack.store.index.stored_segments import index_home
 from cluster.in_process import InProcess

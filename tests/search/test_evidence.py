@@ -16,11 +16,11 @@ from casetrack.base.errors import UsageError
 from casetrack.base.records.reading import Part
 from casetrack.base.records.search import NOT_THERE
 from casetrack.search.asked_words import asked_words, synonyms_of
-from casetrack.search.candidates import Ranked
 from casetrack.search.evidence import Fit, fits_of, judged, missing_from
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import shipped
 from casetrack.search.question.words import stems_of
+from casetrack.search.ranking import Ranked
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:

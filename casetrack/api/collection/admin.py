@@ -15,7 +15,7 @@ from casetrack.base.records import CollectionHealth, Document, DocumentHealth, R
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
-from casetrack.store.workspace.damage import tells_damage
+from casetrack.store.workspace import tells_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -24,7 +24,7 @@ from casetrack.base.records import CollectionStats, Document, RowList, SearchMod
 from casetrack.base.registry import registered
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
-from casetrack.store.workspace.damage import tells_damage
+from casetrack.store.workspace import tells_damage
 
 if TYPE_CHECKING:
     import threading
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.sync import SourceInfo, SyncReport
     from casetrack.base.sql.control import Control
     from casetrack.keep.sources.base import Source
-    from casetrack.search.candidates import FusionMethod
+    from casetrack.search.ranking import FusionMethod
     from casetrack.store.workspace import State, Workspace
 
     Progress = Callable[[str, int, int], None]

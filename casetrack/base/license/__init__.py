@@ -1,7 +1,6 @@
 """Tiers and license keys: what may be done, decided in one place and without a network."""
 
-from casetrack.base.license.entitlements import Entitlements
-from casetrack.base.license.status import LicenseStatus
+from casetrack.base.license.entitlements import Entitlements, LicenseStatus
 from casetrack.base.license.tiers import FREE, PRO, TEAM, TIERS, UNLIMITED, UNLIMITED_EDITIONS, Tier
 
 __all__ = [

@@ -8,33 +8,27 @@ whatever is wrong with a key, the Free tier is in force and the reason is kept.
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 import threading
-from dataclasses import replace
-from datetime import UTC, datetime, time
-from typing import TYPE_CHECKING, TypeGuard
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from casetrack.base.errors import FreeTierLimit, See
-from casetrack.base.license.signature import ENV_PUBLIC_KEYS
-from casetrack.base.license.status import (
-    NAME,
-    LicenseFile,
-    LicenseFileDamaged,
-    LicenseStatus,
-    Record,
-    Unusable,
-    confirmed_until,
-    counting,
-    not_counting,
-    now_utc,
-    read_license_file,
-    usable_key,
-    write_license_file,
+from casetrack.base.errors import UPGRADE_URL, FreeTierLimit, See
+from casetrack.base.license.key import MalformedKey, parse_key
+from casetrack.base.license.signature import (
+    ENV_PUBLIC_KEYS,
+    CannotVerify,
+    is_genuine,
+    unread_signers,
 )
 from casetrack.base.license.tiers import (
     FEATURES,
     FREE,
     INSTEAD,
+    TIERS,
     UNLIMITED,
     UNLIMITED_EDITIONS,
     Tier,
@@ -46,6 +40,343 @@ if TYPE_CHECKING:
 
     from casetrack.base.config import Settings
     from casetrack.base.license.key import LicenseKey
+
+# What a license key is worth now, and why.
+
+# ``license.json`` in the data folder: the activated key, and when keys were used and confirmed.
+#
+# Keys are listed by the part that is signed, which nobody can use. Only the key that was activated
+# here is kept whole, so the file can be read by its owner alone.
+
+NAME = "license.json"
+_VERSION = 1
+_MAX_BYTES = 1 << 20
+
+
+class LicenseFileDamaged(Exception):
+    """``license.json`` cannot be read; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of one key on this computer; times are UTC.
+
+    Attributes
+    ----------
+    first_seen
+        When it was first used.
+    confirmed_at
+        When the license server last said that it counts.
+    activated_at
+        When the server was first told of it.
+    instance_id, instance_name
+        What the server calls this computer, and what that gave as its name.
+    refused
+        Why the server does not accept it any more; empty where it does.
+    """
+
+    first_seen: datetime
+    confirmed_at: datetime | None = None
+    activated_at: datetime | None = None
+    instance_id: str = ""
+    instance_name: str = ""
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LicenseFile:
+    """The content of the file.
+
+    Attributes
+    ----------
+    key
+        The activated key, whole; empty where none is.
+    records
+        What is known of keys, by their signed part.
+    """
+
+    key: str = ""
+    records: dict[str, Record] = field(default_factory=dict)
+
+    def with_record(self, name: str, record: Record, /) -> LicenseFile:
+        """Return the content with another record of one key."""
+        return replace(self, records={**self.records, name: record})
+
+
+def read_license_file(path: Path, /) -> LicenseFile:
+    """Read the file; one that does not exist is empty.
+
+    Raises
+    ------
+    LicenseFileDamaged
+        It is torn or cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return LicenseFile()
+    except OSError as error:
+        raise LicenseFileDamaged(error.strerror or type(error).__name__) from error
+    try:
+        return _parse(json.loads(data))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise LicenseFileDamaged("it is damaged") from error
+
+
+def write_license_file(path: Path, content: LicenseFile, /) -> None:
+    """Replace the file in one step; only its owner may read it.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    raw: dict[str, Any] = {"version": _VERSION, "key": content.key, "keys": {}}
+    for name, record in content.records.items():
+        raw["keys"][name] = {
+            f.name: value.isoformat() if isinstance(value, datetime) else value
+            for f in fields(record)
+            if (value := getattr(record, f.name))
+        }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(raw, file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _parse(raw: Any) -> LicenseFile:
+    if raw["version"] != _VERSION or not isinstance(raw["key"], str):
+        raise ValueError
+    return LicenseFile(raw["key"], {name: _record(value) for name, value in raw["keys"].items()})
+
+
+def _record(raw: Any) -> Record:
+    return Record(
+        first_seen=_moment(raw["first_seen"]),
+        confirmed_at=_moment(raw["confirmed_at"]) if "confirmed_at" in raw else None,
+        activated_at=_moment(raw["activated_at"]) if "activated_at" in raw else None,
+        instance_id=_text(raw.get("instance_id", "")),
+        instance_name=_text(raw.get("instance_name", "")),
+        refused=_text(raw.get("refused", "")),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError
+    return moment
+
+
+CONFIRM_DAYS = 30
+"""A key counts so long after its first use, or after the license server confirmed it."""
+REMIND_DAYS = 23
+"""After so many of them the user is told."""
+_CLOCK_SLACK = timedelta(days=1)
+REFRESH = "casetrack license status --refresh"
+
+
+@dataclass(frozen=True, slots=True)
+class LicenseStatus:
+    """The tier in force and what it rests on.
+
+    Attributes
+    ----------
+    tier
+        What counts.
+    source
+        Where its key comes from, in words; empty without a key.
+    key
+        The key, masked.
+    issued, expires
+        First and last day on which it counts (UTC).
+    seats
+        On how many machines it may be used.
+    offline
+        Whether it needs no confirmation.
+    confirmed_at
+        When the license server last confirmed it (UTC).
+    confirm_by
+        Until when it has to do so again (UTC).
+    reason
+        Why the key does not count; empty where it does, and without a key.
+    others
+        Why keys of other places do not count.
+    """
+
+    tier: Tier
+    source: str = ""
+    key: str = ""
+    issued: date | None = None
+    expires: date | None = None
+    seats: int | None = None
+    offline: bool = False
+    confirmed_at: datetime | None = None
+    confirm_by: datetime | None = None
+    reminds: bool = False
+    reason: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know at once: a key that does not count, or soon will not."""
+        if self.reason:
+            return (f"{self.reason} The {self.tier.title} tier is in force.",)
+        if self.reminds and self.confirm_by is not None:
+            what = f"The license key {self.key} has to be confirmed by {self.confirm_by:%Y-%m-%d}"
+            return (f"{what}: run `{REFRESH}` once while online.",)
+        return ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form; the key is masked in it."""
+        tier = self.tier
+        return {
+            "tier": tier.name,
+            "title": tier.title,
+            "price": tier.price,
+            "limits": {"collections": tier.collections, "documents": tier.documents},
+            "features": sorted(tier.features),
+            "key": self.key or None,
+            "source": self.source or None,
+            "seats": self.seats,
+            "issued": self.issued.isoformat() if self.issued else None,
+            "expires": self.expires.isoformat() if self.expires else None,
+            "offline": self.offline,
+            "confirmed_at": self.confirmed_at.isoformat() if self.confirmed_at else None,
+            "confirm_by": self.confirm_by.isoformat() if self.confirm_by else None,
+            "reason": self.reason or None,
+            "notes": [*self.notes, *self.others],
+        }
+
+
+class Unusable(Exception):
+    """A key does not count; says why, and what to do."""
+
+    def __init__(self, reason: str, key: LicenseKey | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.key = key
+
+
+def usable_key(text: str, today: date, /) -> LicenseKey:
+    """Return the key of a text, if it is genuine and counts on this day.
+
+    Raises
+    ------
+    Unusable
+        It does not count, whatever the license server says.
+    """
+    try:
+        key = parse_key(text)
+    except MalformedKey as error:
+        reason = f"is not a license key: {error}. Copy it again, whole"
+        raise Unusable(reason) from error
+    try:
+        genuine = is_genuine(key)
+    except CannotVerify as error:
+        raise Unusable(f"cannot be checked: {error}", key) from error
+    if not genuine:
+        told = f" ({unread})" if (unread := unread_signers()) else ""
+        reason = f"is not genuine: its signature does not fit{told}. Copy it again, whole"
+        raise Unusable(reason, key)
+    claims = key.claims
+    if claims.tier.lower() not in TIERS or claims.tier.lower() == FREE.name:
+        reason = f'is for a tier "{claims.tier}" that this version does not know. Update CaseTrack'
+        raise Unusable(reason, key)
+    if today < claims.issued - _CLOCK_SLACK:
+        raise Unusable(
+            f"counts from {claims.issued} on, and the clock of this computer says {today}. "
+            "Correct the clock",
+            key,
+        )
+    if claims.expires is not None and today > claims.expires:
+        raise Unusable(f"expired on {claims.expires}. Renew it: {UPGRADE_URL}", key)
+    return key
+
+
+def confirmed_until(key: LicenseKey, record: Record, now: datetime, /) -> datetime | None:
+    """Return until when a key counts without the license server; ``None`` where it never has to.
+
+    Raises
+    ------
+    Unusable
+        The server has refused it, too much time has passed, or the clock was set back.
+    """
+    if record.refused:
+        raise Unusable(f"was refused by the license server: {record.refused.rstrip('.')}", key)
+    if key.claims.offline:
+        return None
+    since = record.confirmed_at or record.first_seen
+    if since > now + _CLOCK_SLACK:
+        raise Unusable(
+            f"was used on {since:%Y-%m-%d}, and the clock of this computer says {now:%Y-%m-%d}. "
+            "Correct the clock",
+            key,
+        )
+    until = since + timedelta(days=CONFIRM_DAYS)
+    if now > until:
+        raise Unusable(
+            f"has not been confirmed for {CONFIRM_DAYS} days. Run `{REFRESH}` once while online",
+            key,
+        )
+    return until
+
+
+def counting(
+    key: LicenseKey, source: str, record: Record, until: datetime | None, now: datetime, /
+) -> LicenseStatus:
+    """Return the status of a key that counts."""
+    claims = key.claims
+    remind_from = timedelta(days=CONFIRM_DAYS - REMIND_DAYS)
+    return LicenseStatus(
+        tier=TIERS[claims.tier.lower()],
+        source=source,
+        key=key.masked(),
+        issued=claims.issued,
+        expires=claims.expires,
+        seats=claims.seats,
+        offline=claims.offline,
+        confirmed_at=record.confirmed_at,
+        confirm_by=until,
+        reminds=until is not None and now >= until - remind_from,
+    )
+
+
+def not_counting(source: str, error: Unusable, /) -> LicenseStatus:
+    """Return the status where a key does not count."""
+    key = error.key
+    masked = key.masked() if key else ""
+    name = f"The license key {masked}" if masked else "The license key"
+    return LicenseStatus(
+        tier=FREE,
+        source=source,
+        key=masked,
+        issued=key.claims.issued if key else None,
+        expires=key.claims.expires if key else None,
+        seats=key.claims.seats if key else None,
+        offline=key.claims.offline if key else False,
+        reason=f"{name} ({source}) {error.reason}.",
+    )
+
+
+def now_utc() -> datetime:
+    """Return the present moment (UTC)."""
+    return datetime.now(UTC)
+
 
 ENV_LICENSE = "CASETRACK_LICENSE"
 OPTION, ENVIRONMENT, CONFIG, ACTIVATED = (

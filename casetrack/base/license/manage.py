@@ -18,21 +18,22 @@ from casetrack.base.errors import (
     StorageError,
     UsageError,
 )
-from casetrack.base.license.entitlements import Entitlements, is_given
-from casetrack.base.license.signature import is_development
-from casetrack.base.license.status import (
+from casetrack.base.license.entitlements import (
     CONFIRM_DAYS,
     NAME,
     REFRESH,
+    Entitlements,
     LicenseFile,
     LicenseFileDamaged,
     Record,
     Unusable,
+    is_given,
     now_utc,
     read_license_file,
     usable_key,
     write_license_file,
 )
+from casetrack.base.license.signature import is_development
 
 if TYPE_CHECKING:
     import urllib.request
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.config import Settings
+    from casetrack.base.license.entitlements import LicenseStatus
     from casetrack.base.license.key import LicenseKey
-    from casetrack.base.license.status import LicenseStatus
 
 # Talks to the license server: the License API of Lemon Squeezy, or one that speaks like it.
 #

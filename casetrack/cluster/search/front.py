@@ -16,8 +16,7 @@ from casetrack.base.metrics import UNSEARCHED
 from casetrack.cluster.search.shard import Asked, Part, lists_in
 from casetrack.search.scores import gains
 from casetrack.store.index.index import Index
-from casetrack.store.index.rows import in_order, positions
-from casetrack.store.index.scope import Scope, Unsearched
+from casetrack.store.index.scope import Scope, Unsearched, in_order, positions
 from casetrack.store.place import place_of
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.cluster.search.shard import Told
-    from casetrack.store.index.rows import Place
-    from casetrack.store.index.scope import Lists, Question
+    from casetrack.store.index.scope import Lists, Place, Question
     from casetrack.store.place import Place as Where
     from casetrack.store.workspace import State
 

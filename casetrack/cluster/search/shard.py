@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.base.objects.address import Address
-    from casetrack.store.index.rows import Place, Rows
+    from casetrack.store.index.scope import Place, Rows
     from casetrack.store.index.segment import Segment
 
 # What is sent to a shard, and what it answers: small records, and arrays.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Document, SearchMode, SearchResult, Signal
     from casetrack.search.blend import Blended, BlendSettings
-    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
 
 # In which lines of its file a part of a passage stands.
@@ -356,7 +356,7 @@ def _blended(
     state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
 ) -> ContextResults:
     from casetrack.search.blend import blended_search
-    from casetrack.search.lists import name_at, sources_at
+    from casetrack.search.scores import name_at, sources_at
     from casetrack.store.passages import PLACE_COLUMNS
 
     answer = blended_search(state, query, mode=mode, where=where, settings=settings)

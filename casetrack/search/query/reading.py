@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from casetrack.base.arguments import Filter
     from casetrack.base.provenance import Provenance
     from casetrack.store.index.keywords import Keywords
-    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
 
 _SCORES = {"bm25": "bm25", "cosine": "semantic", "maxsim": "maxsim"}
@@ -105,7 +105,7 @@ class Reading:
 
     def context(self, chunk_id: str, /, *, window: int) -> Retrieved:
         """Return a passage with those around it."""
-        from casetrack.search.lists import name_at, texts_at
+        from casetrack.search.scores import name_at, texts_at
 
         ((number, row),) = self._places_of([chunk_id])
         snapshot = self.state.snapshot

@@ -35,7 +35,7 @@ from casetrack.store.sql.guard import check, read_statement
 from casetrack.store.sql.problems import Place, explain_error
 from casetrack.store.sql.scope import FILES, by_schema, checked_schema, listing, needed_by
 from casetrack.store.sql.trusted import register_view, view_text
-from casetrack.store.workspace.retry import twice
+from casetrack.store.workspace import twice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from casetrack.store.datasets import dimension_of
 from casetrack.store.index import cells_build
 from casetrack.store.index.arrays import as_numpy
-from casetrack.store.index.rows import NO_ROWS, both, by_segment, positions
+from casetrack.store.index.scope import NO_ROWS, both, by_segment, positions
 from casetrack.store.index.stored_segments import FORMAT, index_home, stored_segments
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.store.datasets import Snapshot
-    from casetrack.store.index.rows import Place, Rows
+    from casetrack.store.index.scope import Place, Rows
     from casetrack.store.index.segment import Segment
 
 _FEW = 8

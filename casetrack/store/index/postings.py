@@ -19,14 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.store.index.arrays import Strings, as_numpy
-from casetrack.store.index.rows import Best, by_segment, in_order, nth_best, within
+from casetrack.store.index.scope import Best, by_segment, in_order, nth_best, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from casetrack.store.index.rows import Place, Rows
+    from casetrack.store.index.scope import Place, Rows
 
 _KNOWN = 4096
 """Words whose postings are kept at hand: where they begin and end, not what they hold."""
@@ -372,7 +372,7 @@ def best_places(
     depth
         How many are wanted.
     keys
-        See :func:`casetrack.store.index.rows.in_order`.
+        See :func:`casetrack.store.index.scope.in_order`.
     """
     best = Best(depth)
     # What the largest segment holds sets a threshold that spares work in all others.

@@ -15,9 +15,8 @@ import pytest
 from casetrack.base.config import load_settings
 from casetrack.base.errors import FreeTierLimit, UsageError
 from casetrack.base.license import FREE, PRO, TIERS, UNLIMITED, Entitlements
-from casetrack.base.license.entitlements import ACTIVATED, CONFIG, ENVIRONMENT, OPTION
+from casetrack.base.license.entitlements import ACTIVATED, CONFIG, ENVIRONMENT, OPTION, REFRESH
 from casetrack.base.license.key import ALPHABET, parse_key
-from casetrack.base.license.status import REFRESH
 from casetrack.base.license.tiers import FEATURES
 
 if TYPE_CHECKING:

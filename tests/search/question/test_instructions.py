@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.search.question.instructions import blanked, instructions_of, without
-from casetrack.search.question.read import read
+from casetrack.search.question.read import blanked, instructions_of, read, without
 
 LEFT_OUT = [
     ("Please tell me when the lease ends.", "when the lease ends."),

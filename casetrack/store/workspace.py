@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import threading
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from casetrack.base.arguments import ShortIds, document_name, passage_id
-from casetrack.base.errors import ModelError
+from casetrack.base.errors import CollectionDamaged, ModelError, QueryError
 from casetrack.base.files import stamp_of
 from casetrack.base.license import Entitlements
 from casetrack.base.records import ChunkWindow
@@ -20,7 +22,6 @@ from casetrack.store.place import place_of
 from casetrack.store.rewrite import in_force
 from casetrack.store.source_states import stale_sources
 from casetrack.store.untaken import untaken
-from casetrack.store.workspace.retry import twice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,7 +35,73 @@ if TYPE_CHECKING:
     from casetrack.store.index.index import Index
     from casetrack.store.index.scope import Lists
 
+    Searched = Callable[["State"], Lists]
+    """Makes the lists of one search of a state."""
+
+# Damage that is met in a longer work on a collection is told as such.
+
+_HELD, _SHOWN = "_workspace", "workspace"
+"""What an object that works on a collection calls it."""
+P = ParamSpec("P")
 R = TypeVar("R")
+
+
+S = TypeVar("S")
+
+
+def tells_damage(method: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
+    """Let a method raise ``CollectionDamaged`` for whatever Lance and Arrow say of damaged files.
+
+    See :func:`casetrack.store.damage.damage_told`.
+    """
+
+    @functools.wraps(method)
+    def told(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        workspace: Workspace = getattr(self, _HELD, None) or getattr(self, _SHOWN)
+        with damage_told(workspace.folder):
+            return method(self, *args, **kwargs)
+
+    return told
+
+
+# The one place that asks again where a state was cleaned away while it was read.
+
+
+_STORED = "_stored_chunks"
+"""What DuckDB names when it cannot read the rows that lie in Lance."""
+_is_asking: ContextVar[bool] = ContextVar("casetrack_is_asking", default=False)
+
+
+def twice(read: Callable[[], R], /) -> R:
+    """Return what *read* returns, of the newest state if the one that it began with is gone.
+
+    Real damage is there the second time as well, and is told then. A reading within another one is
+    not repeated by itself: the outer one is.
+
+    Parameters
+    ----------
+    read
+        Opens the newest committed state itself, and changes nothing.
+
+    Raises
+    ------
+    CollectionDamaged, QueryError
+        The data cannot be read. Any other error of *read* is raised at once.
+    """
+    if _is_asking.get():
+        return read()
+    mark = _is_asking.set(True)
+    try:
+        return read()
+    except CollectionDamaged:
+        return read()
+    except QueryError as error:
+        # A wrong statement need not be run twice.
+        if _STORED not in error.message:
+            raise
+        return read()
+    finally:
+        _is_asking.reset(mark)
 
 
 class State:
@@ -231,11 +298,6 @@ def _short_chunk_ids(state: State) -> ShortIds:
 def _short_document_ids(state: State) -> ShortIds:
     documents = state.snapshot.documents
     return ShortIds.among(documents, taken=(d.name for d in documents.values()))
-
-
-if TYPE_CHECKING:
-    Searched = Callable[[State], Lists]
-    """Makes the lists of one search of a state."""
 
 
 class Workspace:
