@@ -11,7 +11,8 @@ import pytest
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ModelNotFound, ProviderError
 from casetrack.models.base import Encoding
-from casetrack.models.encoders import Encoders, Memory, MemoryPlan, choose_plan
+from casetrack.models.encoders import Encoders
+from casetrack.models.memory import Memory, MemoryPlan, choose_plan
 
 MB = 1 << 20
 

@@ -88,7 +88,7 @@ NAME_MODELS = ("auto", "bert-ner", "off")
 """What finds names of people, organisations and places: the embedded tagger, a larger model that is
 pulled by its name, or nothing."""
 MEMORY_MODES = ("full", "standard", "constrained")
-"""How much memory the models may take; see :mod:`casetrack.models.encoders`."""
+"""How much memory the models may take; see :mod:`casetrack.models.memory`."""
 OCR_ENGINES = ("auto", "tesseract", "easyocr", "rapidocr", "off")
 """What ``--ocr ENGINE`` takes: a way to choose, an engine, or none."""
 

@@ -1,279 +1,338 @@
-"""The models of a data folder: loaded when first used, shared, unloaded when memory asks for it."""
+"""The encoders of a data folder: each runs the models of a profile, and is loaded and shared.
+
+They are loaded when first used, and unloaded when memory asks for it.
+"""
 
 from __future__ import annotations
 
-import logging
-import sys
+import hashlib
+import os
 import threading
-from collections.abc import Callable
+from collections import deque
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal, Protocol, cast, runtime_checkable
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from casetrack.base.config import ENV_MEMORY_MODE, MEMORY_MODES
-from casetrack.base.errors import ModelNotFound, UsageError
+from casetrack.base.errors import ModelNotFound, ProfileIncomplete, See, UsageError
+from casetrack.base.models.profiles import PROFILES, find_profile
 from casetrack.base.records import DEFAULT_PROFILE
+from casetrack.models.memory import MemoryPlan, available_bytes, choose_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
     from casetrack.base.config import Settings
+    from casetrack.base.models.profiles import Profile
     from casetrack.extract.finder import NameFinder
     from casetrack.models.base import Encoding, ProfileEncoder
+    from casetrack.models.model import Model
 
-# How much memory models may take: the mode, what it means, and what the machine has.
-#
-# The modes and their limits are those of the requirement (PRD 02 §6 and 06 §6.2):
-#
-# ============ =================
-#   =====================================================================
-# mode         memory            meaning
-# ============ =================
-#   =====================================================================
-# full         16 GB and more    every model stays loaded; encoder sessions by the number of cores
-# standard     8 to 16 GB        models are loaded when first used; above a budget, and when memory
-#                                runs low, those used longest ago are unloaded
-# constrained  less than 8 GB    one encoder session of one thread, one profile loaded at a time;
-#                                models for sparse vectors and token matrices are loaded for a call
-#                                and unloaded after it, and all of them when memory runs low
-# ============ =================
-#   =====================================================================
-#
-# Memory is what this process may use: that of the machine, or less where a control group (a
-# container, a service manager) sets a limit.
+    Load = Callable[[Path, str, int | None, int | None], ProfileEncoder]
+    """Opens an embedded profile: models folder, name, sessions, threads."""
 
-logger = logging.getLogger("casetrack.models.encoders")
-
-MemoryMode = Literal["full", "standard", "constrained"]
-
-# Firmware and graphics keep part of the memory a machine is sold with, so the limits lie below.
-FULL_FROM = 15 * 10**9
-STANDARD_FROM = 7 * 10**9
-"""Bytes of memory from which the mode is chosen: sold as 16 GB, and as 8 GB."""
-LOW_BYTES = 1 << 30
-"""Available bytes below which memory runs low."""
-_LOW_CONSTRAINED = 512 << 20
-_BUDGET_SHARE = 4
-_MOST_BUDGET = 2 << 30
-_NO_LIMIT = 1 << 60
-"""Version 1 of control groups writes a number near 2 to the 63 for no limit."""
+_MOST_SESSIONS = 4
+_AHEAD = 2
+"""Texts in work or finished but not fetched, per session."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Memory that this process may use, in bytes.
-
-    Attributes
-    ----------
-    total
-        The machine's, or a control group's limit where that is lower.
-    available
-        What can be taken without swapping, now.
-    limited
-        Whether the total is a control group's limit.
-    """
-
-    total: int
-    available: int
-    limited: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryPlan:
-    """What a mode means for the models.
-
-    Attributes
-    ----------
-    mode
-        Its name.
-    reason
-        Why it was chosen, for people.
-    sessions, threads
-        Encoder sessions side by side and threads in each; ``None`` means by the number of cores.
-    budget
-        Bytes of weights above which models are unloaded, or ``None``.
-    most_profiles
-        Profiles loaded at the same time, or ``None``.
-    low
-        Available bytes below which models are unloaded, or ``None``.
-    brief
-        Whether everything but the dense model is loaded for one call only.
-    """
-
-    mode: MemoryMode
-    reason: str
-    sessions: int | None = None
-    threads: int | None = None
-    budget: int | None = None
-    most_profiles: int | None = None
-    low: int | None = None
-    brief: bool = False
-
-
-def choose_plan(requested: str | None = None, /, memory: Memory | None = None) -> MemoryPlan:
-    """Choose the mode and log it with its reason.
+class Encoder:
+    """The models of a profile, ready to run; see `casetrack.models.base.ProfileEncoder`.
 
     Parameters
     ----------
-    requested
-        A mode that was asked for (`casetrack.base.config.Settings.memory_mode`), or ``None``.
-    memory
-        What there is; by default it is measured.
+    name
+        The profile's name, or that of its only model.
+    dense
+        Makes the dense vector.
+    tokens
+        Makes the token states; the same object as *dense* takes them from the same pass.
+    sparse
+        Makes the term weights.
+    sessions
+        Passes side by side when documents are encoded.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        dense: Model,
+        *,
+        tokens: Model | None = None,
+        sparse: Model | None = None,
+        sessions: int = 1,
+    ) -> None:
+        self._name = name
+        self._dense = dense
+        self._tokens = tokens
+        self._sparse = sparse
+        self._sessions = sessions
+
+    @classmethod
+    def load(
+        cls,
+        models_dir: Path,
+        name: str = "mini",
+        *,
+        sessions: int | None = None,
+        threads: int | None = None,
+    ) -> Encoder:
+        """Open one dense model of the models folder; its states are the tokens.
+
+        Parameters
+        ----------
+        models_dir, name
+            The models folder, and the model's name in it.
+        sessions
+            Passes side by side when documents are encoded; by default one per physical core, at
+            most 4.
+        threads
+            Threads within each pass; by default 1.
+
+        Raises
+        ------
+        ModelNotFound
+            The model, or a file of it, is not there.
+        ModelCorrupt
+            A file has not the length it should have, or the manifest cannot be read.
+        UsageError
+            The model makes no dense vectors.
+        """
+        from casetrack.models.model import Model
+
+        model = Model.open(models_dir, name, threads=max(1, threads or 1))
+        if (kind := model.manifest.recipe.kind) != "dense":
+            raise UsageError(
+                f'Model "{name}" makes {kind} vectors, which cannot stand alone.',
+                hint=f"Choose a profile that it belongs to ({See('models list')}).",
+            )
+        return cls(name, model, tokens=model, sessions=chosen_sessions(sessions))
+
+    @property
+    def name(self) -> str:
+        """The profile's name."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """Length of the dense vector."""
+        return self._dense.manifest.dimension
+
+    @property
+    def token_width(self) -> int | None:
+        """Length of every token's state; ``None`` without token matrices."""
+        return self._tokens.manifest.dimension if self._tokens else None
+
+    @property
+    def has_sparse(self) -> bool:
+        """Whether there are term weights."""
+        return self._sparse is not None
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits of the models' files and recipes and of what built their graphs.
+
+        Vectors of two encoders can be compared only if this is the same. Where one model does all,
+        it is that model's own.
+        """
+        parts = [
+            f"{role}={model.manifest.fingerprint}"
+            for role, model in (("tokens", self._tokens), ("sparse", self._sparse))
+            if model is not None and model is not self._dense
+        ]
+        own = self._dense.manifest.fingerprint
+        if not parts:
+            return own
+        return hashlib.sha256("\n".join([f"dense={own}", *parts]).encode()).hexdigest()[:16]
+
+    @property
+    def sessions(self) -> int:
+        """Passes side by side when documents are encoded."""
+        return self._sessions
+
+    @property
+    def resident_bytes(self) -> int:
+        """Rough bytes of loaded weights; 0 while nothing is loaded."""
+        return sum(model.resident_bytes for model in self._models())
+
+    def unload(self) -> None:
+        """Let go of all weights; they load again with the next text."""
+        for model in self._models():
+            model.unload()
+
+    def trim(self) -> None:
+        """Let go of the weights of all models but the one that makes dense vectors."""
+        for model in self._models()[1:]:
+            model.unload()
+
+    def encode_query(self, text: str, /) -> Encoding:
+        """Encode one text in the calling thread, as something searched for.
+
+        Raises
+        ------
+        ValueError
+            The text has no tokens.
+        ModelCorrupt
+            A model's files cannot be loaded.
+        """
+        return self._encode(text, is_query=True)
+
+    def encode_documents(
+        self, texts: Iterable[str], /, *, layers: Sequence[int] = ()
+    ) -> Iterator[Encoding]:
+        """Encode texts in their order, several side by side, and only a few ahead of the reader.
+
+        A text longer than a model takes is cut into windows; see `Model.encode`.
+
+        Parameters
+        ----------
+        texts
+            Read as the encodings are fetched, at most twice the number of sessions ahead.
+        layers
+            Earlier layers (1-based) of the dense model whose states are wanted as well, row by row
+            as in `Encoding.tokens`; only where the tokens come from the dense model.
+
+        Yields
+        ------
+        Encoding
+            One per text.
+
+        Raises
+        ------
+        ValueError
+            A text has no tokens (it comes when that text's turn does), or there is no such layer.
+        ModelCorrupt
+            A model's files cannot be loaded.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        wanted = tuple(layers)
+        if self._sessions == 1:
+            for text in texts:
+                yield self._encode(text, wanted)
+            return
+        source = iter(texts)
+        pool = ThreadPoolExecutor(self._sessions, thread_name_prefix="casetrack-encoder")
+        pending: deque[Future[Encoding]] = deque()
+        try:
+            for text in islice(source, self._sessions * _AHEAD):
+                pending.append(pool.submit(self._encode, text, wanted))
+            while pending:
+                encoding = pending.popleft().result()
+                for text in islice(source, 1):
+                    pending.append(pool.submit(self._encode, text, wanted))
+                yield encoding
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
+        """Return where the tokens of a document's text lie; see `ProfileEncoder`."""
+        return None if self._tokens is None else self._tokens.document_spans(text)
+
+    def _encode(
+        self, text: str, layers: tuple[int, ...] = (), *, is_query: bool = False
+    ) -> Encoding:
+        from casetrack.models.base import Encoding
+
+        if layers and self._tokens is not self._dense:
+            raise ValueError(
+                f'profile "{self._name}" has no earlier layers: its tokens are of another model'
+            )
+        dense = self._dense.encode(text, is_query=is_query, layers=layers)
+        tokens = dense
+        if self._tokens is not None and self._tokens is not self._dense:
+            tokens = self._tokens.encode(text, is_query=is_query)
+        sparse = self._sparse.encode(text, is_query=is_query).sparse if self._sparse else None
+        if dense.dense is None:
+            raise TypeError(f'profile "{self._name}" has no dense model')
+        return Encoding(
+            dense=dense.dense,
+            tokens=tokens.tokens if self._tokens else None,
+            token_spans=tokens.spans if self._tokens else None,
+            layers=dense.layers,
+            sparse=sparse,
+        )
+
+    def _models(self) -> list[Model]:
+        """Return every model once, the dense one first."""
+        named = (self._dense, self._tokens, self._sparse)
+        return list({id(model): model for model in named if model is not None}.values())
+
+
+def chosen_sessions(sessions: int | None, /) -> int:
+    """Return *sessions*, at least 1, or the default number where it is ``None``."""
+    return default_sessions() if sessions is None else max(1, sessions)
+
+
+def default_sessions() -> int:
+    """Return how many passes run side by side by default: one per usable core, at most 4."""
+    import psutil
+
+    cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
+    return max(1, min(cores, usable, _MOST_SESSIONS))
+
+
+def load_profile(
+    models_dir: Path,
+    profile: str | Profile,
+    /,
+    sessions: int | None = None,
+    threads: int | None = None,
+) -> Encoder:
+    """Open the models of a profile; their weights are loaded with the first text.
+
+    Parameters
+    ----------
+    models_dir
+        The models folder.
+    profile
+        A profile whose models run on this machine, or its name.
+    sessions
+        Passes side by side when documents are encoded; by default one per physical core, at
+        most 4.
+    threads
+        Threads within each pass; by default 1.
 
     Raises
     ------
     UsageError
-        There is no such mode.
+        There is no such profile, or a provider makes its vectors.
+    ModelNotFound
+        Models of it are not installed; the text names all of them.
+    ModelCorrupt
+        A file has not the length it should have, or a manifest cannot be read.
     """
-    found = measure() if memory is None else memory
-    if requested is None:
-        mode, reason = _by_memory(found)
-    elif requested in MEMORY_MODES:
-        mode = cast("MemoryMode", requested)
-        reason = f"it was set ({ENV_MEMORY_MODE}, or memory_mode in config.toml)"
-    else:
+    from casetrack.models.model import Model
+
+    found = find_profile(profile) if isinstance(profile, str) else profile
+    if not found.dense:
         raise UsageError(
-            f"Unknown memory mode {requested!r}.", hint=f"Use one of: {', '.join(MEMORY_MODES)}."
+            f'Profile "{found.name}" has no models on this machine: {found.provider} makes its '
+            "vectors.",
+            hint=f"Choose one of the other profiles ({See('models list')}).",
         )
-    logger.info("Memory mode %s: %s.", mode, reason)
-    return _plan(mode, reason, found)
-
-
-def _by_memory(memory: Memory) -> tuple[MemoryMode, str]:
-    gb = f"{memory.total / 1e9:.1f} GB of memory"
-    gb += " by the limit of a control group" if memory.limited else ""
-    if memory.available < LOW_BYTES:
-        left = memory.available / 1e6
-        return "constrained", f"of {gb} only {left:.0f} MB are available"
-    if memory.total < STANDARD_FROM:
-        return "constrained", f"{gb}, less than 8"
-    if memory.total < FULL_FROM:
-        return "standard", f"{gb}, between 8 and 16"
-    return "full", f"{gb}, 16 or more"
-
-
-def _plan(mode: MemoryMode, reason: str, memory: Memory) -> MemoryPlan:
-    if mode == "full":
-        return MemoryPlan(mode, reason)
-    budget = min(memory.total // _BUDGET_SHARE, _MOST_BUDGET)
-    if mode == "standard":
-        return MemoryPlan(mode, reason, budget=budget, low=LOW_BYTES)
-    return MemoryPlan(
-        mode,
-        reason,
-        sessions=1,
-        threads=1,
-        budget=budget,
-        most_profiles=1,
-        low=_LOW_CONSTRAINED,
-        brief=True,
+    models, missing = {}, []
+    for name in found.model_names:
+        try:
+            models[name] = Model.open(models_dir, name, threads=max(1, threads or 1))
+        except ModelNotFound:
+            missing.append(name)
+    if missing == [found.name]:
+        raise ModelNotFound(found.name, models_dir)
+    if missing:
+        raise ProfileIncomplete(found.name, missing, models_dir)
+    return Encoder(
+        found.name,
+        models[found.dense],
+        tokens=models[found.tokens] if found.tokens else None,
+        sparse=models[found.sparse] if found.sparse else None,
+        sessions=chosen_sessions(sessions),
     )
-
-
-def measure(root: Path = Path("/"), /) -> Memory:
-    """Measure the memory that this process may use.
-
-    Parameters
-    ----------
-    root
-        Where ``proc`` and ``sys/fs/cgroup`` are.
-    """
-    import psutil
-
-    machine = psutil.virtual_memory()
-    limit, room = cgroup_memory(root) if sys.platform == "linux" else (None, None)
-    total, available = int(machine.total), int(machine.available)
-    if room is not None:
-        available = min(available, room)
-    if limit is None or limit >= total:
-        return Memory(total, available, limited=False)
-    return Memory(limit, available, limited=True)
-
-
-def available_bytes() -> int:
-    """Return the bytes that can be taken without swapping, now."""
-    return measure().available
-
-
-def cgroup_memory(root: Path = Path("/"), /) -> tuple[int | None, int | None]:
-    """Return the limit of this process's control groups and what is left of it, in bytes.
-
-    A group is bound by the limits of all groups above it, so the lowest counts. Files that can be
-    given up (the inactive page cache) count as left, as the kernel frees them first.
-
-    Parameters
-    ----------
-    root
-        Where ``proc`` and ``sys/fs/cgroup`` are.
-
-    Returns
-    -------
-    tuple
-        Both ``None`` where nothing sets a limit.
-    """
-    limits, rooms = [], []
-    for folder, names in _groups(root):
-        limit = _number(folder / names[0])
-        if limit is None or limit >= _NO_LIMIT:
-            continue
-        limits.append(limit)
-        used = _number(folder / names[1])
-        if used is not None:
-            rooms.append(max(0, limit - used + _inactive_files(folder)))
-    return min(limits, default=None), min(rooms, default=None)
-
-
-_V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes")
-_V2 = ("memory.max", "memory.current")
-
-
-def _groups(root: Path) -> Iterator[tuple[Path, tuple[str, str]]]:
-    """Yield the folder of every group that holds this process, and its files' names."""
-    try:
-        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return
-    for line in lines:
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if not controllers:
-            mount, names = root / "sys/fs/cgroup", _V2
-        elif "memory" in controllers.split(","):
-            mount, names = root / "sys/fs/cgroup/memory", _V1
-        else:
-            continue
-        # In a container the path may be the host's, which is not there; the mount is then ours.
-        own = PurePosixPath(path.lstrip("/"))
-        for part in (own, *own.parents):
-            if ".." not in part.parts:
-                yield mount / part, names
-
-
-def _number(path: Path) -> int | None:
-    try:
-        text = path.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    return int(text) if text.isdecimal() else None
-
-
-def _inactive_files(folder: Path) -> int:
-    try:
-        lines = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return 0
-    fields = dict(line.split(maxsplit=1) for line in lines if " " in line)
-    # Version 1 has both; there only the total includes the groups below.
-    found = fields.get("total_inactive_file") or fields.get("inactive_file") or "0"
-    return int(found) if found.isdecimal() else 0
-
-
-Load = Callable[[Path, str, int | None, int | None], "ProfileEncoder"]
-"""Opens an embedded profile: models folder, name, sessions, threads."""
 
 
 @runtime_checkable
@@ -321,8 +380,8 @@ class Encoders:
         self._sessions = sessions
         self._settings = settings
         self._plan = plan
-        self._open = load or _open_profile
-        self._available = available or _available_bytes
+        self._open = load or load_profile
+        self._available = available or available_bytes
         self._lock = threading.RLock()
         self._profiles: dict[str, _Managed] = {}
         """Used longest ago first."""
@@ -548,8 +607,6 @@ class _Managed:
 
 def _same_states(profile: str) -> bool:
     """Say whether the dense pass of a profile is that of the usual one."""
-    from casetrack.base.models.profiles import PROFILES
-
     dense = {p.name: p.dense for p in PROFILES}
     return profile == DEFAULT_PROFILE or dense.get(profile) == dense[DEFAULT_PROFILE]
 
@@ -560,16 +617,3 @@ def _trim(encoder: ProfileEncoder) -> None:
         encoder.trim()
     elif encoder.has_sparse:
         encoder.unload()
-
-
-def _open_profile(
-    models_dir: Path, name: str, sessions: int | None, threads: int | None
-) -> ProfileEncoder:
-    from casetrack.models.profile_encoder import load_profile
-
-    return load_profile(models_dir, name, sessions=sessions, threads=threads)
-
-
-def _available_bytes() -> int:
-
-    return available_bytes()

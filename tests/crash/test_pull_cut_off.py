@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.base.errors import CaseTrackError, ModelNotFound
-from casetrack.models.profile_encoder import Encoder
+from casetrack.models.encoders import Encoder
 from casetrack.models.pull import installed, pull, verify
 from tests.crash.faults import KILL
 from tests.models.conftest import (

@@ -19,7 +19,7 @@ from casetrack.extract.names.boundaries import completed
 from casetrack.extract.names.shape import with_companies
 from casetrack.extract.names.words import Place, words_of
 from casetrack.models.base import Encoding
-from casetrack.models.profile_encoder import load_profile
+from casetrack.models.encoders import load_profile
 from training.names.contracts import count
 from training.names.silver import marked
 from training.names.sources import FILES
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.names import StateTagger
     from casetrack.extract.spans import NameSpan
-    from casetrack.models.profile_encoder import Encoder
+    from casetrack.models.encoders import Encoder
 
 DATA = Path(__file__).parents[2] / "casetrack" / "extract" / "names" / "data"
 OWN_TEXT = Path(__file__).parent / "names_own_text.txt"

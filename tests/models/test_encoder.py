@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.base.errors import ModelCorrupt, ModelNotFound
-from casetrack.models.profile_encoder import Encoder
+from casetrack.models.encoders import Encoder
 from casetrack.models.pull import pull
 
 SHORT = "The lease ends in May."
@@ -191,7 +191,7 @@ def test_copied_folder_works_without_the_weights_it_was_built_from(tiny_dir, tmp
 def test_is_quiet_and_light_to_import(tiny_dir):
     code = (
         "import sys, pathlib\n"
-        "from casetrack.models.profile_encoder import Encoder\n"
+        "from casetrack.models.encoders import Encoder\n"
         "from casetrack.models import pull\n"
         "heavy = {'onnx', 'onnxruntime', 'tokenizers', 'safetensors'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"

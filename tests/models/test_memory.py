@@ -11,7 +11,7 @@ import pytest
 
 from casetrack.base.config import load_settings
 from casetrack.base.errors import UsageError
-from casetrack.models.encoders import Memory, cgroup_memory, choose_plan, measure
+from casetrack.models.memory import Memory, cgroup_memory, choose_plan, measure
 
 GB = 10**9
 

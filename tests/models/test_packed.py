@@ -19,7 +19,7 @@ from casetrack.base.models.spec import ModelFile, ModelSpec, Recipe, WheelOrigin
 from casetrack.models.bert_onnx import build_encoder
 from casetrack.models.convert import Vocabulary, read_packed, unigram_tokenizer
 from casetrack.models.downloads import WheelSource
-from casetrack.models.profile_encoder import Encoder
+from casetrack.models.encoders import Encoder
 from casetrack.models.pull import pull
 
 from .conftest import HEADS, INNER, LAYERS, POSITIONS, WIDTH, random_weights

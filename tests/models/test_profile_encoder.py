@@ -15,8 +15,8 @@ from casetrack.base.errors import ModelCorrupt, ModelNotFound, UsageError
 from casetrack.base.models.profiles import Profile, find_profile
 from casetrack.base.models.spec import ModelFile, Recipe
 from casetrack.models.bert_onnx import BertConfig, build_encoder
+from casetrack.models.encoders import Encoder, load_profile
 from casetrack.models.model import Model
-from casetrack.models.profile_encoder import Encoder, load_profile
 from casetrack.models.pull import pull, verify
 from models import textbook
 

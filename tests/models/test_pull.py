@@ -21,7 +21,7 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.models.downloads import HubSource, WheelSource
-from casetrack.models.profile_encoder import Encoder
+from casetrack.models.encoders import Encoder
 from casetrack.models.pull import default_sources, installed, pull, verify
 
 FILES = {"config.json", "tokenizer.json", "model.safetensors"}

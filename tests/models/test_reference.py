@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from casetrack.models.bert_onnx import BertConfig, build_encoder, output_name
-from casetrack.models.profile_encoder import Encoder
+from casetrack.models.encoders import Encoder
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "models"
 TEXTS = json.loads((FIXTURES / "reference_texts.json").read_text(encoding="utf-8"))

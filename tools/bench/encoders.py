@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bench.vectors import Space
-    from casetrack.models.base import ProfileEncoder
+    from casetrack.models.base import Encoding, ProfileEncoder
     from casetrack.models.encoders import Encoders
-    from casetrack.models.profile_encoder import Encoding
 
 _FEWEST_TOKENS = 2
 

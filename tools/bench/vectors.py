@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from casetrack.models.profile_encoder import Floats
+    from casetrack.models.base import Floats
 
 _TOPICS = 1024
 _DIRECTIONS = 40

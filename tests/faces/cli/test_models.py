@@ -16,7 +16,7 @@ import safetensors.numpy
 
 from casetrack.base.models import catalog, profiles
 from casetrack.base.models.spec import Recipe
-from casetrack.models.profile_encoder import load_profile
+from casetrack.models.encoders import load_profile
 from casetrack.parse.ocr import choose, language_data
 from casetrack.parse.ocr.fetch import RAPID, find_weights
 from casetrack.parse.ocr.language_data import Language, known_codes

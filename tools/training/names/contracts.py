@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING
 from casetrack.base.config import load_settings
 from casetrack.extract.names import tagger_of
 from casetrack.extract.names.words import NEVER
-from casetrack.models.profile_encoder import load_profile
+from casetrack.models.encoders import load_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from casetrack.extract.spans import NameSpan
-    from casetrack.models.profile_encoder import Encoder
+    from casetrack.models.encoders import Encoder
 
 CHARACTERS = 2000
 ROLES = frozenset(

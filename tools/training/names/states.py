@@ -15,7 +15,7 @@ import numpy as np
 
 from casetrack.base.config import load_settings
 from casetrack.extract.names.words import words_of
-from casetrack.models.profile_encoder import load_profile
+from casetrack.models.encoders import load_profile
 from training.names.passages import Passage, join, noisy
 from training.names.sources import read
 

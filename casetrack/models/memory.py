@@ -1,0 +1,257 @@
+"""How much memory models may take: the mode, what it means, and what the machine has.
+
+The modes and their limits are those of the requirement (PRD 02 §6 and 06 §6.2):
+
+============ ================= =====================================================================
+mode         memory            meaning
+============ ================= =====================================================================
+full         16 GB and more    every model stays loaded; encoder sessions by the number of cores
+standard     8 to 16 GB        models are loaded when first used; above a budget, and when memory
+                               runs low, those used longest ago are unloaded
+constrained  less than 8 GB    one encoder session of one thread, one profile loaded at a time;
+                               models for sparse vectors and token matrices are loaded for a call
+                               and unloaded after it, and all of them when memory runs low
+============ ================= =====================================================================
+
+Memory is what this process may use: that of the machine, or less where a control group (a
+container, a service manager) sets a limit.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Literal, cast
+
+from casetrack.base.config import ENV_MEMORY_MODE, MEMORY_MODES
+from casetrack.base.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+logger = logging.getLogger("casetrack.models.encoders")
+
+MemoryMode = Literal["full", "standard", "constrained"]
+
+# Firmware and graphics keep part of the memory a machine is sold with, so the limits lie below.
+FULL_FROM = 15 * 10**9
+STANDARD_FROM = 7 * 10**9
+"""Bytes of memory from which the mode is chosen: sold as 16 GB, and as 8 GB."""
+LOW_BYTES = 1 << 30
+"""Available bytes below which memory runs low."""
+_LOW_CONSTRAINED = 512 << 20
+_BUDGET_SHARE = 4
+_MOST_BUDGET = 2 << 30
+_NO_LIMIT = 1 << 60
+"""Version 1 of control groups writes a number near 2 to the 63 for no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory that this process may use, in bytes.
+
+    Attributes
+    ----------
+    total
+        The machine's, or a control group's limit where that is lower.
+    available
+        What can be taken without swapping, now.
+    limited
+        Whether the total is a control group's limit.
+    """
+
+    total: int
+    available: int
+    limited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """What a mode means for the models.
+
+    Attributes
+    ----------
+    mode
+        Its name.
+    reason
+        Why it was chosen, for people.
+    sessions, threads
+        Encoder sessions side by side and threads in each; ``None`` means by the number of cores.
+    budget
+        Bytes of weights above which models are unloaded, or ``None``.
+    most_profiles
+        Profiles loaded at the same time, or ``None``.
+    low
+        Available bytes below which models are unloaded, or ``None``.
+    brief
+        Whether everything but the dense model is loaded for one call only.
+    """
+
+    mode: MemoryMode
+    reason: str
+    sessions: int | None = None
+    threads: int | None = None
+    budget: int | None = None
+    most_profiles: int | None = None
+    low: int | None = None
+    brief: bool = False
+
+
+def choose_plan(requested: str | None = None, /, memory: Memory | None = None) -> MemoryPlan:
+    """Choose the mode and log it with its reason.
+
+    Parameters
+    ----------
+    requested
+        A mode that was asked for (`casetrack.base.config.Settings.memory_mode`), or ``None``.
+    memory
+        What there is; by default it is measured.
+
+    Raises
+    ------
+    UsageError
+        There is no such mode.
+    """
+    found = measure() if memory is None else memory
+    if requested is None:
+        mode, reason = _by_memory(found)
+    elif requested in MEMORY_MODES:
+        mode = cast("MemoryMode", requested)
+        reason = f"it was set ({ENV_MEMORY_MODE}, or memory_mode in config.toml)"
+    else:
+        raise UsageError(
+            f"Unknown memory mode {requested!r}.", hint=f"Use one of: {', '.join(MEMORY_MODES)}."
+        )
+    logger.info("Memory mode %s: %s.", mode, reason)
+    return _plan(mode, reason, found)
+
+
+def _by_memory(memory: Memory) -> tuple[MemoryMode, str]:
+    gb = f"{memory.total / 1e9:.1f} GB of memory"
+    gb += " by the limit of a control group" if memory.limited else ""
+    if memory.available < LOW_BYTES:
+        left = memory.available / 1e6
+        return "constrained", f"of {gb} only {left:.0f} MB are available"
+    if memory.total < STANDARD_FROM:
+        return "constrained", f"{gb}, less than 8"
+    if memory.total < FULL_FROM:
+        return "standard", f"{gb}, between 8 and 16"
+    return "full", f"{gb}, 16 or more"
+
+
+def _plan(mode: MemoryMode, reason: str, memory: Memory) -> MemoryPlan:
+    if mode == "full":
+        return MemoryPlan(mode, reason)
+    budget = min(memory.total // _BUDGET_SHARE, _MOST_BUDGET)
+    if mode == "standard":
+        return MemoryPlan(mode, reason, budget=budget, low=LOW_BYTES)
+    return MemoryPlan(
+        mode,
+        reason,
+        sessions=1,
+        threads=1,
+        budget=budget,
+        most_profiles=1,
+        low=_LOW_CONSTRAINED,
+        brief=True,
+    )
+
+
+def measure(root: Path = Path("/"), /) -> Memory:
+    """Measure the memory that this process may use.
+
+    Parameters
+    ----------
+    root
+        Where ``proc`` and ``sys/fs/cgroup`` are.
+    """
+    import psutil
+
+    machine = psutil.virtual_memory()
+    limit, room = cgroup_memory(root) if sys.platform == "linux" else (None, None)
+    total, available = int(machine.total), int(machine.available)
+    if room is not None:
+        available = min(available, room)
+    if limit is None or limit >= total:
+        return Memory(total, available, limited=False)
+    return Memory(limit, available, limited=True)
+
+
+def available_bytes() -> int:
+    """Return the bytes that can be taken without swapping, now."""
+    return measure().available
+
+
+def cgroup_memory(root: Path = Path("/"), /) -> tuple[int | None, int | None]:
+    """Return the limit of this process's control groups and what is left of it, in bytes.
+
+    A group is bound by the limits of all groups above it, so the lowest counts. Files that can be
+    given up (the inactive page cache) count as left, as the kernel frees them first.
+
+    Parameters
+    ----------
+    root
+        Where ``proc`` and ``sys/fs/cgroup`` are.
+
+    Returns
+    -------
+    tuple
+        Both ``None`` where nothing sets a limit.
+    """
+    limits, rooms = [], []
+    for folder, names in _groups(root):
+        limit = _number(folder / names[0])
+        if limit is None or limit >= _NO_LIMIT:
+            continue
+        limits.append(limit)
+        used = _number(folder / names[1])
+        if used is not None:
+            rooms.append(max(0, limit - used + _inactive_files(folder)))
+    return min(limits, default=None), min(rooms, default=None)
+
+
+_V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+_V2 = ("memory.max", "memory.current")
+
+
+def _groups(root: Path) -> Iterator[tuple[Path, tuple[str, str]]]:
+    """Yield the folder of every group that holds this process, and its files' names."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not controllers:
+            mount, names = root / "sys/fs/cgroup", _V2
+        elif "memory" in controllers.split(","):
+            mount, names = root / "sys/fs/cgroup/memory", _V1
+        else:
+            continue
+        # In a container the path may be the host's, which is not there; the mount is then ours.
+        own = PurePosixPath(path.lstrip("/"))
+        for part in (own, *own.parents):
+            if ".." not in part.parts:
+                yield mount / part, names
+
+
+def _number(path: Path) -> int | None:
+    try:
+        text = path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return int(text) if text.isdecimal() else None
+
+
+def _inactive_files(folder: Path) -> int:
+    try:
+        lines = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return 0
+    fields = dict(line.split(maxsplit=1) for line in lines if " " in line)
+    # Version 1 has both; there only the total includes the groups below.
+    found = fields.get("total_inactive_file") or fields.get("inactive_file") or "0"
+    return int(found) if found.isdecimal() else 0
