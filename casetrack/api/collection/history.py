@@ -23,7 +23,7 @@ from casetrack.store import audit
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.listing import scan
 from casetrack.store.sealed import sealed_in
-from casetrack.store.workspace.damage import tells_damage
+from casetrack.store.workspace import tells_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
