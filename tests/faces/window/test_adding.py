@@ -88,6 +88,20 @@ def test_a_folder_is_kept_in_step(empty: TestClient, library: Library, shelf: Pa
     assert refused.status_code in {400, 404}
 
 
+def test_a_snapshot_is_taken_restored_and_removed(
+    empty: TestClient, library: Library, shelf: Path
+) -> None:
+    place, do = f"{made(empty)}/snapshots", "/c/Case/do/snapshots"
+    sent = {"name": "First", "name_or_number": "First", "back": place}
+    assert "<bdi>First</bdi>" in empty.post(f"{do} take", data=sent).text
+    library.get("Case").ingest(shelf)
+    empty.post(place, data=sent)
+    _wait_for_work()
+    assert not library.get("Case").documents()
+    left = empty.post(f"{do} remove", data=sent).text
+    assert re.findall(r"<bdi>(First|before-restore)", left) == ["before-restore"]
+
+
 @pytest.mark.usefixtures("free_tier")
 def test_settings_say_what_the_tier_takes_and_refuse_a_bad_key(empty: TestClient) -> None:
     made(empty)

@@ -220,12 +220,6 @@ def test_the_briefing_is_a_stranger_among_the_pages(window: TestClient) -> None:
 
 
 @pytest.mark.slow
-def test_the_map_speaks_german(window: TestClient) -> None:
-    page = window.get(TIMELINE, headers={"accept-language": "de"}).text
-    assert re.search(r"\d\. März 2024", page)
-
-
-@pytest.mark.slow
 def test_nothing_is_offered_that_a_reader_may_not_do(demo: Collection) -> None:
     reader = visitor(demo.workspace.settings, read_only=True)
     for part in (*PARTS, "people/person%3Atomasz-zielinski", "corrections", "folders"):

@@ -18,9 +18,11 @@ from casetrack.faces.window.pages import (
     passage,
     people,
     searching,
+    snapshots,
     timeline,
 )
 from casetrack.faces.window.pages.base import Page
+from casetrack.faces.window.texts import all_texts
 
 PAGES: tuple[Page, ...] = (
     *home.PAGES,
@@ -35,9 +37,13 @@ PAGES: tuple[Page, ...] = (
     *graph.PAGES,
     *asking_sql.PAGES,
     *operations.PAGES,
+    *snapshots.PAGES,
 )
 
-TITLES = {name: page.title or f"tab.{page.name}" for page in PAGES for name in page.of}
+TITLES = {
+    **{name: each for name in operations.reading() if (each := f"operation.{name}") in all_texts()},
+    **{name: page.title or f"tab.{page.name}" for page in PAGES for name in page.of},
+}
 """What the page that does the work of a command is called."""
 
 __all__ = ["PAGES", "TITLES", "Page"]

@@ -44,7 +44,7 @@ def briefing(visit: Visit, /) -> Response:
 
 
 _GLANCE_PAGES = (
-    Page("map", "/c/{collection}/map", overview, needs_map=True, of=("report", "statistics")),
+    Page("map", "/c/{collection}/map", overview, needs_map=True, of=("report",)),
     Page("briefing", "/c/{collection}/briefing", briefing, needs_map=True),
 )
 
@@ -118,5 +118,11 @@ PAGES = (
     *_GLANCE_PAGES,
     *_HEALTH_PAGES,
     Page("topics", "/c/{collection}/topics", topics, needs_map=True, of=("topics",)),
-    Page("related", "/c/{collection}/related", related, needs_map=True, of=("related",)),
+    Page(
+        "related",
+        "/c/{collection}/related",
+        related,
+        needs_map=True,
+        of=("related", "related-in-short"),
+    ),
 )

@@ -68,9 +68,7 @@ def _named_edges(found: EntityGraph) -> list[tuple[Edge, Entity, Entity]]:
     return sorted(named, key=lambda each: center not in {each[0].source, each[0].target})
 
 
-_GRAPH_PAGES = (
-    Page("graph", "/c/{collection}/graph", graph, needs_map=True, of=("graph", "together")),
-)
+_GRAPH_PAGES = (Page("graph", "/c/{collection}/graph", graph, needs_map=True, of=("graph",)),)
 
 
 # What the documents refer to, what of it is there, and where it is cited.

@@ -98,7 +98,11 @@ def documents(visit: Visit, /) -> Response:
     )
 
 
-_LISTING_PAGES = (Page("documents", "/c/{collection}/documents", documents, of=("documents",)),)
+_LISTING_PAGES = (
+    Page(
+        "documents", "/c/{collection}/documents", documents, of=("documents", "documents-of-type")
+    ),
+)
 
 
 # Two documents side by side: what changed, or what both say of a topic.

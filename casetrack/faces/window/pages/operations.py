@@ -28,8 +28,9 @@ def every(visit: Visit, /) -> Response:
     """List what can be asked of a collection, beside what has a page of its own."""
     from casetrack.faces.window import pages
 
-    others = {page.name for page in pages.PAGES}
-    listed = {name: each for name, each in reading().items() if name not in others}
+    done = {name for page in pages.PAGES for name in page.of}
+    listed = [each for n, each in reading().items() if not {n, n.split()[0]} & done]
+    listed.sort(key=lambda each: each.of_library)
     return visit.page("operations.html", collection=visit.collection, operations=listed)
 
 

@@ -269,7 +269,19 @@ def _marked_picture(collection: Collection, view: View) -> dict[str, object] | N
 
 
 PAGES = (
-    Page("passage", "/c/{collection}/passage/{chunk}", passage),
-    Page("document", "/c/{collection}/document/{document}", document),
+    Page(
+        "passage",
+        "/c/{collection}/passage/{chunk}",
+        passage,
+        of=("chunk", "context", "traverse"),
+        title="tab.search",
+    ),
+    Page(
+        "document",
+        "/c/{collection}/document/{document}",
+        document,
+        of=("document", "chunks", "pages", "structure"),
+        title="tab.documents",
+    ),
     Page("picture", "/c/{collection}/picture/{document}/{revision}/{page:int}.png", picture),
 )
