@@ -46,11 +46,16 @@ def _(outcome: FileOutcome) -> Lines:
     return file(outcome)
 
 
-def file(outcome: FileOutcome, /, *, hint: bool = True) -> Lines:
-    """Return how a file ended: its size, or the reason and, with *hint*, the next step."""
+def file(outcome: FileOutcome, folder: PurePath | None = None, /, *, hint: bool = True) -> Lines:
+    """Return how a file ended: its size, or the reason and, with *hint*, the next step.
+
+    It is named as seen from *folder*, else by its document.
+    """
     status = "updated" if outcome.updated and outcome.status == "ingested" else outcome.status
     label, below = f"{status:<{_LABEL}}", Lines()
     name = outcome.document_name or outcome.path
+    if folder is not None:
+        name = relative(outcome.path, folder)
     if is_known(outcome):
         first = line(name, ("  is there already", "less"), label=label)
     elif outcome.status in {"skipped", "failed"}:
@@ -70,11 +75,16 @@ def is_known(outcome: FileOutcome, /) -> bool:
 
 
 @head_of.register
-def taken_in(report: IngestReport, listed: Sequence[FileOutcome] | None = None, /) -> Lines:
+def taken_in(
+    report: IngestReport,
+    listed: Sequence[FileOutcome] | None = None,
+    folder: PurePath | None = None,
+    /,
+) -> Lines:
     """Return how every file ended, what needs attention last, then the totals.
 
     Files with the same next step stand together, and it is said once, after the last of them. Of
-    those *listed* the first of each status are named.
+    those *listed* the first of each status are named, as seen from *folder*.
     """
     if not report.outcomes:
         return [line("There was no file to take in.")]
@@ -89,7 +99,7 @@ def taken_in(report: IngestReport, listed: Sequence[FileOutcome] | None = None, 
     lines = [
         part
         for outcome, following in zip_longest(outcomes, outcomes[1:])
-        for part in file(outcome, hint=following is None or following.hint != outcome.hint)
+        for part in file(outcome, folder, hint=following is None or following.hint != outcome.hint)
     ]
     if any(is_known(o) for o in report.outcomes):
         lines.append(line((f"Use {Opt('force')} to take in again what is there already.", "less")))

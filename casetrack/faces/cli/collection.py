@@ -7,12 +7,12 @@ import typer
 
 from casetrack.api.operation import called
 from casetrack.api.text import lines_of
-from casetrack.api.text.collections import described
-from casetrack.base.errors import CaseTrackError, CollectionSealed, UsageError
+from casetrack.api.text.collections import amount, described
+from casetrack.base.errors import CaseTrackError, CollectionSealed
 from casetrack.base.records import AUTO_PROFILE, DEFAULT_PROFILE
 from casetrack.faces.cli.asking import answer, operations, taken, takes, write
 from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import byte_text, clean, counted, line, write_json
+from casetrack.faces.cli.output import byte_text, confirmed, counted, line, write_json
 from casetrack.faces.cli.state import State, show_notice
 
 if TYPE_CHECKING:
@@ -149,11 +149,16 @@ def delete_found(library: "Library", doomed: "CollectionInfo", noun: str, /, *, 
     Raises
     ------
     UsageError
-        See :func:`confirmed`.
+        Nobody is there to answer.
     """
     from casetrack.api.watch.watch_list import delete_collection
 
-    if not yes and not confirmed(library, doomed, noun):
+    def question() -> str:
+        _, stats = counted_info(library, doomed)
+        much = "all that is in it" if stats is None else amount(stats)
+        return f'Delete "{doomed.name}" with {much}?'
+
+    if not yes and not confirmed(f'Deleting the {noun} "{doomed.name}"', question):
         line("Nothing was deleted.")
         return 1
     gone, watched = delete_collection(library, doomed.id)
@@ -165,15 +170,12 @@ def delete_found(library: "Library", doomed: "CollectionInfo", noun: str, /, *, 
 
 def _delete_sealed(library: "Library", name: str, error: CollectionSealed, yes: bool) -> int:
     called = error.facts["name"]
-    if not yes:
-        if sys.stdin is None or not sys.stdin.isatty():
-            raise UsageError(
-                f'Deleting the sealed collection "{called}" must be confirmed.',
-                hint="Add --yes to confirm it on the command line.",
-            )
-        if not typer.confirm(clean(f'Delete "{called}", which is sealed, with all that is in it?')):
-            line("Nothing was deleted.")
-            return 1
+    deed = f'Deleting the sealed collection "{called}"'
+    if not yes and not confirmed(
+        deed, lambda: f'Delete "{called}", which is sealed, with all that is in it?'
+    ):
+        line("Nothing was deleted.")
+        return 1
     gone = library.delete_sealed(name)
     if gone is not None:
         line(f'Deleted the sealed collection "{gone.called}" (ID: {gone.id}).')
@@ -185,27 +187,6 @@ def quoted(name: str, /) -> str:
     import shlex
 
     return shlex.quote(name)
-
-
-def confirmed(library: "Library", doomed: "CollectionInfo", noun: str, /) -> bool:
-    """Ask whether a collection is to be deleted; *noun* is what it is called.
-
-    Raises
-    ------
-    UsageError
-        Nobody is there to answer.
-    """
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError(
-            f'Deleting the {noun} "{doomed.name}" must be confirmed.',
-            hint="Add --yes to confirm it on the command line.",
-        )
-    _, stats = counted_info(library, doomed)
-    held = "all that is in it"
-    if stats is not None:
-        documents, chunks = stats.document_count, stats.chunk_count
-        held = f"{counted(documents, 'document')}, {counted(chunks, 'chunk')}"
-    return typer.confirm(clean(f'Delete "{doomed.name}" with {held}?'))
 
 
 def _is_listed(info: "CollectionInfo", status: str | None) -> bool:

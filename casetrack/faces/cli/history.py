@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.base.errors import UsageError
 from casetrack.faces.cli.asking import answer
 from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import clean, line
+from casetrack.faces.cli.output import confirmed, line
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
@@ -90,7 +89,10 @@ def restore(
     """
     state = ctx.ensure_object(State)
     target = state.collection(collection)
-    if not yes and not _confirmed(target.name, snapshot):
+    name = target.name
+    if not yes and not confirmed(
+        f'Restoring "{name}" to "{snapshot}"', lambda: f'Bring "{name}" back to "{snapshot}"?'
+    ):
         line("Nothing was changed.")
         return EXIT_FAILED
     from casetrack.faces.cli.progress import Meter, long_work
@@ -99,7 +101,7 @@ def restore(
         state,
         "restore",
         lambda progress, cancel: target.admin.restore(snapshot, progress=progress, cancel=cancel),
-        title=f"Restore of {target.name} to {snapshot}",
+        title=f"Restore of {name} to {snapshot}",
         collection=target.info,
         meter=Meter("Restoring", unit="documents"),
     )
@@ -109,12 +111,3 @@ def restore(
         line("Stopped. Run the same command again to go on.", err=True)
         return EXIT_INTERRUPTED
     return 0
-
-
-def _confirmed(name: str, snapshot: str) -> bool:
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError(
-            f'Restoring "{name}" to "{snapshot}" must be confirmed.',
-            hint="Add --yes to confirm it on the command line.",
-        )
-    return typer.confirm(clean(f'Bring "{name}" back to "{snapshot}"?'))

@@ -1,14 +1,13 @@
 """``casetrack license``, ``update`` and ``uninstall``: the program on this computer."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.base.errors import UPGRADE_URL, UsageError
+from casetrack.base.errors import UPGRADE_URL
 from casetrack.faces.cli.options import JsonOption
-from casetrack.faces.cli.output import facts, line, write_json
+from casetrack.faces.cli.output import confirmed, facts, line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
 if TYPE_CHECKING:
@@ -60,14 +59,8 @@ def uninstall(
 def _confirm(yes: bool, *, quiet: bool) -> None:
     if not quiet:
         line(_GOODBYE)
-    if yes:
-        return
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError(
-            "Removing CaseTrack must be confirmed.",
-            hint="Add --yes to confirm it on the command line.",
-        )
-    typer.confirm("Remove it?", abort=True)
+    if not yes and not confirmed("Removing CaseTrack", lambda: "Remove it?"):
+        raise typer.Abort
 
 
 def _as_json(

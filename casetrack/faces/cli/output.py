@@ -18,7 +18,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from casetrack.base.errors import StorageError
+from casetrack.base.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -108,6 +108,23 @@ def entry(label: tuple[str, str], *parts: Part, indent: int = 0) -> None:
     pieces = [(clean(p), "") if isinstance(p, str) else (clean(p[0]), p[1]) for p in parts]
     grid.add_row(Text(*label), Text.assemble(*pieces))
     _console(False).print(Padding(grid, (0, 0, 0, indent), expand=False))
+
+
+def confirmed(deed: str, question: Callable[[], str], /) -> bool:
+    """Ask a person at the terminal whether something is to be done.
+
+    Raises
+    ------
+    UsageError
+        Nobody is there to answer.
+    """
+    import typer
+
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError(
+            f"{deed} must be confirmed.", hint="Add --yes to confirm it on the command line."
+        )
+    return typer.confirm(clean(question()))
 
 
 def write_json(value: Any, /) -> None:

@@ -45,21 +45,6 @@ def remedy(action: Action, /, *, one: bool = False) -> str:
     return (_REMEDIES_OF_ONE if one else _REMEDIES)[action]
 
 
-def duration(seconds: float, /) -> str:
-    """Write a length of time roughly, as people say it.
-
-    Examples
-    --------
-    >>> duration(8), duration(95), duration(7000)
-    ('8 seconds', '2 minutes', '1.9 hours')
-    """
-    if seconds < 60:
-        return render.counted(max(1, round(seconds)), "second")
-    if seconds < 3600:
-        return render.counted(round(seconds / 60), "minute")
-    return f"{seconds / 3600:.1f} hours"
-
-
 def status_text(status: IndexStatus, shown: Mapping[str, Any], /) -> str:
     """Return the status of an index as text, with the documents that its result lists."""
     bounded = replace(

@@ -223,7 +223,7 @@ def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
 def _folder_answer(report: IngestReport, collection: str, path: Path) -> CallToolResult:
     facts, shown = folder_facts(report, collection, path)
     head = f"Files of {path} in {collection}:"
-    text = told(plain([line(head), *taken_in(report, shown)]))
+    text = told(plain([line(head), *taken_in(report, shown, path)]))
     return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 

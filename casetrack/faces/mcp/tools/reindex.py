@@ -11,6 +11,7 @@ from pydantic import Field
 
 from casetrack.api.operation import READS, SWITCHES
 from casetrack.api.text import head_of
+from casetrack.api.text.collections import about
 from casetrack.base.errors import UsageError
 from casetrack.base.records import FileOutcome, IngestReport
 from casetrack.base.records.health import Coverage, DocumentIndex
@@ -20,7 +21,7 @@ from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.render.reindex import duration, status_result, status_text
+from casetrack.faces.mcp.render.reindex import status_result, status_text
 from casetrack.faces.mcp.results import answer, few, first, more_of
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
@@ -222,7 +223,7 @@ def _unconfirmed(found: "Collection", profile: str | None, *, skip_unchanged: bo
         what = f'{render.counted(counted, "document")} of "{found.info.name}" (of {size})'
     long = "how long it takes cannot be told beforehand"
     if seconds is not None:
-        long = f"taking in all of it took about {duration(seconds)}"
+        long = f"taking in all of it took {about(seconds)}"
     return UsageError(
         f"Nothing was reindexed. This would rebuild {what}; {long}.",
         hint="Searches go on meanwhile. If the user wants it, call reindex_collection again with "
