@@ -251,7 +251,7 @@ def test_uninstall_asks_first(run: Run, monkeypatch: pytest.MonkeyPatch, user: P
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setattr(command.sys, "stdin", Terminal("n\n"))
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
     assert run("uninstall").code == 1
     assert (user / ".cursor/mcp.json").exists()
     assert asked == []
