@@ -19,7 +19,6 @@ from mcp.client.stdio import StdioServerParameters
 
 import casetrack
 from casetrack.base.errors import InstallerFailed, UpdateUnknown
-from casetrack.faces.cli import installation as command
 from casetrack.faces.mcp.catalogue import declared
 from casetrack.faces.setup import installation, uninstall, update
 from casetrack.faces.setup.installation import Installation, find_installation, shown
