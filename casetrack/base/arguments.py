@@ -126,6 +126,21 @@ def one_of(name: str, value: str, allowed: Iterable[S], /) -> S:
     raise UsageError.of((name,), what, hint=f"Use one of: {', '.join(allowed)}.")
 
 
+def require_pages(document: Document, first: int, last: int, /) -> None:
+    """Refuse pages that a document does not have.
+
+    Raises
+    ------
+    UsageError
+        It has no such pages.
+    """
+    if not 1 <= first <= last <= document.page_count:
+        which = f"page {first}" if first == last else f"pages {first} to {last}"
+        hint = f"Its pages are 1 to {document.page_count}"
+        hint += "." if first == last else "; the first one comes first."
+        raise UsageError(f'"{document.name}" has no {which}.', hint=hint)
+
+
 def in_order(first: tuple[str, Any], last: tuple[str, Any], than: str, /) -> None:
     """Compare two arguments, each with its value, that limit a span.
 

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, cast
 
+from casetrack.base.arguments import one_of
 from casetrack.base.config import ENV_MEMORY_MODE, MEMORY_MODES
-from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,13 +117,9 @@ def choose_plan(requested: str | None = None, /, memory: Memory | None = None) -
     found = measure() if memory is None else memory
     if requested is None:
         mode, reason = _by_memory(found)
-    elif requested in MEMORY_MODES:
-        mode = cast("MemoryMode", requested)
-        reason = f"it was set ({ENV_MEMORY_MODE}, or memory_mode in config.toml)"
     else:
-        raise UsageError(
-            f"Unknown memory mode {requested!r}.", hint=f"Use one of: {', '.join(MEMORY_MODES)}."
-        )
+        mode = cast("MemoryMode", one_of("memory_mode", requested, MEMORY_MODES))
+        reason = f"it was set ({ENV_MEMORY_MODE}, or memory_mode in config.toml)"
     logger.info("Memory mode %s: %s.", mode, reason)
     return _plan(mode, reason, found)
 

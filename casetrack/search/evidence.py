@@ -531,10 +531,7 @@ def check_relevance(least: object, /) -> None:
     if least is None:
         return
     if isinstance(least, bool) or not isinstance(least, Real) or not 0 <= float(least) <= 1:
-        raise UsageError(
-            f"The least relevance is a number from 0 to 1, not {least!r}.",
-            hint="Such as min_relevance=0.3.",
-        )
+        raise UsageError.of(("min_relevance",), f"is {least!r}; it must be a number from 0 to 1")
 
 
 def left_out(count: int, least: float | None, /) -> str:

@@ -144,11 +144,8 @@ def _check(mode: SearchMode | None, stages: Sequence[str] | None) -> None:
         return
     if mode is not None:
         raise UsageError("Name a mode or stages, not both.")
-    unknown = [s for s in stages if s not in STAGES]
-    if unknown:
-        raise UsageError(
-            f"Unknown stage {unknown[0]!r}.", hint=f"Use some of: {', '.join(STAGES)}."
-        )
+    for stage in stages:
+        one_of("stages", stage, STAGES)
     if problem := problem_with(stages):
         raise UsageError(problem[0], hint=problem[1])
 

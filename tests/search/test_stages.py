@@ -199,7 +199,7 @@ def test_passages_without_a_matrix_stand_in_the_middle(library: Library, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ({"stages": ["bm26"]}, "'bm26'"),
+        ({"stages": ["bm26"]}, "bm26"),
         ({"stages": ["maxsim"]}, "bm25"),
         ({"stages": []}, "bm25"),
         ({"stages": ["bm25", "maxsim", "feedback"]}, "feedback"),

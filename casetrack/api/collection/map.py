@@ -909,7 +909,7 @@ class Map:
         bounds: tuple[tuple[str, object], ...] = (("least", least), ("most", most))
         for name, bound in bounds:
             if bound is not None and not isinstance(bound, Real):
-                raise UsageError(f"{name} is {bound!r}, which is not a number.")
+                raise UsageError.of((name,), f"is {bound!r}, which is not a number")
         return self._workspace.ask(
             lambda state: amounts(
                 graph_of(state),

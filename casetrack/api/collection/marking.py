@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import document_name, is_document, passage_id
+from casetrack.base.arguments import document_name, is_document, passage_id, require_pages
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, EntityNotFound, UsageError
 from casetrack.base.records.marks import KEPT_CHARS
 from casetrack.graph.entities.text import same_spelling
@@ -80,11 +80,8 @@ def _of(document: Document) -> dict[str, Any]:
 
 
 def _on_page(document: Document, page: int | None) -> dict[str, Any]:
-    if page is not None and not 1 <= page <= document.page_count:
-        raise UsageError(
-            f'"{document.name}" has no page {page}.',
-            hint=f"Its pages are 1 to {document.page_count}.",
-        )
+    if page is not None:
+        require_pages(document, page, page)
     return _of(document) | {"page": page}
 
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from casetrack.api.collection.drawing import drawn
 from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, PassageRef, operation
-from casetrack.base.arguments import document_name, is_document, one_of, passage_id, within
+from casetrack.base.arguments import (
+    document_name,
+    is_document,
+    one_of,
+    passage_id,
+    require_pages,
+    within,
+)
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, UsageError
 from casetrack.base.records import Chunk, Page, PageImage, Passages, Rows, SearchResult
 
@@ -68,7 +75,7 @@ class Read:
         def read(state: State) -> Passages:
             found = state.document(document)
             if page is not None:
-                _require_pages(found, page, page)
+                require_pages(found, page, page)
             every = state.chunks_of(found)
             chosen = (c for c in every if page is None or c.provenance.page == page)
             return Passages(chosen, document=found)
@@ -167,7 +174,7 @@ class Read:
             found = state.document(document)
             # A reader who does not know how many pages there are asks for more of them.
             begins = first <= found.page_count
-            _require_pages(found, first, min(last, found.page_count) if begins else last)
+            require_pages(found, first, min(last, found.page_count) if begins else last)
             chosen = (c for c in state.chunks_of(found) if first <= c.provenance.page <= last)
             return Passages(chosen, document=found)
 
@@ -314,27 +321,6 @@ class Read:
         from casetrack.store.datasets import open_with_lancedb
 
         return open_with_lancedb(self._workspace.folder)
-
-
-def _require_pages(document: Document, first: int, last: int) -> None:
-    """Refuse pages that a document does not have.
-
-    Raises
-    ------
-    UsageError
-        It has no such pages.
-    """
-    if 1 <= first <= last <= document.page_count:
-        return
-    if first == last:
-        raise UsageError(
-            f'"{document.name}" has no page {first}.',
-            hint=f"Its pages are 1 to {document.page_count}.",
-        )
-    raise UsageError(
-        f'"{document.name}" has no pages {first} to {last}.',
-        hint=f"Its pages are 1 to {document.page_count}; the first one comes first.",
-    )
 
 
 def _shown(state: State, place: PassageRef | DocumentRef) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.page_text import COLUMNS, page_text
 from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
 from casetrack.api.viewer.view import draw_page, draw_text
+from casetrack.base.arguments import require_pages
 from casetrack.base.errors import FileEncrypted, FileError, See, UsageError
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import PICTURE_FORMATS, Piece, TextBlock, TextPage, mark_boxes
@@ -138,10 +139,7 @@ def page_picture(
         Neither the page nor its text can be drawn.
     """
     found = state.document(document)
-    if not 1 <= page <= found.page_count:
-        raise UsageError(
-            f'"{found.name}" has no page {page}.', hint=f"Its pages are 1 to {found.page_count}."
-        )
+    require_pages(found, page, page)
     return _Artist(state, found, page, None, password=password).draw()
 
 

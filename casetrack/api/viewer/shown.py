@@ -15,7 +15,7 @@ from casetrack.api.viewer.page_picture import page_picture
 from casetrack.api.viewer.page_text import COLUMNS, page_text
 from casetrack.api.viewer.source import find_source
 from casetrack.api.viewer.view import about_source, open_view
-from casetrack.base.errors import UsageError
+from casetrack.base.arguments import require_pages
 from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
@@ -149,10 +149,7 @@ def shown_page(
         The document has no such page, or nothing of it is stored that could be shown.
     """
     found = state.document(document)
-    if not 1 <= page <= found.page_count:
-        raise UsageError(
-            f'"{found.name}" has no page {page}.', hint=f"Its pages are 1 to {found.page_count}."
-        )
+    require_pages(found, page, page)
     source = find_source(state.workspace.folder, found)
     note = about_source(source, found)
     png: bytes | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors.references import in_python
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
 
@@ -93,6 +93,31 @@ def _said(parts: tuple[str | tuple[Any, ...], ...], call: Callable[[str], str]) 
             *(f"({each:,g})" if isinstance(each, float) else f"({each})" for each in value),
         ]
     return f"{' '.join(words)}."
+
+
+class NameNotFound(UsageError):
+    """Nothing has a name; similar names, each with what tells it from others, are in the message.
+
+    Parameters
+    ----------
+    asked
+        What was looked for: ``Document not found: "Lease"``.
+    near
+        ``(name, id or kind)`` of what has a similar name.
+    hint, there
+        What to do, and what is said besides, where no name is similar.
+    """
+
+    full = "full name"
+
+    def __init__(
+        self, name: str, near: Sequence[tuple[str, str]], asked: str, hint: str, there: str = ""
+    ) -> None:
+        self.name, self.near = name, tuple(near)
+        sign = "ID: " if self.full.endswith("ID") else ""
+        self.lines = "\n".join(f"  - {n} ({sign}{i})" for n, i in near)
+        also = f" Did you mean:\n{self.lines}\nUse the {self.full}." if near else there
+        super().__init__(f"{asked}.{also}", hint="" if near else hint)
 
 
 class PackageMissing(UsageError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors.base import CaseTrackError, UsageError
+from casetrack.base.errors.base import CaseTrackError, NameNotFound, UsageError
 from casetrack.base.errors.references import See
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ActiveCollectionGone(UsageError):
         )
 
 
-class CollectionNotFound(UsageError):
+class CollectionNotFound(NameNotFound):
     """No collection has this name or id.
 
     Parameters
@@ -79,26 +79,20 @@ class CollectionNotFound(UsageError):
     """
 
     code = "collection_not_found"
+    full = "full name or ID"
 
     def __init__(
         self, name: str, near: Sequence[tuple[str, str]] = (), names: Sequence[str] = ()
     ) -> None:
-        self.name = name
-        self.near = tuple(near)
-        lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
         there = f" {_there(names)}" if names else ""
-        self.facts = {"name": name, "near": lines, "there": there}
-        if near:
-            self.wording = f"{self.code}_near"
-            super().__init__(
-                f'Collection not found: "{name}". Did you mean:\n{lines}\nUse the full name or ID.'
-            )
-        else:
-            super().__init__(
-                f'Collection not found: "{name}".{there}',
-                hint=f"List what exists with {See('collection list')}, or create it with "
-                f"{See('collection create', repr(name))}.",
-            )
+        hint = (
+            f"List what exists with {See('collection list')}, or create it with "
+            f"{See('collection create', repr(name))}."
+        )
+        asked = f'Collection not found: "{name}"'
+        super().__init__(name, near, asked, hint, there)
+        self.facts = {"name": name, "near": self.lines, "there": there}
+        self.wording = f"{self.code}_near" if near else ""
 
 
 class CollectionGone(CollectionNotFound):

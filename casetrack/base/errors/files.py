@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors.base import CaseTrackError, UsageError
+from casetrack.base.errors.base import CaseTrackError, NameNotFound, UsageError
 from casetrack.base.errors.references import Opt, See
 
 if TYPE_CHECKING:
@@ -271,40 +271,15 @@ class FileStepFailed(FileError):
 # Errors about documents, chunks and what is found in them.
 
 
-class NameNotFound(UsageError):
-    """Nothing has a name; similar names, each with what tells it from others, are in the message.
-
-    Parameters
-    ----------
-    asked
-        What was looked for: ``Document not found: "Lease"``.
-    near
-        ``(name, id or kind)`` of what has a similar name.
-    full
-        What to give of one of those.
-    hint
-        What to do where no name is similar.
-    """
-
-    def __init__(
-        self, name: str, near: Sequence[tuple[str, str]], asked: str, full: str, hint: str
-    ):
-        self.name = name
-        self.near = tuple(near)
-        sign = "ID: " if full.endswith("ID") else ""
-        lines = "\n".join(f"  - {n} ({sign}{i})" for n, i in near)
-        also = f" Did you mean:\n{lines}\nUse the {full}." if near else ""
-        super().__init__(f"{asked}.{also}", hint="" if near else hint)
-
-
 class DocumentNotFound(NameNotFound):
     """No document of the collection has this name, path or id."""
 
     code = "document_not_found"
+    full = "full name or ID"
 
     def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
         hint = f"List what is there with {See('documents')}."
-        super().__init__(name, near, f'Document not found: "{name}"', "full name or ID", hint)
+        super().__init__(name, near, f'Document not found: "{name}"', hint)
 
 
 class AmbiguousName(UsageError):
@@ -404,7 +379,7 @@ class EntityNotFound(NameNotFound):
             f"List who and what is mentioned with {See('entities')}, or look for the words "
             f"themselves with {See('search')}."
         )
-        super().__init__(name, near, asked, "full name", hint)
+        super().__init__(name, near, asked, hint)
 
 
 class ReferenceNotFound(NameNotFound):
@@ -425,7 +400,7 @@ class ReferenceNotFound(NameNotFound):
             f"List what is referred to with {See('references')}, or look for the words themselves "
             f"with {See('search')}."
         )
-        super().__init__(name, near, f'Reference not found: "{name}"', "full name", hint)
+        super().__init__(name, near, f'Reference not found: "{name}"', hint)
 
 
 class AuthorityNotCited(UsageError):
