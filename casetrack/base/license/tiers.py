@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from casetrack.base.errors import See
+
 FEATURES = {
     "rerank": "reading the best passages word by word before they are ranked (the mode full)",
     "case_folder": "taking a whole folder into a case with one call (ingest_folder)",
@@ -26,13 +28,13 @@ FEATURES = {
 INSTEAD = {
     "rerank": "search by words and meaning together (the mode hybrid)",
     "case_folder": "take in its files one by one (ingest_document)",
-    "entity_search": "list every place that mentions a name (`casetrack entity`)",
-    "entity_relationships": "list every place that mentions one of them (`casetrack entity`)",
-    "entity_graph": "list the names (`casetrack entities`) and the documents that share them "
-    "(`casetrack related`)",
-    "document_comparison": "show what was changed between two versions (`casetrack changes`)",
-    "document_clusters": "show what the texts are about (`casetrack topics`) and which belong to "
-    "one (`casetrack related`)",
+    "entity_search": f"list every place that mentions a name ({See('entity')})",
+    "entity_relationships": f"list every place that mentions one of them ({See('entity')})",
+    "entity_graph": f"list the names ({See('entities')}) and the documents that share them "
+    f"({See('related')})",
+    "document_comparison": f"show what was changed between two versions ({See('changes')})",
+    "document_clusters": f"show what the texts are about ({See('topics')}) and which belong to "
+    f"one ({See('related')})",
 }
 """What every tier can do instead of each of :data:`FEATURES`, with the command for it."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp.types import CallToolResult, TextContent
 
 from casetrack.base import editions
+from casetrack.base.errors import See
 from casetrack.faces.mcp.steps import told
 from casetrack.faces.mcp.uris import visible
 
@@ -91,9 +92,9 @@ def unexpected(name: str, error: BaseException, /) -> Failure:
     logger.error("%s failed unexpectedly (reference %s)", name, reference, exc_info=error)
     return Failure(
         "internal",
-        f"{name} failed because of an internal error (reference {reference}).\n\n"
-        "Nothing half-done is kept. The details are in the server's log under this reference; "
-        "the user can check the data with `casetrack doctor`.",
+        f"{name} failed because of an internal error (reference {reference}).\n\nNothing "
+        "half-done is kept. The details are in the server's log under this reference; the user "
+        f"can check the data with {See('doctor')}.",
     )
 
 

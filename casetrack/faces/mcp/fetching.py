@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp.types import CallToolResult, TextContent
 
-from casetrack.base.errors import CaseTrackError, DownloadFailed, ModelCorrupt
+from casetrack.base.errors import CaseTrackError, DownloadFailed, ModelCorrupt, See
 from casetrack.base.records import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ NOTICE = "model_notice"
 """Where the structured form of a result says that the search model is not there yet."""
 _PAUSES = (10.0, 60.0, *[300.0] * 24)
 """Seconds before each further try, for some two hours; the next start tries again."""
-_BY_HAND = "Run `casetrack models pull`, or start this server again."
+_BY_HAND = f"Run {See('models pull')}, or start this server again."
 _UNTIL = (
-    "Until it is there, documents are found by their words only; what is taken in before that gets "
-    "its vectors by `casetrack reindex`."
+    "Until it is there, documents are found by their words only; what is taken in before that "
+    f"gets its vectors by {See('reindex')}."
 )
 
 
@@ -42,8 +42,8 @@ class Supply:
         self._library = library
         self._complete = False
         self._said = (
-            "The search model (90 MB) is not on this computer. "
-            "Run `casetrack models pull` once while online."
+            f"The search model (90 MB) is not on this computer. Run {See('models pull')} once "
+            "while online."
         )
 
     def notice(self) -> str | None:

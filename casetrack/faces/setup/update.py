@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import casetrack
-from casetrack.base.errors import UpdateFailed, UpdateImpossible, UpdateUntrusted, UsageError
+from casetrack.base.errors import Opt, UpdateFailed, UpdateImpossible, UpdateUntrusted, UsageError
 from casetrack.base.records.shape import Record
 from casetrack.faces.setup.installation import Installation, shown
 from casetrack.faces.setup.installers import install_missing, newest_version, unpack
@@ -127,7 +127,7 @@ def check(
         The package manager cannot be run.
     """
     if to is not None and _VERSION.fullmatch(to) is None:
-        raise UsageError(f"{to!r} is no version.", hint="Write it as in `--to 0.1.0`.")
+        raise UsageError(f"{to!r} is no version.", hint=f"Write it as in {Opt(to='0.1.0')}.")
     command = installation.update_command(to)
     if command is None:
         raise UpdateImpossible(
