@@ -107,6 +107,8 @@ class Operation:
         Arguments that make the answer shorter.
     entries
         Key of the list in the answers to AI programs; the operation's name where it is empty.
+    alone
+        Whether no call names the collection: there is one.
     per_call
         Default and bound of the entries of one call of an AI program, where the method itself has
         no limit.
@@ -125,6 +127,7 @@ class Operation:
     narrow: tuple[str, ...] = ()
     entries: str = ""
     per_call: tuple[int, int] | None = None
+    alone: bool = False
 
     @property
     def title(self) -> str:

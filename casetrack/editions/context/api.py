@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import mimetypes
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from casetrack.api.operation import READS, Arg, DayRef, called, edition_operation
 from casetrack.base.errors import AmbiguousName, DocumentNotFound, See, UsageError, withheld
 from casetrack.base.records.documents import FILES
+from casetrack.base.records.search import SearchMode
 from casetrack.base.records.sync import SourceInfo
 from casetrack.editions.context.records import (
     ContextChunk,
@@ -27,14 +30,14 @@ from casetrack.store.originals import copy_of
 from casetrack.store.source_states import stale_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Collection as Group
-    from datetime import date
 
     from casetrack.api.collection import Collection
     from casetrack.base.arguments import Filter
     from casetrack.base.provenance import Provenance
-    from casetrack.base.records import Document, SearchMode, SearchResult, Signal
+    from casetrack.base.records import Document, SearchResult, Signal
+    from casetrack.editions.context.home import ContextHome
     from casetrack.search.blend import Blended, BlendSettings
     from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
@@ -119,24 +122,100 @@ _UNLISTED = "The config does not name it any more, so no sync keeps it current."
 _NEVER = f"It was never taken in. Take it in with {See('ctx sync')}."
 
 
+Mode = SearchMode | None
+Texts = Iterable[str] | str | None
+_MANY: Any = str | list[str] | None
+
+
+@edition_operation("ctx search", READS, alone=True)
 def search(
     collection: Collection,
-    query: str,
+    query: Annotated[str, Arg("A question or some words.", "QUERY", note="A question or words")],
     /,
     *,
-    mode: SearchMode | None = None,
-    sources: Iterable[str] | str | None = None,
-    since: str | date | None = None,
-    until: str | date | None = None,
-    paths: Iterable[str] | str | None = None,
-    kinds: Iterable[str] | str | None = None,
-    languages: Iterable[str] | str | None = None,
-    limit: int | None = None,
-    explain: bool = False,
+    mode: Annotated[
+        Mode,
+        Arg(
+            "By words, by meaning, by both; full reads the best word by word. [default: hybrid, or "
+            "keyword where there are no vectors]",
+            "--mode",
+            note="Default: hybrid where there are vectors, else keyword",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        Arg(
+            "How many documents at most. [default: final_limit]",
+            "--limit N",
+            note="Documents at most (default: 12)",
+            ge=1,
+            mcp_le=1_000,
+        ),
+    ] = None,
+    sources: Annotated[
+        Texts,
+        Arg(
+            "Only of this source, such as git:platform, or kind, such as git; may be repeated.",
+            "--source SOURCE",
+            "source",
+            note='"git:platform", or a kind: "git"',
+            mcp_type=_MANY,
+        ),
+    ] = None,
+    since: Annotated[
+        DayRef | None,
+        Arg(
+            "Only what was changed on this day or later.",
+            "--since DATE",
+            note="Changed on or after: 2026-03-12, 2026-03",
+        ),
+    ] = None,
+    until: Annotated[
+        DayRef | None,
+        Arg(
+            "Only what was changed on this day or before.",
+            "--until DATE",
+            note="Changed on or before",
+        ),
+    ] = None,
+    paths: Annotated[
+        Texts,
+        Arg(
+            "Only what fits, such as 'docs/**'; may be repeated.",
+            "--path GLOB",
+            "path",
+            note='Globs such as "docs/**/*.md"',
+            mcp_type=_MANY,
+        ),
+    ] = None,
+    kinds: Annotated[
+        Texts,
+        Arg(
+            "Only such documents: pdf, code, report, …",
+            "--kind KIND",
+            "kind",
+            note='Formats or types: "code", "pdf", "report"',
+            mcp_type=_MANY,
+        ),
+    ] = None,
+    languages: Annotated[
+        Texts,
+        Arg(
+            "Only texts in this language, such as en; may be repeated.",
+            "--language CODE",
+            "language",
+            note='Language of the text: "en"',
+            mcp_type=_MANY,
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        Arg("Show how each score came about.", "--explain", note="Also how the scores came about"),
+    ] = False,
     settings: BlendSettings | None = None,
     configured: Group[str] | None = None,
 ) -> ContextResults:
-    """Return the best documents, each with its best passages.
+    """Find documents, each with the passages that answer best.
 
     Parameters
     ----------
@@ -208,16 +287,30 @@ def _staleness(collection: Collection, configured: Group[str] | None) -> Callabl
     return is_stale
 
 
+@edition_operation("ctx get", READS, alone=True)
 def get(
     collection: Collection,
-    document: str,
+    document: Annotated[
+        str,
+        Arg(
+            "A document: its ID, or SOURCE/PATH such as git:platform/docs/a.md. With FROM and "
+            "COUNT only so many of its passages, counted from 0.",
+            "ID[:FROM:COUNT]",
+            "id",
+            note="id of a result, or git:platform/docs/a.md",
+        ),
+    ],
     /,
     *,
-    first: int = 0,
-    count: int | None = None,
+    first: Annotated[
+        int, Arg("Passage to begin with.", "--first N", note="Passage to begin with, from 0", ge=0)
+    ] = 0,
+    count: Annotated[
+        int | None, Arg("Passages at most.", "--count N", note="Passages at most", ge=1)
+    ] = None,
     configured: Group[str] | None = None,
 ) -> ContextDocument:
-    """Return a document, whole or some of its passages.
+    """Read a document, whole or some of its passages.
 
     Parameters
     ----------
@@ -275,8 +368,9 @@ def get(
     return collection.workspace.ask(read)
 
 
+@edition_operation("ctx sources", READS, alone=True)
 def sources(collection: Collection, /, *, configured: Group[str] = ()) -> ContextSources:
-    """Return where documents come from, those that are configured and have none yet as well.
+    """List the sources, when each was last in step, and what is wrong with it.
 
     Parameters
     ----------
@@ -293,6 +387,13 @@ def sources(collection: Collection, /, *, configured: Group[str] = ()) -> Contex
     for name in configured:
         known.setdefault(name, SourceInfo(name, name.partition(":")[0], 0, 0))
     return ContextSources(tuple(_source(known[name], configured) for name in sorted(known)))
+
+
+def asked(home: ContextHome, function: Callable[..., Any], given: Mapping[str, Any], /) -> Any:
+    """Return what one of these functions answers for a config: *given* are arguments by name."""
+    own: dict[str, Any] = {"configured": home.config.labels}
+    own |= {"settings": home.ranking} if function is search else {}
+    return called(function, home.collection, {**given, **own})
 
 
 def content_type(document: Document, /) -> str:

@@ -194,10 +194,23 @@ def taken(operation: Operation, given: Mapping[str, Any], /) -> dict[str, Any]:
     return found
 
 
-def signed(run: F, operation: Operation, more: Mapping[str, tuple[Any, Any]] | None = None, /) -> F:
-    """Give a command the options of an operation, and *more*: each by its type and default."""
+def signed(
+    run: F,
+    operation: Operation,
+    more: Mapping[str, tuple[Any, Any]] | None = None,
+    /,
+    **completions: Callable[..., list[str]],
+) -> F:
+    """Give a command the options of an operation, and *more*: each by its type and default.
+
+    Parameters
+    ----------
+    completions
+        What completes the values of arguments, by name.
+    """
     own = [_parameter(name, *kind) for name, kind in (more or {}).items()]
-    parameters = [_parameter("ctx", typer.Context), *map(_of, _in_order(operation, own))]
+    ordered = (_of(each, completions.get(each.name)) for each in _in_order(operation, own))
+    parameters = [_parameter("ctx", typer.Context), *ordered]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
@@ -223,15 +236,18 @@ def _in_order(
     rest = [each for each in declared if each not in first]
     if operation.name.startswith("collection ") and not operation.of_library:
         first.insert(0, _parameter("collection", NameArgument))
-    elif not operation.of_library and all(each.name != "collection" for each in own):
+    elif not (operation.of_library or operation.alone) and all(
+        each.name != "collection" for each in own
+    ):
         first.append(_parameter("collection", CollectionOption, None))
     return [*first, *rest, *own, _parameter("as_json", JsonOption, default=False)]
 
 
-def _of(each: Argument | inspect.Parameter) -> inspect.Parameter:
+def _of(each: Argument | inspect.Parameter, completion: Any = None) -> inspect.Parameter:
     if isinstance(each, inspect.Parameter):
         return each
-    more = {"autocompletion": collection_names} if "--collection" in each.arg.options else {}
+    completion = collection_names if "--collection" in each.arg.options else completion
+    more = {} if completion is None else {"autocompletion": completion}
     arg, words = each.arg, get_args(each.type)
     if len(" ".join(map(str, words))) > _LONGEST and get_origin(each.type) is Literal:
         # So many words would be one line of the help.

@@ -442,7 +442,7 @@ def _sign(
     per_call = Annotated[int, Field(ge=1, le=limit[1])] if limit else None
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        *(_of(each) for each in arguments_of(method) if each.mcp_name != "-"),
+        *(parameter_of(each) for each in arguments_of(method) if each.mcp_name != "-"),
         *([_parameter("limit", per_call, limit[0])] if limit else []),
         *others,
         *([_parameter("offset", Offset, 0)] if paged else []),
@@ -454,7 +454,8 @@ def _sign(
     run.__annotations__ = {p.name: p.annotation for p in parameters[1:]} | {"return": result}
 
 
-def _of(each: Argument) -> inspect.Parameter:
+def parameter_of(each: Argument, /) -> inspect.Parameter:
+    """Return the parameter of a tool for an argument."""
     least, most = each.arg.ge, each.arg.mcp_le or each.arg.le
     asked = each.arg.mcp_type or each.type
     bounds = ("min_length", "max_length") if get_origin(asked) is list else ("ge", "le")

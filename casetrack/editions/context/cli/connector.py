@@ -3,14 +3,15 @@
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from casetrack.api.operation import Arg
 from casetrack.base.errors import UsageError
 from casetrack.editions.context.cli.sources import source_names
 from casetrack.editions.context.cli.state import ContextState
-from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.options import JsonOption, described, option
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED
 
@@ -52,9 +53,8 @@ for item in items(json.load(sys.stdin)):
 '''
 
 
-def init(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call the source.")],
-) -> None:
+@described(name=option(Arg("What to call the source.", "NAME")))
+def init(name: str) -> None:
     """Write a script source to begin with: connectors/NAME.py, which works as it is."""
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -76,23 +76,15 @@ def init(
     line(f"Next: ctx connector test script:{name}")
 
 
+@described(
+    source=option(
+        Arg("A source of the config, such as script:tickets, or the path of a program.", "SOURCE"),
+        autocompletion=source_names,
+    ),
+    settings=option(Arg("Give a program the keys of this script source.", "--source NAME")),
+)
 def try_source(
-    ctx: typer.Context,
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A source of the config, such as script:tickets, or the path of a program.",
-            autocompletion=source_names,
-        ),
-    ],
-    settings: Annotated[
-        str | None,
-        typer.Option(
-            "--source", metavar="NAME", help="Give a program the keys of this script source."
-        ),
-    ] = None,
-    as_json: JsonOption = False,
+    ctx: typer.Context, source: str, settings: str | None = None, as_json: JsonOption = False
 ) -> int:
     """Check a source: it is listed twice and some of its items are fetched. Nothing is stored.
 

@@ -1,15 +1,16 @@
 """``ctx export`` and ``embed``: what leaves as files, and vectors made where they lack."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from casetrack.api.operation import Arg
 from casetrack.base.errors import UsageError
 from casetrack.base.records import AUTO_PROFILE
 from casetrack.editions.context.cli.state import ContextState
 from casetrack.faces.cli.asking import show
-from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.options import JsonOption, described, option
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
 from casetrack.faces.cli.progress import Meter, long_work
 from casetrack.faces.cli.reindex import stopped_text
@@ -19,25 +20,16 @@ if TYPE_CHECKING:
     from casetrack.editions.context.home import ContextHome
 
 
-def export(
-    ctx: typer.Context,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="A .json file, an .html page, or a folder for both. [default: JSON to standard "
-            "output]",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", metavar="TEXT", help="What the page is called. [default: this folder's name]"
-        ),
-    ] = None,
-) -> None:
+@described(
+    output=option(
+        Arg(
+            "A .json file, an .html page, or a folder for both. [default: JSON to standard output]",
+            "--output -o PATH",
+        )
+    ),
+    name=option(Arg("What the page is called. [default: this folder's name]", "--name TEXT")),
+)
+def export(ctx: typer.Context, output: Path | None = None, name: str | None = None) -> None:
     """Write everything as JSON, or as one page that searches it in the browser without a server.
 
     The page holds what it searches and loads nothing: open it from the disk, send it, or put it on
@@ -59,13 +51,8 @@ def export(
 # ``ctx embed``: vectors, made where they are missing or all anew.
 
 
-def pending(
-    ctx: typer.Context,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say how many are missing.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> int:
+@described(dry_run=option(Arg("Only say how many are missing.", "--dry-run")))
+def pending(ctx: typer.Context, dry_run: bool = False, as_json: JsonOption = False) -> int:
     """Make the vectors that are missing or were made by another model.
 
     A model of this computer that is not there yet is fetched first, once.

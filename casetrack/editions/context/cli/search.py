@@ -2,13 +2,16 @@
 
 import re
 import textwrap
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from casetrack.api.operation import OF_EDITIONS, summary_of
+from casetrack.editions.context import api
 from casetrack.editions.context.cli.sources import source_names
 from casetrack.editions.context.cli.state import ContextState
-from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.asking import signed, taken
 from casetrack.faces.cli.output import facts, line, one_line, write_json
 
 if TYPE_CHECKING:
@@ -18,118 +21,26 @@ _MOST_ROWS = 6
 _PART = re.compile(r"(?P<id>.+):(?P<first>\d+):(?P<count>\d+)")
 
 
-def search(
-    ctx: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or some words.")],
-    mode: Annotated[
-        Literal["keyword", "semantic", "hybrid", "full"] | None,
-        typer.Option(
-            "--mode",
-            help="By words, by meaning, by both; full reads the best word by word. [default: "
-            "hybrid, or keyword where there are no vectors]",
-        ),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--source",
-            metavar="SOURCE",
-            help="Only of this source, such as git:platform, or kind, such as git; may be "
-            "repeated.",
-            autocompletion=source_names,
-        ),
-    ] = None,
-    path: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--path", metavar="GLOB", help="Only what fits, such as 'docs/**'; may be repeated."
-        ),
-    ] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option("--kind", metavar="KIND", help="Only such documents: pdf, code, report, …"),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option("--since", metavar="DATE", help="Only what was changed on this day or later."),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            "--until", metavar="DATE", help="Only what was changed on this day or before."
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", metavar="N", help="How many documents at most. [default: final_limit]"
-        ),
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show how each score came about.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Find documents, each with the passages that answer best."""
-    home = ctx.ensure_object(ContextState).home
-    from casetrack.editions.context.api import search as find
+def _command(function: Callable[..., Any], tell: Callable[..., None]) -> Any:
+    """Return the command of one of the edition's operations, and of what writes its answer."""
+    operation = OF_EDITIONS[function]
 
-    found = find(
-        home.collection,
-        query,
-        mode=mode,
-        sources=source,
-        since=since,
-        until=until,
-        paths=path,
-        kinds=kind,
-        limit=limit,
-        explain=explain,
-        settings=home.ranking,
-        configured=home.config.labels,
-    )
-    if as_json:
-        write_json(found.as_dict())
-    else:
-        _show(found, explain=explain)
+    def run(ctx: typer.Context, **given: Any) -> None:
+        part = _PART.fullmatch(given.get("document", ""))
+        if part is not None:
+            names = {"document": part["id"], "first": int(part["first"])}
+            given |= names | {"count": int(part["count"])}
+        found = api.asked(ctx.ensure_object(ContextState).home, function, taken(operation, given))
+        if given["as_json"]:
+            write_json(found.as_dict())
+        else:
+            tell(found, given)
+
+    run.__doc__ = summary_of(function)
+    return signed(run, operation, sources=source_names)
 
 
-def get(
-    ctx: typer.Context,
-    document: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID[:FROM:COUNT]",
-            help="A document: its ID, or SOURCE/PATH such as git:platform/docs/a.md. With FROM and "
-            "COUNT only so many of its passages, counted from 0.",
-        ),
-    ],
-    as_json: JsonOption = False,
-) -> None:
-    """Read a document, whole or some of its passages."""
-    home = ctx.ensure_object(ContextState).home
-    from casetrack.editions.context.api import get as read
-
-    part = _PART.fullmatch(document)
-    labels = home.config.labels
-    found = (
-        read(home.collection, document, configured=labels)
-        if part is None
-        else read(
-            home.collection,
-            part["id"],
-            first=int(part["first"]),
-            count=int(part["count"]),
-            configured=labels,
-        )
-    )
-    if as_json:
-        write_json(found.as_dict())
-    else:
-        _show_document(found)
-
-
-def _show(found: "ContextResults", *, explain: bool) -> None:
+def _show(found: "ContextResults", given: Mapping[str, Any]) -> None:
     for note in found.notes:
         line((f"Note: {note}", "yellow"))
     for rank, hit in enumerate(found.results, start=1):
@@ -152,7 +63,7 @@ def _show(found: "ContextResults", *, explain: bool) -> None:
             line((place.url, "cyan"), indent=3)
         if hit.more:
             line((f"also {'; '.join(other.citation for other in hit.more)}", "dim"), indent=3)
-        if explain:
+        if given["explain"]:
             line((_explained(place.scores), "dim"), indent=3)
         line((f"id: {hit.id}", "dim"), indent=3)
         line()
@@ -181,7 +92,7 @@ def _explained(scores: "ContextScores") -> str:
     return f"{'; '.join(parts)}{alpha}; score {scores.blended:.4f}"
 
 
-def _show_document(found: "ContextDocument") -> None:
+def _show_document(found: "ContextDocument", _given: Mapping[str, Any]) -> None:
     first, last = found.chunks[0], found.chunks[-1]
     facts(
         [
@@ -200,3 +111,7 @@ def _show_document(found: "ContextDocument") -> None:
     if found.next is not None:
         line()
         line((f"Go on with: ctx get {found.id}:{found.next}:{len(found.chunks)}", "dim"))
+
+
+search = _command(api.search, _show)
+get = _command(api.get, _show_document)

@@ -3,14 +3,15 @@
 import json
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from casetrack.api.operation import Arg
 from casetrack.base.provenance import iso_utc
 from casetrack.editions.context.cli.state import ContextState
 from casetrack.faces.cli.asking import show
-from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.options import JsonOption, described, option
 from casetrack.faces.cli.output import (
     Field,
     byte_text,
@@ -56,45 +57,33 @@ def source_names(ctx: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
+@described(
+    source=option(
+        Arg("all, a kind such as git, or one source such as git:platform.", "SOURCE"),
+        autocompletion=source_names,
+    ),
+    full=option(
+        Arg(
+            "Look at everything anew, whatever is known of it; cut anew what an earlier [chunking] "
+            "has cut; and believe a source that is empty.",
+            "--full",
+        )
+    ),
+    dry_run=option(Arg("Only say what would be done.", "--dry-run")),
+    since=option(Arg("Only what was changed on this day or later.", "--since DATE")),
+    until=option(Arg("Only what was changed on this day or before.", "--until DATE")),
+    limit=option(Arg("Only the first N items of each source.", "--limit N", ge=1)),
+    progress=option(Arg("How progress is told: for people, or as lines of JSON.", "--progress")),
+)
 def sync(
     ctx: typer.Context,
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="all, a kind such as git, or one source such as git:platform.",
-            autocompletion=source_names,
-        ),
-    ] = "all",
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--full",
-            help="Look at everything anew, whatever is known of it; cut anew what an earlier "
-            "[chunking] has cut; and believe a source that is empty.",
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done.")
-    ] = False,
-    since: Annotated[
-        str | None,
-        typer.Option("--since", metavar="DATE", help="Only what was changed on this day or later."),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            "--until", metavar="DATE", help="Only what was changed on this day or before."
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Only the first N items of each source."),
-    ] = None,
-    progress: Annotated[
-        Progress,
-        typer.Option("--progress", help="How progress is told: for people, or as lines of JSON."),
-    ] = Progress.HUMAN,
+    source: str = "all",
+    full: bool = False,
+    dry_run: bool = False,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int | None = None,
+    progress: Progress = Progress.HUMAN,
     as_json: JsonOption = False,
 ) -> int:
     """Bring the collection in step with the sources that the config names.
@@ -227,9 +216,9 @@ GROUP BY ALL ORDER BY source
 def sources(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """List the sources, when each was last in step, and what is wrong with it."""
     home = ctx.ensure_object(ContextState).home
-    from casetrack.editions.context.api import sources as listed
+    from casetrack.editions.context import api
 
-    found = listed(home.collection, configured=home.config.labels)
+    found = api.asked(home, api.sources, {})
     if as_json:
         write_json(found.as_dict())
         return

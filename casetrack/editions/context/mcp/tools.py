@@ -1,38 +1,57 @@
 """The three tools of the edition, with the names that its users' programs know."""
 
+import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from mcp.types import CallToolResult
-from pydantic import BaseModel, Field
+from pydantic import ConfigDict, Field, create_model
 
-from casetrack.api.operation import READS
-from casetrack.base.records import SearchMode
+from casetrack.api.operation import READS, arguments_of
 from casetrack.editions.context import api
 from casetrack.editions.context.home import ContextHome
 from casetrack.editions.context.records import ContextDocument
+from casetrack.faces.mcp.asking import parameter_of
 from casetrack.faces.mcp.budget import ROOM, fitting, tokens
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.session import current, in_thread
 from casetrack.faces.mcp.specs import tool
 
-MAX_LIMIT = 1_000
-Texts = str | list[str] | None
+F = TypeVar("F", bound=Callable[..., Any])
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+FILTERS = ("sources", "since", "until", "paths", "kinds", "languages")
+"""Arguments of a search that are one object for AI programs: which documents are searched."""
+_FILTERS = {each.mcp_name: each for each in arguments_of(api.search) if each.name in FILTERS}
+_FIELDS: dict[str, Any] = {
+    name: (Annotated[each.arg.mcp_type or each.type, Field(description=each.arg.note)], None)
+    for name, each in _FILTERS.items()
+}
+Filters = create_model("Filters", __config__=ConfigDict(extra="forbid"), **_FIELDS)
 
 
-class Filters(BaseModel, extra="forbid"):
-    """Which documents are searched; all of it must hold."""
+def _signed(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Give a tool the arguments of a function; an object stands where its filters begin."""
+    kind = Annotated[Filters | None, Field(description="Only such documents")]
+    filters = inspect.Parameter("filters", KEYWORD, default=None, annotation=kind)
+    parameters = [
+        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        *(
+            filters if each.name in FILTERS else parameter_of(each)
+            for each in arguments_of(function)
+            if each.name not in FILTERS[1:]
+        ),
+    ]
 
-    source: Annotated[Texts, Field(description='"git:platform", or a kind: "git"')] = None
-    since: Annotated[str | None, Field(description="Changed on or after: 2026-03-12, 2026-03")] = (
-        None
-    )
-    until: Annotated[str | None, Field(description="Changed on or before")] = None
-    path: Annotated[Texts, Field(description='Globs such as "docs/**/*.md"')] = None
-    kind: Annotated[Texts, Field(description='Formats or types: "code", "pdf", "report"')] = None
-    language: Annotated[Texts, Field(description='Language of the text: "en"')] = None
+    def sign(method: F) -> F:
+        made: Any = method
+        made.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
+        kinds = {each.name: each.annotation for each in parameters[1:]}
+        made.__annotations__ = kinds | {"return": CallToolResult}
+        return method
+
+    return sign
 
 
 class ContextTools:
@@ -49,36 +68,12 @@ class ContextTools:
         page="search",
         of=("search",),
     )
-    async def search(
-        self,
-        query: Annotated[str, Field(description="A question or words")],
-        mode: Annotated[
-            SearchMode | None,
-            Field(description="Default: hybrid where there are vectors, else keyword"),
-        ] = None,
-        limit: Annotated[
-            int | None, Field(ge=1, le=MAX_LIMIT, description="Documents at most (default: 12)")
-        ] = None,
-        filters: Annotated[Filters | None, Field(description="Only such documents")] = None,
-        explain: Annotated[bool, Field(description="Also how the scores came about")] = False,
-    ) -> CallToolResult:
+    @_signed(api.search)
+    async def search(self, *, filters: Any = None, **given: Any) -> CallToolResult:
         """Search."""
-        wanted = filters or Filters()
-        found = await in_thread(
-            partial(
-                self._search,
-                query,
-                mode=mode,
-                limit=limit,
-                explain=explain,
-                sources=wanted.source,
-                since=wanted.since,
-                until=wanted.until,
-                paths=wanted.path,
-                kinds=wanted.kind,
-                languages=wanted.language,
-            )
-        )
+        chosen = {} if filters is None else filters.model_dump()
+        given |= {_FILTERS[name].name: value for name, value in chosen.items()}
+        found = (await in_thread(partial(api.asked, self._home, api.search, given))).as_dict()
         return _told(found if _reads_all() else _shortened(found))
 
     @tool(
@@ -87,21 +82,18 @@ class ContextTools:
         description="Returns a document of a search result: its facts, its text, its passages "
         'with lines and address. A long one comes in parts: "next" is the "first" of the next.',
     )
-    async def get(
-        self,
-        id: Annotated[str, Field(description="id of a result, or git:platform/docs/a.md")],  # noqa: A002
-        first: Annotated[int, Field(ge=0, description="Passage to begin with, from 0")] = 0,
-        count: Annotated[int | None, Field(ge=1, description="Passages at most")] = None,
-    ) -> CallToolResult:
+    @_signed(api.get)
+    async def get(self, **given: Any) -> CallToolResult:
         """Read."""
         whole = _reads_all()
 
         def read() -> dict[str, Any]:
-            labels = self._home.config.labels
-            get = partial(api.get, self._home.collection, id, first=first, configured=labels)
-            found = get(count=count)
+            asked = {"document": given.pop("id"), **given}
+            found = api.asked(self._home, api.get, asked)
             fits = len(found.chunks) if whole else _fitting(found)
-            return (found if fits >= len(found.chunks) else get(count=fits)).as_dict()
+            if fits < len(found.chunks):
+                found = api.asked(self._home, api.get, asked | {"count": fits})
+            return dict(found.as_dict())
 
         return _told(await in_thread(read))
 
@@ -112,16 +104,8 @@ class ContextTools:
     )
     async def sources(self) -> CallToolResult:
         """List."""
-        return _told(await in_thread(self._sources))
-
-    def _search(self, query: str, **options: Any) -> dict[str, Any]:
-        home = self._home
-        options |= {"settings": home.ranking, "configured": home.config.labels}
-        return api.search(home.collection, query, **options).as_dict()
-
-    def _sources(self) -> dict[str, Any]:
-        home = self._home
-        return api.sources(home.collection, configured=home.config.labels).as_dict()
+        found = await in_thread(partial(api.asked, self._home, api.sources, {}))
+        return _told(found.as_dict())
 
 
 def _reads_all() -> bool:
