@@ -28,12 +28,12 @@ _FIELDS: dict[str, Any] = {
     name: (Annotated[each.arg.mcp_type or each.type, Field(description=each.arg.note)], None)
     for name, each in _FILTERS.items()
 }
-Filters = create_model("Filters", __config__=ConfigDict(extra="forbid"), **_FIELDS)
+Filters: Any = create_model("Filters", __config__=ConfigDict(extra="forbid"), **_FIELDS)
 
 
 def _signed(function: Callable[..., Any]) -> Callable[[F], F]:
     """Give a tool the arguments of a function; an object stands where its filters begin."""
-    kind = Annotated[Filters | None, Field(description="Only such documents")]
+    kind: Any = Annotated[Filters | None, Field(description="Only such documents")]
     filters = inspect.Parameter("filters", KEYWORD, default=None, annotation=kind)
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
