@@ -7,7 +7,7 @@ import typer
 
 from casetrack.api.operation import called
 from casetrack.api.text import lines_of
-from casetrack.api.text.collections import amount, described
+from casetrack.api.text.collections import described
 from casetrack.base.errors import CaseTrackError, CollectionSealed
 from casetrack.base.records import AUTO_PROFILE, DEFAULT_PROFILE
 from casetrack.faces.cli.asking import answer, operations, taken, takes, write
@@ -155,7 +155,10 @@ def delete_found(library: "Library", doomed: "CollectionInfo", noun: str, /, *, 
 
     def question() -> str:
         _, stats = counted_info(library, doomed)
-        much = "all that is in it" if stats is None else amount(stats)
+        much = "all that is in it"
+        if stats is not None:
+            sizes = counted(stats.document_count, "document"), counted(stats.chunk_count, "chunk")
+            much = ", ".join(sizes)
         return f'Delete "{doomed.name}" with {much}?'
 
     if not yes and not confirmed(f'Deleting the {noun} "{doomed.name}"', question):
