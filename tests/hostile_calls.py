@@ -20,7 +20,7 @@ from mcp.types import CallToolResult, ElicitResult
 from casetrack.api.library import Library
 from casetrack.base.config import Settings
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.mcp.budget import MAX_TOKENS, tokens
+from casetrack.faces.mcp.results import MAX_TOKENS, tokens
 from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:

@@ -148,6 +148,7 @@ class Library(Placing):
         searched_by: SearchedBy | None = None,
     ) -> None:
         self.settings = settings
+        self._home = settings.collections_dir
         self.entitlements = Entitlements(settings, tier=tier)
         self.encoders = Encoders.of(settings)
         self._display = display
@@ -211,7 +212,7 @@ class Library(Placing):
 
     def listed(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
         """Return what :meth:`collections` and :meth:`damaged` do, of one look at the folders."""
-        infos, damaged = scan(self.settings.collections_dir)
+        infos, damaged = scan(self._home)
         return sorted(infos, key=lambda i: (-i.updated_at.timestamp(), i.name)), damaged
 
     @operation("collection list", READS)
@@ -251,12 +252,12 @@ class Library(Placing):
 
         found = None
         if info.schema_version == SCHEMA_VERSION:
-            found = noted_stats(self.settings.collections_dir / info.id)
+            found = noted_stats(self._home / info.id)
         return self.get(info.id).stats() if found is None else found
 
     def damaged(self) -> list[tuple[Path, str]]:
         """Return ``(path, reason)`` of every collection folder or sealed file that is damaged."""
-        return scan(self.settings.collections_dir)[1]
+        return scan(self._home)[1]
 
     @operation("collection create", ADDS)
     def create(
@@ -335,7 +336,7 @@ class Library(Placing):
         name = checked_name(name)
         kind = checked_type(collection_type, edition)
         address = None if at is None else Address.of(at)
-        home = self.settings.collections_dir
+        home = self._home
         require_free(home, name)  # before a service is asked for anything
         self._allow_collection(edition)
         profile = profile.strip().lower()
@@ -385,7 +386,7 @@ class Library(Placing):
             It was made by an earlier version, and cannot be brought to the present one.
         """
         info = self.find(name_or_id)
-        folder = self.settings.collections_dir / info.id
+        folder = self._home / info.id
         if info.schema_version < SCHEMA_VERSION:
             from casetrack.store.migrations import migrate
 
@@ -456,10 +457,10 @@ class Library(Placing):
             It is no text.
         """
         require_text(name_or_id)
-        if is_address(name_or_id):
+        if "://" in name_or_id and is_address(name_or_id):
             return self._attached(name_or_id)
-        own = by_id(self.settings.collections_dir, name_or_id)
-        infos, damaged = ([own], []) if own else scan(self.settings.collections_dir)
+        own = by_id(self._home, name_or_id)
+        infos, damaged = ([own], []) if own else scan(self._home)
         entries = [arguments.Entry(i.id, i.name) for i in infos]
         found = arguments.find(name_or_id, entries, kind="collection")
         if found is None:
@@ -503,7 +504,7 @@ class Library(Placing):
         opened = self._open.pop(info.id, None)
         if opened is not None:
             opened.workspace.forget()  # Windows keeps what is mapped
-        take_away(self.settings.collections_dir, info)
+        take_away(self._home, info)
         self.jobs.forget(info.id)
         return info
 
@@ -715,7 +716,7 @@ class Library(Placing):
         from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.import_archive import Admission, import_archive
 
-        sweep_home(self.settings.collections_dir)
+        sweep_home(self._home)
         report = import_archive(
             self.settings,
             Path(path).expanduser(),
@@ -806,7 +807,7 @@ class Library(Placing):
         """
         from casetrack.keep import health
 
-        home, collections = self.settings.data_dir, self.settings.collections_dir
+        home, collections = self.settings.data_dir, self._home
         repairs = health.mend_data_dir(home, collections) if repair else []
         repairs += health.make_private(home) if repair else []
         unmended: list[str] = []

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.reading import NOWHERE
-from casetrack.search.pinpoint.units import stripped, units_of
+from casetrack.search.pinpoint.scoring import stripped, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,9 +18,9 @@ from casetrack.base.errors import ModelError, See, UsageError
 from casetrack.base.models.profiles import profile_for_script, reads_script
 from casetrack.extract.language import called, language_of, script_shares
 from casetrack.ingest.steps.words import is_source_code
-from casetrack.search.question.names import Names
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import own, shipped
+from casetrack.search.question.words import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.store.checksums import COLUMN, is_damaged
-from casetrack.store.index.cells import QUIET, Asked, exact, probe
-from casetrack.store.index.postings import Sums, Term, best_places, scores_at
+from casetrack.store.index.postings import (
+    QUIET,
+    Asked,
+    Sums,
+    Term,
+    best_places,
+    exact,
+    probe,
+    scores_at,
+)
 from casetrack.store.index.scope import (
     Best,
     Unsearched,
@@ -30,9 +38,8 @@ if TYPE_CHECKING:
 
     from casetrack.base.provenance import Provenance
     from casetrack.store.datasets import Snapshot
-    from casetrack.store.index.cells import Cells
     from casetrack.store.index.index import Index, LiveSegment
-    from casetrack.store.index.postings import Impact
+    from casetrack.store.index.postings import Cells, Impact
     from casetrack.store.index.scope import Lists, Place, Question, Rows, Scope
     from casetrack.store.workspace import State
 
@@ -271,7 +278,8 @@ def _product(
 # Cosine similarity of the query's vector with the chunks'.
 #
 # Exact over all chunks while they are few, or where a filter leaves few; in a large collection
-# over the cells of vectors that lie nearest to the query (see :mod:`casetrack.store.index.cells`).
+# over the cells of vectors that lie nearest to the query (see
+# :mod:`casetrack.store.index.postings`).
 
 _MANY = 4
 """Rows that are not side by side are scanned one by one below one row in so many."""

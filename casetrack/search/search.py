@@ -15,11 +15,11 @@ from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import was_made_for
 from casetrack.base.records import SamePlace, SearchResult, SearchResults
 from casetrack.extract.language import called
+from casetrack.graph.cited import LegalNames
 from casetrack.graph.opened import graph_of
 from casetrack.models.token_matrix import token_form
-from casetrack.search.asked_words import asked_words
+from casetrack.search.asked_words import asked_words, priors_of
 from casetrack.search.cited import Found, cited_in, find_cited, with_cited
-from casetrack.search.cited_sources import LegalNames
 from casetrack.search.evidence import (
     JUDGED,
     LOOKED_AT,
@@ -34,7 +34,6 @@ from casetrack.search.filters import choose
 from casetrack.search.pinpoint.find import Finder, Look, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
-from casetrack.search.priors import priors_of
 from casetrack.search.ranking import FusionMethod, Ranked, Rerank, StageTimes, rank
 from casetrack.search.scores import PlacedText, lists_of, name_at, texts_at
 from casetrack.store.index.matrices import Matrices

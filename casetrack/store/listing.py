@@ -19,8 +19,8 @@ from casetrack.base.errors import (
 from casetrack.base.records import COLLECTION_TYPES
 from casetrack.store.damage import damage_told
 from casetrack.store.folders import settle_sealed
-from casetrack.store.recovery import sound_info
-from casetrack.store.sealed import damaged_in, sealed_in
+from casetrack.store.info import sound_info
+from casetrack.store.sealed import DOOMED, ENDING, damaged_in, sealed_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +42,11 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
     damaged: list[tuple[Path, str]] = []
     if not collections_dir.is_dir():
         return infos, damaged
-    settle_sealed(collections_dir)
+    # Most data folders have no sealed collection: nothing to settle, and no file to look into.
+    names = [path.name for path in collections_dir.iterdir()]
+    has_sealed = any(ENDING in name or name.startswith(DOOMED) for name in names)
+    if has_sealed:
+        settle_sealed(collections_dir)
     for folder in sorted(collections_dir.iterdir()):
         if folder.name.startswith(".") or not folder.is_dir():
             continue
@@ -53,7 +57,7 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
             continue  # deleted or sealed while this loop looked at others
         except (CollectionDamaged, FutureSchema, StorageError) as error:
             damaged.append((folder, error.message))
-    return infos, damaged + damaged_in(collections_dir)
+    return infos, damaged + (damaged_in(collections_dir) if has_sealed else [])
 
 
 def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:

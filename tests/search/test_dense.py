@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.search.scores import cosine_at, dense_top
-from casetrack.store.index import cells
+from casetrack.store.index import postings
 from casetrack.store.index.arrays import save_arrays
-from casetrack.store.index.cells import Asked, quantize
 from casetrack.store.index.cells_build import make_cells
+from casetrack.store.index.postings import Asked, quantize
 from store.index.made import DIMENSION, index_of, rows_of, saved, topics
 
 SIZES = (3000, 1500, 200)
@@ -26,8 +26,8 @@ def parts(tmp_path_factory):
     for part in made[:2]:
         found = make_cells(part)
         save_arrays(
-            part.folder / cells.FILE,
-            {name: getattr(found, name) for name in cells.Cells.__dataclass_fields__},
+            part.folder / postings.FILE,
+            {name: getattr(found, name) for name in postings.Cells.__dataclass_fields__},
         )
     return made
 

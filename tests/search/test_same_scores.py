@@ -23,7 +23,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.machine import one_thread_each
 from casetrack.models.token_matrix import TokenForm
-from casetrack.store.index.cells import exact, quantize
+from casetrack.store.index.postings import exact, quantize
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

@@ -16,9 +16,8 @@ import older_form
 from casetrack.api.library import Library
 from casetrack.base.errors import AmbiguousName, CollectionDamaged, FutureSchema, NotWritable
 from casetrack.base.resources import SCHEMA_VERSION
-from casetrack.store import recovery
-from casetrack.store.info import COPY, FILE, read_info, update_info
-from casetrack.store.recovery import DAMAGED, sound_info
+from casetrack.store import info
+from casetrack.store.info import COPY, DAMAGED, FILE, read_info, sound_info, update_info
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -243,7 +242,7 @@ def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(folder: Path) -> None:
         raise NotWritable(folder)
 
-    monkeypatch.setattr(recovery, "info_lock", refuse)
+    monkeypatch.setattr(info, "info_lock", refuse)
 
 
 @pytest.mark.usefixtures("read_only")

@@ -42,7 +42,7 @@ class Cost:
     real
         Tokens by :func:`vocabulary.count`.
     estimate
-        Tokens by :func:`casetrack.faces.mcp.budget.tokens`.
+        Tokens by :func:`casetrack.faces.mcp.results.tokens`.
     """
 
     size: int
@@ -125,7 +125,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cost(value: Any) -> Cost:
-    from casetrack.faces.mcp.budget import tokens
+    from casetrack.faces.mcp.results import tokens
 
     text = value if isinstance(value, str) else compact(value)
     return Cost(len(text.encode()), count(text), tokens(text))

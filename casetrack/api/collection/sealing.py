@@ -21,10 +21,10 @@ from casetrack.store.folders import (
     settle_sealed,
     sweep_home,
 )
+from casetrack.store.info import sound_info
 from casetrack.store.listing import checked_name, require_free
 from casetrack.store.lock import names_lock
 from casetrack.store.place import endpoint_of, place_of
-from casetrack.store.recovery import sound_info
 from casetrack.store.sealed import sealed_at, sealed_in
 
 if TYPE_CHECKING:

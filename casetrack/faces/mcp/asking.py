@@ -20,7 +20,6 @@ from casetrack.base.records import Chunk, Document, DocumentStructure, Passages,
 from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.shape import Record, hints_of, json_type, members, typed
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.graph_results import quote
 from casetrack.faces.mcp.progress import Unconfirmed
@@ -30,6 +29,7 @@ from casetrack.faces.mcp.results import (
     answer,
     cut,
     more_from,
+    page_of,
     portion,
     room_beside,
     source_links,

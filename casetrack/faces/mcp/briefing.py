@@ -7,10 +7,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records.documents import NAMED
-from casetrack.faces.mcp import budget
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp.outputs import QUOTED
-from casetrack.faces.mcp.results import few, first
+from casetrack.faces.mcp.results import few, first, tokens
 from casetrack.faces.mcp.steps import See, here, offers, told
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ class Briefing:
 
         most = 3 if self.told.concise else results.SHOWN_NAMES
         shown = first(self.found.version_chains, chain, room=_CHAINS, most=most)
-        return shown if budget.tokens(shown) <= 2 * _CHAINS else []
+        return shown if tokens(shown) <= 2 * _CHAINS else []
 
     @cached_property
     def statistics(self) -> CollectionStatistics:

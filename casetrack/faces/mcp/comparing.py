@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.api.quoting import Words, part_of
 from casetrack.base.records.documents import NAMED
-from casetrack.faces.mcp import budget
+from casetrack.faces.mcp import results
 from casetrack.faces.mcp.graph_results import SHOWN_NAMES, entity_name, quote, reference
 from casetrack.faces.mcp.outputs import POINTER, QUOTED
 from casetrack.faces.mcp.results import (
@@ -52,7 +52,7 @@ def comparison(
         return told.entry({**passage(chunk, collection.id), "score": round(item[1], 6)})
 
     def side(document: Document, passages: Sequence[Scored]) -> Any:
-        shown, after = budget.page_of(passages, scored, room=_SIDE)
+        shown, after = results.page_of(passages, scored, room=_SIDE)
         rest = passages[after:] if after is not None else ()
         further = first(rest, lambda item: told.entry(POINTER.of(item[0])), room=_FURTHER)
         return {**NAMED.of(document), "passages": shown, "further": further}
@@ -105,7 +105,7 @@ def changes(found: Changes, room: int, told: Telling, /) -> Facts:
         return change(item, told)
 
     entries = first(found.changes, shape, room=room)
-    if budget.tokens(entries) > room:
+    if results.tokens(entries) > room:
         # One paragraph changed so much that its two versions alone would not fit.
         entries = []
     return {

@@ -33,9 +33,8 @@ from typing_extensions import is_typeddict
 
 from casetrack.base.errors import CollectionDamaged
 from casetrack.base.records.shape import json_type, typed
-from casetrack.faces.mcp.budget import CONCISE_ROOM, ROOM, tokens
 from casetrack.faces.mcp.outputs import SHORT_LINE
-from casetrack.faces.mcp.results import cut, document_entry
+from casetrack.faces.mcp.results import CONCISE_ROOM, ROOM, cut, document_entry, tokens
 from casetrack.faces.mcp.session import in_thread
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.faces.mcp.budget import tokens
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render import counted, one_line, span
-from casetrack.faces.mcp.uris import visible
+from casetrack.faces.mcp.results import tokens, visible
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

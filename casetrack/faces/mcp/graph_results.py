@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.api.quoting import part_of
-from casetrack.faces.mcp import budget, outputs
+from casetrack.faces.mcp import outputs, results
 from casetrack.faces.mcp.outputs import ENTITY_NAME, NODE, PLACE
 from casetrack.faces.mcp.results import (
     NAME_CHARS,
@@ -156,7 +156,7 @@ def nodes(graph: EntityGraph, /, room: int, told: Telling) -> list[Facts]:
     def node(pair: tuple[Entity, int | None]) -> Facts:
         return told.entry(NODE.of(entity(pair[0])) | {"distance": pair[1]})
 
-    return budget.page_of(list(zip(graph.nodes, steps, strict=True)), node, room=room)[0]
+    return results.page_of(list(zip(graph.nodes, steps, strict=True)), node, room=room)[0]
 
 
 def edges(graph: EntityGraph, /, told: Telling, room: int) -> list[Facts]:
@@ -170,9 +170,9 @@ def edges(graph: EntityGraph, /, told: Telling, room: int) -> list[Facts]:
     def bare(item: Edge) -> Facts:
         return told.entry(_edge(item, names, None))
 
-    found, after = budget.page_of(graph.edges, full, room=room // 3 * 2)
+    found, after = results.page_of(graph.edges, full, room=room // 3 * 2)
     if after is not None:
-        found += budget.page_of(graph.edges, bare, offset=after, room=room // 3)[0]
+        found += results.page_of(graph.edges, bare, offset=after, room=room // 3)[0]
     return found
 
 

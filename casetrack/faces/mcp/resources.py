@@ -34,7 +34,7 @@ from casetrack.base.provenance import iso_utc
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.faces.mcp import failures
 from casetrack.faces.mcp.handlers import STATELESS
-from casetrack.faces.mcp.results import collection_facts, sendable
+from casetrack.faces.mcp.results import collection_facts, sendable, visible
 from casetrack.faces.mcp.session import in_thread
 from casetrack.faces.mcp.uris import (
     COLLECTIONS,
@@ -45,7 +45,6 @@ from casetrack.faces.mcp.uris import (
     document_uri,
     highlight_uri,
     parse_uri,
-    visible,
 )
 
 if TYPE_CHECKING:

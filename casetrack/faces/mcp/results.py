@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
-from casetrack.faces.mcp import budget
-from casetrack.faces.mcp.budget import ROOM, page_of, tokens
 from casetrack.faces.mcp.outputs import LINE, Facts
-from casetrack.faces.mcp.uris import chunk_uri, document_uri, highlight_uri, visible
+from casetrack.faces.mcp.uris import chunk_uri, document_uri, highlight_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +19,88 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk, CollectionInfo, Document
     from casetrack.base.records.graph import Quote
     from casetrack.faces.mcp.concise import Telling
+
+# How long a result may be: clients warn at 10,000 tokens of one result and cut at 25,000.
+#
+# A result carries the same answer twice, as text and as structure, of which a client shows its
+# model one; each stays below :data:`MAX_TOKENS`. What does not fit is left for a further call, and
+# the result says which.
+
+MAX_TOKENS = 20_000
+"""Tokens that a result may have at most."""
+ROOM = 16_000
+"""Tokens for the items of a list; the rest is for what stands around them."""
+CONCISE_ROOM = 6_000
+"""The same in concise answers, which a model reads again on every turn."""
+_ASCII_PER_TOKEN = 2.5
+
+T = TypeVar("T")
+
+
+def tokens(value: Any, /) -> int:
+    """Return an upper estimate of the tokens that *value* costs as text or as JSON.
+
+    Models split English prose into pieces of four or five letters; identifiers, numbers and the
+    punctuation of JSON into shorter ones, and scripts other than Latin into one or two a letter.
+    """
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if text.isascii():
+        return int(len(text) / _ASCII_PER_TOKEN) + 1
+    ascii_count = len(text.encode("ascii", "ignore"))
+    return int(ascii_count / _ASCII_PER_TOKEN) + (len(text) - ascii_count) + 1
+
+
+def fitting(costs: Iterable[int], /, *, room: int = ROOM) -> int:
+    """Return how many items fit into *room* from the first on; at least one."""
+    count, spent = 0, 0
+    for cost in costs:
+        spent += cost
+        if count and spent > room:
+            break
+        count += 1
+    return count
+
+
+def page_of(
+    items: Sequence[T],
+    shape: Callable[[T], Any],
+    /,
+    *,
+    offset: int = 0,
+    limit: int | None = None,
+    room: int = ROOM,
+    beside: Callable[[], int] = int,
+) -> tuple[list[Any], int | None]:
+    """Return the structured entries of *items* from *offset* on, and where the rest begins.
+
+    Parameters
+    ----------
+    shape
+        Makes the structured entry of an item.
+    offset, limit
+        The part that was asked for; fewer come where they would not fit.
+    room
+        Tokens for all entries together.
+    beside
+        Tokens by now of what the entries point to, which stands beside them.
+
+    Returns
+    -------
+    tuple
+        The entries, and the offset of the next page, ``None`` at the end of *items*.
+    """
+    asked = items[offset:] if limit is None else items[offset : offset + limit]
+    entries: list[Any] = []
+    spent = 0
+    for item in asked:
+        entry = shape(item)
+        spent += tokens(entry)
+        if entries and spent + beside() > room:
+            break
+        entries.append(entry)
+    after = offset + len(entries)
+    return entries, after if after < len(items) else None
+
 
 _FACTS_ROOM = 5_000
 _WARNINGS = 5
@@ -36,8 +117,6 @@ and the id of the collection that it is of."""
 
 CODE = "casetrack/code"
 """Key under which a failure tells its code."""
-
-T = TypeVar("T")
 
 
 def answer(
@@ -66,6 +145,24 @@ def _sources(sources: Mapping[str, Facts]) -> str:
         for key, each in sources.items()
     ]
     return "\n".join(["\n\nSources:", *lines]) if lines else ""
+
+
+# Names and quotes may hold the codes that terminals obey.
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def visible(text: str, /) -> str:
+    r"""Return *text* with control characters made visible, one for one: offsets still fit.
+
+    Line ends and tabs stay. JSON needs no such care, since it escapes them.
+
+    Examples
+    --------
+    >>> visible("a\x1b[2Jb") == "a\ufffd[2Jb"
+    True
+    """
+    return _CONTROL.sub("\ufffd", text)
 
 
 def sendable(value: Any, /) -> Any:
@@ -140,7 +237,7 @@ def portion(
     room
         Tokens for all items together. The first one is always there.
     beside
-        See :func:`casetrack.faces.mcp.budget.page_of`.
+        See :func:`casetrack.faces.mcp.results.page_of`.
     """
     made: list[tuple[Any, str]] = []
 
@@ -317,15 +414,15 @@ NAME_CHARS = 300
 
 def room_beside(facts: Any, told: Telling | None = None, /, *, whole: int = WHOLE) -> int:
     """Return the tokens that a list may take in a result that holds *facts* besides."""
-    room = told.room if told else budget.ROOM
-    return max(0, min(room, whole - budget.tokens(facts)))
+    room = told.room if told else ROOM
+    return max(0, min(room, whole - tokens(facts)))
 
 
 def first(
     items: Sequence[T], shape: Callable[[T], Any], /, *, room: int, most: int | None = None
 ) -> list[Any]:
     """Return the entries of the first *most* items, as many as fit in *room*."""
-    return budget.page_of(items, shape, limit=most, room=room)[0]
+    return page_of(items, shape, limit=most, room=room)[0]
 
 
 def after_page(offset: int, shown: int, total: int, /) -> int | None:
@@ -417,7 +514,7 @@ def spread_page(
     while True:
         found = ask(min(offset + count, most))
         chosen = [item for item in items(found) if _place(item) not in before]
-        entries = budget.page_of(chosen, shape, room=room(found))[0]
+        entries = page_of(chosen, shape, room=room(found))[0]
         if len(entries) == len(chosen):
             return found, entries
         count = len(entries)

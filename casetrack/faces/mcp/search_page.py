@@ -19,10 +19,10 @@ from casetrack.base.records import Chunk, SamePlace, SearchResult, SearchResults
 from casetrack.base.records.shape import SOURCE, Spread
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.budget import ROOM
 from casetrack.faces.mcp.concise import Telling
 from casetrack.faces.mcp.results import (
     ANSWERS,
+    ROOM,
     Portion,
     addresses,
     answer,

@@ -26,13 +26,13 @@ from casetrack.base.records.graph import (
 )
 from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import comparing, graph_results, outputs
-from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import document_forms
 from casetrack.faces.mcp.results import (
     bounded_chunk,
     bounded_document,
     cut,
     document_entry,
+    page_of,
     passage,
 )
 from casetrack.faces.mcp.steps import offers

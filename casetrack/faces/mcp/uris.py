@@ -1,4 +1,4 @@
-"""Text that drives nothing, and addresses of resources: what may be read by URI."""
+"""Addresses of resources: what may be read by URI."""
 
 from __future__ import annotations
 
@@ -7,24 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from casetrack.base.errors import UsageError
-
-# Text that drives nothing: names and quotes may hold the codes that terminals obey.
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def visible(text: str, /) -> str:
-    r"""Return *text* with control characters made visible, one for one: offsets still fit.
-
-    Line ends and tabs stay. JSON needs no such care, since it escapes them.
-
-    Examples
-    --------
-    >>> visible("a\x1b[2Jb") == "a\ufffd[2Jb"
-    True
-    """
-    return _CONTROL.sub("\ufffd", text)
-
 
 SCHEME = "casetrack"
 COLLECTIONS = f"{SCHEME}://collections"

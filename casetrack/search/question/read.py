@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.base.records.reading import Part, Period, Want
-    from casetrack.search.question.names import Names
     from casetrack.search.question.vocabularies import Match, Vocabulary
-    from casetrack.search.question.words import Word
+    from casetrack.search.question.words import Names, Word
 
 # What a question says to whom answers it, and not about what is looked for.
 #

@@ -18,7 +18,7 @@ from casetrack.base.files import UNFINISHED
 from casetrack.store.index import background
 from casetrack.store.index.arrays import save_arrays
 from casetrack.store.index.background import step_back
-from casetrack.store.index.cells import FILE, Cells
+from casetrack.store.index.postings import FILE, Cells
 from casetrack.store.index.stored_segments import load_segments
 from casetrack.store.lock import try_lock
 

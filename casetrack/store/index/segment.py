@@ -24,9 +24,9 @@ Files of a segment folder:
     The texts; see :mod:`shelf`. A search by words then needs nothing from Lance.
 ``dense.bin``
     int8 matrix, one row per chunk; times ``scale`` it has unit length. Zeros where there is no
-    vector. See :mod:`casetrack.store.index.cells`.
+    vector. See :mod:`casetrack.store.index.postings`.
 ``cells.bin``
-    Only in a large collection, made later: see :mod:`casetrack.store.index.cells`.
+    Only in a large collection, made later: see :mod:`casetrack.store.index.postings`.
 
 Term frequencies are stored, not finished weights: lengths and document frequencies change with
 every document, and a search must not depend on the order in which documents came.
@@ -55,8 +55,7 @@ from casetrack.store.index.arrays import (
     save_arrays,
     write_table,
 )
-from casetrack.store.index.cells import CellFile, quantize
-from casetrack.store.index.postings import Postings, build_postings, narrow
+from casetrack.store.index.postings import CellFile, Postings, build_postings, narrow, quantize
 from casetrack.store.passages import PLACE_COLUMNS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from casetrack.base.records import FileOutcome, IngestReport
 from casetrack.base.records.health import DocumentIndex, IndexStatus
 from casetrack.base.records.snapshots import ReindexReport
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
-from casetrack.faces.mcp.budget import MAX_TOKENS, tokens
+from casetrack.faces.mcp.results import MAX_TOKENS, tokens
 from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:

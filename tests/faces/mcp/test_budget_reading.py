@@ -11,8 +11,8 @@ import anyio
 import pytest
 
 from big_records import CJK, FORGED, NAME, TEXTS, Big, Crafted, Plain
-from casetrack.faces.mcp.budget import MAX_TOKENS, tokens
 from casetrack.faces.mcp.outputs import QUOTED
+from casetrack.faces.mcp.results import MAX_TOKENS, tokens
 from casetrack.faces.mcp.server import build_server
 from casetrack.faces.mcp.uris import Kind, parse_uri
 from graph_records import WHEN, key

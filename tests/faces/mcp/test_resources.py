@@ -14,10 +14,10 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from casetrack.faces.mcp import resources as module
-from casetrack.faces.mcp.budget import tokens
 from casetrack.faces.mcp.document_text import ROOM
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.resources import RESOURCE_NOT_FOUND
+from casetrack.faces.mcp.results import tokens
 from casetrack.faces.mcp.specs import ToolChoice
 from casetrack.faces.mcp.uris import (
     COLLECTIONS,

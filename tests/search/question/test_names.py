@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.search.question.names import MOST, Names
 from casetrack.search.question.read import read
+from casetrack.search.question.words import MOST, Names
 
 FILES = ["ORCAMARINE_2020_AR.pdf", "ORCAMARINE_2021_AR.pdf", "Wagtail.pdf", "TERNSHIPPING.pdf"]
 SIZES = [100, 100, 60, 40]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from casetrack.base.files import write_json
-from casetrack.store.index import background, cells, cells_build
+from casetrack.store.index import background, cells_build, postings
 from casetrack.store.index.arrays import map_arrays
 from casetrack.store.index.stored_segments import FORMAT
 from store.index.made import rows_of, saved
@@ -26,8 +26,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def load(home: Path, name: str = "large") -> cells.CellFile:
-    return cells.CellFile(home / name)
+def load(home: Path, name: str = "large") -> postings.CellFile:
+    return postings.CellFile(home / name)
 
 
 def test_every_vector_is_in_the_nearest_cell(home: Path) -> None:
@@ -57,7 +57,7 @@ def changed(data: bytes) -> bytes:
 @pytest.mark.parametrize("damage", [torn, changed, lambda _: b"", lambda _: b"CTARRAY1 and so on"])
 def test_a_damaged_file_is_ignored_and_made_anew(home: Path, damage, caplog) -> None:
     cells_build.build_all(home)
-    path = home / "large" / cells.FILE
+    path = home / "large" / postings.FILE
     good = path.read_bytes()
     path.write_bytes(damage(good))
     file = load(home)

@@ -14,8 +14,7 @@ from casetrack.editions.context import api
 from casetrack.editions.context.home import ContextHome
 from casetrack.editions.context.records import ContextDocument
 from casetrack.faces.mcp.asking import parameter_of
-from casetrack.faces.mcp.budget import ROOM, fitting, tokens
-from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.results import ROOM, answer, fitting, tokens
 from casetrack.faces.mcp.session import current, in_thread
 from casetrack.faces.mcp.specs import tool
 

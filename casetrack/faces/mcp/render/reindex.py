@@ -9,9 +9,8 @@ from casetrack.api.text import head_of
 from casetrack.base.provenance import iso_utc
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.outputs import STATUS
-from casetrack.faces.mcp.results import cut, onward
+from casetrack.faces.mcp.results import cut, onward, page_of
 from casetrack.faces.mcp.steps import told
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from casetrack.api.text.work import taken_in
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
 from casetrack.base.records.shape import Spread
-from casetrack.faces.mcp import budget, outputs
+from casetrack.faces.mcp import outputs, results
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
@@ -212,7 +212,7 @@ def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
         "outcome": outcome.as_dict(),
         "notes": few(report.notes),
     }
-    room = room_beside(facts, whole=budget.ROOM)
+    room = room_beside(facts, whole=results.ROOM)
     shown = first(attachments, FileOutcome.as_dict, room=room, most=LISTED_OUTCOMES)
     omitted, more = len(attachments) - len(shown), None
     if omitted:
@@ -240,7 +240,7 @@ def folder_facts(
     # Whatever needs attention comes first, so that it is in the part that is listed.
     ordered = sorted(report.outcomes, key=lambda o: _ORDER[o.status])
     bounded = [bounded_outcome(o) for o in ordered[:LISTED_OUTCOMES]]
-    shown = first(bounded, FileOutcome.as_dict, room=room_beside(facts, whole=budget.ROOM))
+    shown = first(bounded, FileOutcome.as_dict, room=room_beside(facts, whole=results.ROOM))
     omitted = len(ordered) - len(shown)
     more = _others(omitted, sum(o.status == "failed" for o in ordered) > len(shown))
     told = facts | {"outcomes": shown, "outcomes_omitted": omitted, "more": more}

@@ -22,10 +22,9 @@ from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import Asked, asks
 from casetrack.faces.mcp.briefing import Briefing
-from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.render import overview as render
-from casetrack.faces.mcp.results import after_page, answer, more_from, room_beside
+from casetrack.faces.mcp.results import after_page, answer, more_from, page_of, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, ResponseFormat, tool
 

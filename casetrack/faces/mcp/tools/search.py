@@ -73,7 +73,7 @@ class SearchTools(SessionTools):
         found = await locate(self._session, collection)
         results = await in_thread(partial(called, _SEARCH, found, wanted))
         told = await telling(response_format, found)
-        page = ResultPage(results, found.info.id, told, explain=explain)
+        page = ResultPage(results, found.folder.name, told, explain=explain)
         return await in_thread(partial(page.answer, offset, k))
 
     def _ids_of(self, names: list[str]) -> dict[str, str]:

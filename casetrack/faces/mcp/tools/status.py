@@ -14,12 +14,19 @@ from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records.jobs import Job
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.budget import page_of, tokens
 from casetrack.faces.mcp.failures import error_text, reason
 from casetrack.faces.mcp.jobs import LONGEST_WAIT, job_facts, known_job, wait_for_other
 from casetrack.faces.mcp.live_jobs import LiveJob
 from casetrack.faces.mcp.render import one_line
-from casetrack.faces.mcp.results import after_page, answer, cut, more_from, room_beside
+from casetrack.faces.mcp.results import (
+    after_page,
+    answer,
+    cut,
+    more_from,
+    page_of,
+    room_beside,
+    tokens,
+)
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
 from casetrack.faces.mcp.steps import here

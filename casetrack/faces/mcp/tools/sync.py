@@ -16,12 +16,20 @@ from casetrack.api.text import line, lines_of
 from casetrack.api.text.work import synced
 from casetrack.base.records.shape import Spread
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, WatchedFolder
-from casetrack.faces.mcp import budget, outputs
+from casetrack.faces.mcp import outputs, results
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.results import after_page, answer, cut, few, first, more_from, room_beside
+from casetrack.faces.mcp.results import (
+    after_page,
+    answer,
+    cut,
+    few,
+    first,
+    more_from,
+    page_of,
+    room_beside,
+)
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
 from casetrack.faces.mcp.steps import See, here, told
@@ -120,7 +128,7 @@ def _answer(report: "SyncReport") -> CallToolResult:
     # Whatever needs attention comes first, so that it is in the part that is listed.
     ordered = sorted(report.changes, key=lambda change: _ORDER.index(change.kind))
     bounded = [_bounded(change) for change in ordered[:LISTED_CHANGES]]
-    room = room_beside(facts, whole=budget.ROOM)
+    room = room_beside(facts, whole=results.ROOM)
     shown = first(bounded, SyncChange.as_dict, room=room)
     omitted = len(ordered) - len(shown)
     more = " ".join(filter(None, _next_steps(report, omitted))) or None
