@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.reading import NOWHERE
-from casetrack.search.pinpoint.scoring import stripped, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +59,7 @@ class Words:
         rows
             The text is a sheet: its lines are rows.
         """
-        from casetrack.search.pinpoint.scoring import Sought, best, scores
+        from casetrack.search.pinpoint.scoring import Sought, best, scores, units_of
 
         units = units_of(text, rows=rows)
         if not units:
@@ -111,6 +110,8 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
     rows
         See :meth:`Words.parts`.
     """
+    from casetrack.search.pinpoint.scoring import stripped
+
     start, end = stripped(text, 0, len(text))
     if end - start <= size:
         return start, end
@@ -127,6 +128,8 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
 
 def _widened(text: str, start: int, end: int, size: int, rows: bool) -> Span:
     """Return a span with as many whole parts on either side as fit, what follows first."""
+    from casetrack.search.pinpoint.scoring import units_of
+
     units = units_of(text, rows=rows)
     before = [unit.start for unit in units if unit.end <= start]
     after = [unit.end for unit in units if unit.start >= end]
@@ -152,6 +155,8 @@ def part_of(chunk: Chunk, span: Span, /) -> Chunk:
 
 def opening(text: str, /, *, size: int = OPENING_CHARS) -> Span:
     """Return the span of the first *size* characters of *text*, up to the end of a word."""
+    from casetrack.search.pinpoint.scoring import stripped
+
     start, end = stripped(text, 0, len(text))
     return _cut(text, start, end, size)
 
