@@ -162,6 +162,8 @@ def opening(text: str, /, *, size: int = OPENING_CHARS) -> Span:
 
 
 def _cut(text: str, start: int, end: int, size: int) -> Span:
+    from casetrack.search.pinpoint.scoring import stripped
+
     if end - start <= size:
         return start, end
     return stripped(text, start, _word_end(text, start, start + size))
