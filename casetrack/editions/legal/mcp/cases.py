@@ -8,28 +8,37 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS, DELETES, READS
+from casetrack.api.text import entry_of, lines_of
+from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
-from casetrack.base.errors import CaseTrackError
-from casetrack.base.records import CollectionInfo, CollectionStats, Document
+from casetrack.base.errors import CaseTrackError, See
+from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats, Document
 from casetrack.base.records.shape import Spread
 from casetrack.editions.legal.cases import CASE, Cases
-from casetrack.editions.legal.mcp import words
 from casetrack.editions.legal.mcp.words import CaseName, locate_case
 from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.concise import document_forms, telling
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted
-from casetrack.faces.mcp.results import answer, onward, portion
+from casetrack.faces.mcp.results import answer, bounded_collection, onward, portion
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread
 from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import here
-from casetrack.faces.mcp.tools.collections import FEW_DOCUMENTS, LISTED_DOCUMENTS, lower, sizes
+from casetrack.faces.mcp.tools.collections import (
+    FEW_DOCUMENTS,
+    LISTED_DOCUMENTS,
+    NEXT_STEP,
+    lower,
+    sizes,
+)
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
 
-_LIST_ROOM = 10_000
+_LIST_ROOM, _LIST_CHARS = 10_000, 300
+_ACTIVE_NOW = "This is now your active case."
 _NOT_REMEMBERED = NOT_REMEMBERED.replace("`collection`", "`case`")
 
 CaseType = Annotated[
@@ -113,12 +122,12 @@ class CaseTools:
             return self._cases.create(name, case_type=case_type, case_number=case_number).info
 
         info = await write_in_thread(self._session, "", work)
-        said = words.ACTIVE_NOW if self._session.activate(info) else _NOT_REMEMBERED
+        said = _ACTIVE_NOW if self._session.activate(info) else _NOT_REMEMBERED
         return answer(
-            words.created(info, said),
+            f"Created a case. {said}\n{plain(lines_of(info))}\nNext: {here(NEXT_STEP)}",
             {
                 "case": self._facts(info, CollectionStats(0, 0, 0, 0)),
-                "next_step": here(words.NEXT_STEP) if said == words.ACTIVE_NOW else said,
+                "next_step": here(NEXT_STEP) if said == _ACTIVE_NOW else said,
             },
         )
 
@@ -150,13 +159,22 @@ class CaseTools:
         shown = portion(
             infos,
             lambda info: self._facts(info, *counts(info)),
-            lambda info, _: words.case_line(info, *counts(info), active=self._is_active(info)),
+            lambda info, _: (
+                ("* " if self._is_active(info) else "- ")
+                + plain(lines_of(CollectionEntry.of(info, *counts(info))))
+            ),
             offset=offset,
         )
-        step = "" if infos else here(words.NO_CASES)
+        step = "" if infos else here(f"Create one with {See('case create')}.")
         rest = [said for said in (step, onward(shown.next_offset)) if said]
         return answer(
-            "\n\n".join([words.cases_head(len(infos), status_filter), *shown.blocks, *rest]),
+            "\n".join(
+                [
+                    counted(len(infos), f"{status_filter} case".removeprefix("all ")),
+                    *shown.blocks,
+                    *rest,
+                ]
+            ),
             {
                 "status_filter": status_filter,
                 "total": len(infos),
@@ -185,11 +203,10 @@ class CaseTools:
             return found.info, found.stats()
 
         info, stats = await in_thread(work)
-        amount = words.amount(stats)
         if self._session.activate(info):
-            text, step = f'Switched to case "{info.name}" ({amount}).', ""
+            text, step = f'Switched to case "{info.name}" ({amount(stats)}).', ""
         else:
-            text, step = f'Case "{info.name}" ({amount}). {_NOT_REMEMBERED}', _NOT_REMEMBERED
+            text, step = f'Case "{info.name}" ({amount(stats)}). {_NOT_REMEMBERED}', _NOT_REMEMBERED
         return answer(text, {"case": self._facts(info, stats), "next_step": step})
 
     @tool(
@@ -225,7 +242,7 @@ class CaseTools:
         active = self._session.active
         none_now = "" if active else "\nNo case is active now."
         return answer(
-            f'Deleted case "{info.name}" (ID: {words.short_id(info)}) and all its data. The '
+            f'Deleted case "{info.name}" (ID: {info.id}) and all its data. The '
             f"original files are untouched.{none_now}",
             {"deleted": facts, "active_case": active.name if active else None},
         )
@@ -248,21 +265,19 @@ class CaseTools:
             return found.stats(), found.documents(sort_by="date")
 
         stats, documents = await in_thread(work)
-        numbers = {d.document_id: n for n, d in enumerate(documents, 1)}
         told = await telling(response_format, found)
         entry, root = document_forms(told, documents)
         shown = portion(
             documents,
             entry,
-            lambda d, _: f"  {numbers[d.document_id]}. {words.document_line(d)}",
+            lambda document, _: plain(entry_of(document), told),
             limit=FEW_DOCUMENTS if told.concise else LISTED_DOCUMENTS,
             room=_LIST_ROOM,
         )
         omitted = len(documents) - len(shown.items)
         lines = [*shown.blocks, *([f"  ... {omitted:,} more: list_documents"] if omitted else [])]
-        tier = self._session.library.entitlements.tier.title
         return answer(
-            words.case_details(found.info, stats, lines, tier),
+            "\n".join([plain(described(found.info, stats, {})), "", *lines]).rstrip(),
             told.whole(
                 {
                     "case": self._facts(found.info, stats),
@@ -288,4 +303,5 @@ class CaseTools:
     def _facts(
         self, info: CollectionInfo, stats: CollectionStats | None, problem: str = ""
     ) -> dict[str, Any]:
-        return words.case_facts(info, self._is_active(info), sizes(stats), problem)
+        case = CASE.of(bounded_collection(info, _LIST_CHARS))
+        return {**case, "is_active": self._is_active(info), **sizes(stats), "problem": problem}

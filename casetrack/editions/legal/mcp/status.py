@@ -15,10 +15,8 @@ from casetrack.api.operation import ADDS, READS
 from casetrack.api.text.collections import how_far
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.records import Document, IngestProgress, IngestReport
-from casetrack.editions.legal.mcp import words
 from casetrack.editions.legal.mcp.words import CaseName, case_form, locate_case, of_case
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.failures import failed
 from casetrack.faces.mcp.jobs import job_facts, run_as_job
 from casetrack.faces.mcp.outputs import Facts, JobOutput
 from casetrack.faces.mcp.render.pieces import home_path, one_line, size
@@ -29,10 +27,9 @@ from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.ingest import (
     FolderOutput,
     IngestedDocument,
-    bounded_outcome,
-    document_facts,
+    document_answer,
     existing,
-    folder_facts,
+    folder_answer,
     ingest_task,
 )
 from casetrack.faces.mcp.tools.status import ProfileStatus, StatusTools
@@ -207,7 +204,6 @@ class CaseIngestTools(SessionTools):
         """Ingest one file."""
         found: Collection = await locate_case(self._session, case)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
-        before = await in_thread(lambda: found.stats().storage_bytes)
         ingest = partial(
             found.ingest,
             [path],
@@ -216,7 +212,7 @@ class CaseIngestTools(SessionTools):
             copy_original=copy_original or None,
             passwords=[password] if password else (),
         )
-        return await self._run(ctx, found, path, ingest, partial(_document_answer, found, before))
+        return await self._run(ctx, found, path, ingest, partial(_document_answer, found))
 
     @tool(
         "Ingest folder",
@@ -246,7 +242,9 @@ class CaseIngestTools(SessionTools):
             document_type=document_type,
             passwords=[password] if password else (),
         )
-        return await self._run(ctx, found, path, ingest, partial(_folder_answer, found, path))
+        return await self._run(
+            ctx, found, path, ingest, lambda r: folder_answer(r, found.info.name, path)
+        )
 
     async def _run(
         self,
@@ -268,21 +266,10 @@ class CaseIngestTools(SessionTools):
         return of_case(await run_as_job(self._session, ctx, task, None, ASK), found.info)
 
 
-def _document_answer(found: "Collection", before: int, report: IngestReport) -> CallToolResult:
-    outcome = bounded_outcome(report.outcomes[0])
-    if outcome.status in {"failed", "skipped"} or outcome.document_id is None:
-        return failed(words.not_taken(outcome))
-    document = found.document(outcome.document_id)
-    grown = max(0, found.stats().storage_bytes - before)
-    facts = document_facts(report, found.info.name)
-    attached = facts["attachments"]
-    text = words.ingested(outcome, document, found.info, grown, attached, facts["notes"])
-    more = facts["more"]
-    return answer(
-        f"{text}\n\n{more}" if more else text, facts | {"document": outputs.LINE.of(document)}
-    )
-
-
-def _folder_answer(found: "Collection", path: Path, report: IngestReport) -> CallToolResult:
-    facts, listed = folder_facts(report, found.info.name, path)
-    return answer(words.folder(report, found.info, path, listed, facts["more"]), facts)
+def _document_answer(found: "Collection", report: IngestReport) -> CallToolResult:
+    told = document_answer(report, found.info.name, edition(LEGAL))
+    document_id = report.outcomes[0].document_id
+    if not told.is_error and document_id is not None:
+        document = outputs.LINE.of(found.document(document_id))
+        told.structured_content = {**(told.structured_content or {}), "document": document}
+    return told

@@ -2,10 +2,7 @@
 
 from casetrack.faces.mcp.render.pieces import (
     counted,
-    duration,
-    excerpt,
     home_path,
-    method,
     one_line,
     phrase,
     quoted,

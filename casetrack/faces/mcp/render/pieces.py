@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.base.provenance import Provenance
 
 EXCERPT_CHARS = 160
-METHODS = {
-    "Native": "Native text",
-    "Ocr": "OCR",
-    "Hybrid": "Native text and OCR",
-    "Spreadsheet": "Spreadsheet cells",
-}
-"""How text was read, in words."""
 
 
 def counted(number: int, noun: str, /) -> str:
@@ -35,16 +27,6 @@ def size(count: int, /) -> str:
         amount /= 1000
         units.pop(0)
     return f"{amount:,.1f} {units[0]}"
-
-
-def duration(seconds: float, /) -> str:
-    """Return a time span: ``0.8 seconds``, ``4 minutes 12 seconds``, ``1 hour 5 minutes``."""
-    if seconds < 10:
-        return f"{seconds:.1f} seconds"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [(hours, "hour"), (minutes, "minute"), (rest if not hours else 0, "second")]
-    return " ".join(counted(n, noun) for n, noun in parts if n)
 
 
 def quoted(text: str, /) -> str:
@@ -66,14 +48,6 @@ def one_line(text: str, /) -> str:
     return " ".join(text.splitlines())
 
 
-def excerpt(text: str, /) -> str:
-    """Return the beginning of *text* on one line, cut at a word."""
-    line = " ".join(text.split())
-    if len(line) <= EXCERPT_CHARS:
-        return line
-    return line[:EXCERPT_CHARS].rsplit(" ", 1)[0] + " \u2026"
-
-
 def home_path(path: str, /) -> str:
     """Return a path with the user's home folder as ``~``."""
     home = str(Path.home())
@@ -84,16 +58,6 @@ def home_path(path: str, /) -> str:
 def span(start: int | str | None, end: int | str | None, /) -> str:
     """Return ``8-9``, or ``8`` where both are the same."""
     return str(start) if start == end else f"{start}-{end}"
-
-
-def method(provenance: Provenance, /) -> str:
-    """Return how the text was obtained, with OCR's confidence where there was any."""
-    name = METHODS.get(provenance.extraction_method, provenance.extraction_method)
-    confidence = provenance.ocr_confidence
-    if confidence is None:
-        return name
-    doubt = ", low: compare it with the page" if provenance.is_doubtful else ""
-    return f"{name} (confidence {confidence:.2f}{doubt})"
 
 
 def table(rows: Sequence[tuple[str, str | None]], /) -> str:

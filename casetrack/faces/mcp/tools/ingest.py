@@ -31,6 +31,7 @@ from casetrack.faces.mcp.tools.collections import lower
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
+    from casetrack.base.editions import Edition
 
 FORMATS = (
     "PDF, DOCX, DOC, PPTX, XLSX, XLS, ODS, ODT, RTF, HTML, EPUB, EML, MSG, CSV, JSON, MD, JPG, PNG"
@@ -116,7 +117,7 @@ class IngestTools(SessionTools):
             )
 
         async def finish(report: IngestReport) -> CallToolResult:
-            return _document_answer(report, found.info.name)
+            return document_answer(report, found.info.name)
 
         task = ingest_task(found, path, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
@@ -162,7 +163,7 @@ class IngestTools(SessionTools):
             )
 
         async def finish(report: IngestReport) -> CallToolResult:
-            return _folder_answer(report, found.info.name, path)
+            return folder_answer(report, found.info.name, path)
 
         task = ingest_task(found, path, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
@@ -193,18 +194,22 @@ def ingest_task(
     )
 
 
-def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
+def document_answer(
+    report: IngestReport, collection: str, words: "Edition | None" = None, /
+) -> CallToolResult:
+    """Return the answer on a file that was taken in; *words* are those of an edition."""
     outcome, *attachments = map(bounded_outcome, report.outcomes)
     if outcome.status in {"failed", "skipped"}:
-        return failed(error_text(outcome.code, outcome.message, outcome.hint))
-    facts = document_facts(report, collection)
+        return failed(error_text(outcome.code, outcome.message, outcome.hint, words))
+    facts = _document_facts(report, collection)
     named = [outcome, *attachments[: len(facts["attachments"])]]
-    head = f'"{collection}" has it as {outcome.document_id}; search_documents finds it.'
+    found = here(f"{See('search')} finds it.")
+    head = f'"{collection}" has it as {outcome.document_id}. {found}'
     text = told(plain([line(head), *taken_in(report, named)]))
     return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 
-def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
+def _document_facts(report: IngestReport, collection: str) -> dict[str, Any]:
     """Return what programs are told of a file that is in a collection now."""
     outcome, *attachments = map(bounded_outcome, report.outcomes)
     facts: dict[str, Any] = {
@@ -220,15 +225,16 @@ def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
     return facts | {"attachments": shown, "attachments_omitted": omitted, "more": more}
 
 
-def _folder_answer(report: IngestReport, collection: str, path: Path) -> CallToolResult:
-    facts, shown = folder_facts(report, collection, path)
+def folder_answer(report: IngestReport, collection: str, path: Path, /) -> CallToolResult:
+    """Return the answer on a folder that was taken in."""
+    facts, shown = _folder_facts(report, collection, path)
     head = f"Files of {path} in {collection}:"
     text = told(plain([line(head), *taken_in(report, shown, path)]))
     return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 
-def folder_facts(
-    report: IngestReport, collection: str, path: Path, /
+def _folder_facts(
+    report: IngestReport, collection: str, path: Path
 ) -> tuple[dict[str, Any], list[FileOutcome]]:
     """Return what programs are told of a folder that was taken in, and the files that it names."""
     facts: dict[str, Any] = {
