@@ -579,7 +579,7 @@ class Map:
         return self._graph(lambda graph: reference_citations(graph, name, limit=limit))
 
     @operation(
-        "documents-of-type",
+        "by-type",
         READS,
         tool="list_documents_by_type",
         sets=("map",),
@@ -647,6 +647,7 @@ class Map:
     @operation(
         "related-in-short",
         READS,
+        command="related DOCUMENT",
         tool="get_related_documents",
         sets=("map",),
         most=500,

@@ -48,7 +48,14 @@ class Read:
         found = self._workspace.ask(lambda state: state.chunk(chunk_id))
         return replace(found, illustrate=self._draw)
 
-    @operation("chunks", READS, tool="get_document_chunks", most=EVERY, per_call=(50, 200))
+    @operation(
+        "chunks",
+        READS,
+        command="read DOCUMENT",
+        tool="get_document_chunks",
+        most=EVERY,
+        per_call=(50, 200),
+    )
     def chunks(
         self,
         document: _Document,
@@ -105,7 +112,13 @@ class Read:
             lambda state: Rows(pages_of(state.chunks_of(state.document(document))), of=Page)
         )
 
-    @operation("context", READS, tool="get_source_context", sets=("core", "search", "map", "legal"))
+    @operation(
+        "context",
+        READS,
+        command="chunk ID --window N",
+        tool="get_source_context",
+        sets=("core", "search", "map", "legal"),
+    )
     def context(
         self,
         chunk_id: Annotated[PassageRef, Arg(_CHUNK, "ID")],
@@ -141,6 +154,7 @@ class Read:
     @operation(
         "pages",
         READS,
+        command="read DOCUMENT --pages N-M",
         tool="browse_pages",
         sets=("core", "search", "legal"),
         most=EVERY,
@@ -180,7 +194,9 @@ class Read:
 
         return self._workspace.ask(read)
 
-    @operation("traverse", READS, tool="traverse_chunks", sets=("search",))
+    @operation(
+        "traverse", READS, command="read --from ID", tool="traverse_chunks", sets=("search",)
+    )
     def traverse(
         self,
         chunk_id: Annotated[PassageRef, Arg(_CHUNK, "ID", "start_chunk_id")],
@@ -224,7 +240,14 @@ class Read:
 
         return self._workspace.ask(read)
 
-    @operation("structure", READS, tool="get_document_structure", sets=("search",), most=EVERY)
+    @operation(
+        "structure",
+        READS,
+        command="document NAME --structure",
+        tool="get_document_structure",
+        sets=("search",),
+        most=EVERY,
+    )
     def structure(self, document: _Document, /) -> DocumentStructure:
         """Return a document's headings with their levels and places, and what else it holds.
 

@@ -131,7 +131,7 @@ def test_search_within_one_document(filled: Run) -> None:
     ("words", "ended_with", "code", "fact"),
     [
         (["search", "   "], 2, "usage", ""),
-        (["search", "rent", "-k", "0"], 2, "usage", "1,000"),
+        (["search", "rent", "-k", "0"], 2, "usage", "'--limit'"),
         (["search", "rent", "--mode", "semantic"], 1, "model_not_found", "casetrack models pull"),
         (["chunk", "none"], 2, "chunk_not_found", "none"),
         (["models", "verify"], 1, "model_not_found", '"mini"'),
