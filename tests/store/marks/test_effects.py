@@ -256,25 +256,23 @@ def test_every_editing_tool_changes_something_or_reports_that_it_did_not(
 
 
 FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("kept", {"target": FILE}),
-    ("kept", {"target": FILE, "off": "1"}),
-    ("kept", {"target": FILE, "tag": "hot"}),
-    ("kept", {"target": FILE, "tag": "hot", "off": "1"}),
-    ("people/" + FIRM, {"what": "split", "value": "Landlord"}),
+    ("do/star", {"target": FILE}),
+    ("do/unstar", {"target": FILE}),
+    ("do/tag", {"target": FILE, "tags": "hot"}),
+    ("do/untag", {"target": FILE, "tags": "hot"}),
+    ("do/split", {"name": FIRM, "spelling": "Landlord"}),
     ("people", {"what": "merge", "who": [FIRM, "Landlord"]}),
-    ("people/" + TENANT, {"what": "kind", "value": "organization"}),
-    ("people/" + TENANT, {"what": "rename", "value": "Moss Ltd"}),
+    ("do/set-kind", {"name": TENANT, "kind": "organization"}),
+    ("do/rename", {"name": TENANT, "new": "Moss Ltd"}),
     ("people", {"what": "hide", "who": ["Moss Ltd"]}),
     ("corrections", {"undo": "{mark}"}),
-    ("timeline", {"what": "add", "date": "2024-06-01", "text": "The roof leaked.", "source": FILE}),
-    ("timeline", {"what": "change", "event": "{mark}", "date": "2024-06-02", "text": "Repaired."}),
-    ("timeline", {"what": "hide", "event": "{event}"}),
+    ("do/add-event", {"date": "2024-06-01", "text": "The roof leaked.", "source": FILE}),
+    ("do/change-event", {"event": "{mark}", "date": "2024-06-02", "text": "Repaired."}),
+    ("do/hide-event", {"event": "{event}"}),
     ("add", {"path": "{folder}", "keep": "1"}),
-    ("folders", {"watch": "{watch}", "do": "pause"}),
-    ("folders", {"watch": "{watch}", "do": "resume"}),
-    ("folders", {"watch": "{watch}", "do": "mirror"}),
-    ("folders", {"watch": "{watch}", "do": "keep"}),
-    ("folders", {"watch": "{watch}", "do": "remove"}),
+    ("do/watch pause", {"folder": "{watch}"}),
+    ("do/watch resume", {"folder": "{watch}"}),
+    ("do/watch remove", {"folder": "{watch}"}),
 )
 
 
