@@ -214,16 +214,12 @@ class Field:
         The column keeps its full width on a terminal; others wrap.
     extra
         The column is left out on a terminal that is too narrow for all of them.
-    of
-        What it shows of a record: a column of its row, where numbers stand to the right, or
-        anything else.
     """
 
     title: str
     align: Literal["left", "right"] = "left"
     whole: bool = False
     extra: bool = False
-    of: str | Callable[[Any], Any] = ""
 
 
 def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:

@@ -120,13 +120,6 @@ def test_explain_says_how_the_question_was_read(
 
 
 @pytest.mark.slow
-def test_search_within_one_document(filled: Run) -> None:
-    answer = json.loads(filled("search", "Mill House", "--document", "memo.md", "--json").out)
-    assert {r["source"]["document"] for r in answer["results"]} == {"memo.md"}
-    assert filled("search", "Mill House", "-d", "other.md").code == 2
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "ended_with", "code", "fact"),
     [
