@@ -134,7 +134,7 @@ def _(each: Event) -> Lines:
     lines = [where, *(line((w, "warning")) for w in each.quote.provenance.warnings)]
     if each.mention_count > 1:
         lines.append(line((spread(each.mention_count, each.document_count), "less")))
-    lines.append(line((f"event {each.event_id}", "less")))
+    lines.append(line((f"event {each.event_id}", "extra")))
     said: Line = line((flat(each.description), "said"), *own, label=label)
     return [said, *inside(lines, len(label))]
 

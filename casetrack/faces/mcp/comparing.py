@@ -68,7 +68,10 @@ def comparison(
         "only_a": first(found.only_a, entity_name, room=_NAMES, most=named),
         "only_b": first(found.only_b, entity_name, room=_NAMES, most=named),
         "shared_references": first(
-            found.shared_references, reference, room=_REFERENCES, most=named
+            found.shared_references,
+            lambda each: reference(each).as_dict(),
+            room=_REFERENCES,
+            most=named,
         ),
         "similarity": None if found.similarity is None else round(found.similarity, 4),
         "changes": None,

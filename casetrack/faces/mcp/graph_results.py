@@ -23,15 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from casetrack.base.records.graph import (
-        Amount,
-        Citation,
         Edge,
         Encounter,
         Entity,
         EntityGraph,
         Event,
         KeyActor,
-        Mention,
         Quote,
         Reference,
         Topic,
@@ -84,22 +81,16 @@ def entity_name(item: Entity, /) -> Facts:
     return ENTITY_NAME.of(entity(item))
 
 
-def reference(item: Reference, /) -> Facts:
+def reference(item: Reference, /) -> Reference:
     """Return a reference; an address on the web may be long."""
     key, name = cut(item.reference_id, NAME_CHARS), cut(item.name, NAME_CHARS)
-    return replace(item, reference_id=key, name=name).as_dict()
+    return replace(item, reference_id=key, name=name)
 
 
-def quoted(item: Amount | Citation | Event | Mention, /, told: Telling) -> Facts:
-    """Return a place that mentions an entity or an amount, refers to something, names a date."""
-    return told.entry(replace(item, quote=quote(item.quote, concise=told.concise)).as_dict())
-
-
-def event(item: Event, told: Telling, /) -> Facts:
+def event(item: Event, /, told: Telling) -> Event:
     """Return an event; a concise answer has of a long sentence the beginning."""
-    if told.concise:
-        item = replace(item, description=cut(item.description, _EVENT_CHARS))
-    return quoted(item, told)
+    said = cut(item.description, _EVENT_CHARS) if told.concise else item.description
+    return replace(item, description=said, quote=quote(item.quote, concise=told.concise))
 
 
 def encounter(item: Encounter, collection_id: str, told: Telling, /) -> Facts:
@@ -193,23 +184,19 @@ def _edge(item: Edge, names: Mapping[str, str], evidence: Facts | None) -> Facts
 # --- a collection as a whole ----------------------------------------------------------------
 
 
-def actor(item: KeyActor, /, told: Telling) -> Facts:
+def actor(item: KeyActor, /, told: Telling) -> KeyActor:
     """Return somebody who matters, with the place that says who it is."""
     shown = item.quote and quote(item.quote, concise=told.concise)
     who = entity(item.entity, aliases=0 if told.concise else ALIASES)
-    return told.entry(replace(item, entity=who, quote=shown).as_dict())
+    return replace(item, entity=who, quote=shown)
 
 
-def topic(item: Topic, /, told: Telling) -> Facts:
+def topic(item: Topic, /, told: Telling) -> Topic:
     """Return a topic with the documents that say most of it and one typical passage."""
     few_only = told.concise
-    shown = replace(
+    return replace(
         item,
         terms=() if few_only else tuple(few(item.terms, most=SHOWN_NAMES)),
         document_ids=item.document_ids[: 3 if few_only else SHOWN_NAMES],
         quotes=tuple(quote(q, concise=few_only) for q in item.quotes[:1]),
     )
-    return told.entry(shown.as_dict())
-
-
-# --- documents side by side -----------------------------------------------------------------

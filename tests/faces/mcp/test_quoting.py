@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.faces.mcp.render import phrase, quoted
+from casetrack.api.text import Line, line
+from casetrack.faces.mcp.asking import plain
 
 
 @given(st.text(st.characters() | st.sampled_from('"\\\n\r\u2028> ')))
 def test_quoted_text_is_a_block_of_its_own_lines(text: str) -> None:
-    block = quoted(text).splitlines()
-    assert all(line.startswith("> ") for line in block)
-    said = "\n".join(line[2:] for line in block)
-    assert said == "\n".join(f'"{text}"'.splitlines())
-    assert len(phrase(text).splitlines()) == 1
-    inner = phrase(text)[1:-1].replace("\\\\", "").replace('\\"', "")
-    assert '"' not in inner
+    block = plain([Line((text,), block=True)]).splitlines()
+    assert all(row.startswith("> ") for row in block)
+    assert [row[2:] for row in block] == text.splitlines()
+    said = plain([line('"', (text, "said"), '"')])
+    assert len(said.splitlines()) == 1
+    assert '"' not in said[1:-1].replace("\\\\", "").replace('\\"', "")

@@ -11,14 +11,15 @@ import anyio
 import pytest
 
 from casetrack.api.library import Library
+from casetrack.api.operations import operations
 from casetrack.base.config import Settings
 from casetrack.base.license.tiers import FREE, UNLIMITED, Tier
 from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import COLLECTION_TYPES, DOCUMENT_TYPES
 from casetrack.base.records.graph import ENTITY_KINDS, RELATION_TYPES
-from casetrack.faces.mcp.catalogue import ALIASES, choose, declared
+from casetrack.faces.mcp.catalogue import ALIASES, any_collection, choose, declared
 from casetrack.faces.mcp.server import build_server
-from casetrack.faces.mcp.specs import SET_NAMES
+from casetrack.faces.mcp.specs import SET_NAMES, declared_in
 from vocabulary import count
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -48,6 +49,26 @@ def test_the_tools_and_their_order_are_as_recorded(messages: Any) -> None:
 def test_tool_is_declared_as_recorded(name: str, golden: Any) -> None:
     text = json.dumps(LISTED[name], indent=1, sort_keys=True, ensure_ascii=False)
     golden(GOLDEN / f"{name}.json", text + "\n")
+
+
+BY_HAND = {
+    "get_collection_summary": "its lists share the room of one answer",
+    "get_collection_timeline": "it shows the weightiest events that fit, in order of date",
+    "get_index_status": "it lists documents with their problems page by page",
+    "get_job_status": "it shows the jobs of this server, which have a state that no file has",
+    "list_collections": "it also counts the collections, and lists sealed ones",
+    "list_marks": "the requirement gives it no filters and one form",
+    "search_documents": "it asks several collections, and shortens passages to fit",
+}
+
+
+def test_few_tools_read_by_hand_what_an_operation_answers() -> None:
+    known, groups = operations(), any_collection().groups()
+    own = [each for group in groups[:-1] for each in declared_in(group)]
+    tools = {each.tool for each in known.values()}
+    reading = {name: {*spec.of} & known.keys() for name, spec in own if spec.hints.read_only}
+    assert {name for name, of in reading.items() if of or name in tools} == {*BY_HAND}
+    assert len(BY_HAND) <= 8
 
 
 def test_no_golden_file_is_left_over() -> None:

@@ -159,7 +159,7 @@ class PageCalls:
         drawing = partial(timeline_svg, found, width=width, link="#event-{}".format)
         facts = found.as_dict() | {
             "notice": outputs.QUOTED,
-            "events": [results.event(each, told) for each in found.events],
+            "events": [told.entry(results.event(each, told).as_dict()) for each in found.events],
             "words": [when(each) for each in found.events],
             "drawing": await in_thread(drawing),
         }

@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-EXCERPT_CHARS = 160
-
-
 def counted(number: int, noun: str, /) -> str:
     """Return a number with its noun: ``1 chunk``, ``1,051 chunks``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -27,20 +24,6 @@ def size(count: int, /) -> str:
         amount /= 1000
         units.pop(0)
     return f"{amount:,.1f} {units[0]}"
-
-
-def quoted(text: str, /) -> str:
-    """Return document text as a block: every line of it, and none of ours, begins with ``> ``.
-
-    Whatever stands in a document, headings of results and closing quotation marks included, no
-    line of it can then pass for a line of ours.
-    """
-    return "\n".join(f"> {line}" for line in f'"{text}"'.splitlines())
-
-
-def phrase(text: str, /) -> str:
-    """Return a few words of a document on one line, between marks that they cannot close."""
-    return '"' + " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def one_line(text: str, /) -> str:

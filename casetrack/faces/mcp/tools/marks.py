@@ -13,7 +13,6 @@ from casetrack.base.errors import UsageError
 from casetrack.base.records.marks import PlacedMark
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.render.graph import joined
 from casetrack.faces.mcp.results import answer, cut, onward, portion
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
@@ -139,7 +138,7 @@ class MarkTools(SessionTools):
         more = onward(page.next_offset)
         head = f"{found.info.name}: {len(placed):,} {'mark' if len(placed) == 1 else 'marks'}"
         return answer(
-            joined(["\n".join([head, *page.blocks])], more),
+            "\n\n".join(filter(None, ["\n".join([head, *page.blocks]), more, outputs.QUOTED])),
             {
                 "collection": found.info.name,
                 "total": len(placed),

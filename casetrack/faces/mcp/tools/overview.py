@@ -6,6 +6,7 @@ from mcp.types import CallToolResult
 
 from casetrack.api.collection.map import Map
 from casetrack.api.operation import READS
+from casetrack.api.text import entry_of, head_of
 from casetrack.base.records import Document
 from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import (
@@ -20,10 +21,9 @@ from casetrack.base.records.graph import (
 from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.asking import Asked, asks
-from casetrack.faces.mcp.briefing import Briefing
+from casetrack.faces.mcp.asking import Asked, asks, plain
+from casetrack.faces.mcp.briefing import briefing
 from casetrack.faces.mcp.concise import telling
-from casetrack.faces.mcp.render import overview as render
 from casetrack.faces.mcp.results import after_page, answer, more_from, page_of, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, ResponseFormat, tool
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
 
 _EVENTS = 100
+_NO_DATES = "No dates here. Leave out start_date and end_date for the whole span."
 _CONCISE_ROOM = 3_000
 """Tokens of the events of a concise timeline, by an estimate that is above what they are."""
 
@@ -90,8 +91,10 @@ class OverviewTools(SessionTools):
         """Describe a collection."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(target.map.summary)
-        briefing = Briefing(found, await telling(response_format, target))
-        return answer(render.summary(briefing), briefing.facts())
+        told = await telling(response_format, target)
+        shown, facts = briefing(found, told)
+        text = [plain(head_of(shown), told), facts.get("more"), outputs.QUOTED]
+        return answer("\n\n".join(filter(None, text)), facts)
 
     @tool(
         "Timeline",
@@ -112,16 +115,24 @@ class OverviewTools(SessionTools):
         ranked = sorted(found.events, key=lambda e: -e.weight)
 
         def entry(each: Event) -> Any:
-            return (each.first, each.last, each.value), results.event(each, told)
+            return _day(each), told.entry(results.event(each, told).as_dict())
 
         room = _CONCISE_ROOM if told.concise else room_beside(facts)
         chosen = page_of(
             ranked, entry, offset=offset, limit=_EVENTS, room=room, beside=told.beside
         )[0]
+        shown = sorted(ranked[offset : offset + len(chosen)], key=_day)
         entries = [event for _, event in sorted(chosen, key=lambda each: each[0])]
         after = after_page(offset, len(entries), len(ranked))
         missing = found.total - offset - len(entries)
         more = more_from(after, missing, "narrow start_date and end_date.")
-        more = more or (None if entries else render.NO_DATES)
+        more = more or (None if entries else _NO_DATES)
         facts |= {"offset": offset, "next_offset": after, "events": entries, "more": more}
-        return answer(render.timeline(found, entries, more), told.whole(facts))
+        blocks = [plain(entry_of(results.event(each, told)), told) for each in shown]
+        some = f"{len(shown)} of them here, the weightiest." if len(shown) < found.total else ""
+        text = [f"{plain(head_of(found), told)}\n{some}", "\n".join(blocks), more or ""]
+        return answer("\n\n".join(filter(None, [*text, outputs.QUOTED])), told.whole(facts))
+
+
+def _day(event: Event) -> tuple[str, str, str]:
+    return event.first, event.last, event.value
