@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base import arguments
 from casetrack.base.arguments import require_text
 from casetrack.base.editions import LEGAL
 from casetrack.base.errors import CollectionNotFound, See, UsageError
-from casetrack.base.records import AUTO_PROFILE
+from casetrack.base.records import AUTO_PROFILE, CollectionEntry
 from casetrack.base.records.shape import View
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
-    from casetrack.base.records import CollectionInfo, CollectionStatus
+    from casetrack.base.records import CollectionInfo, CollectionStats, CollectionStatus
 
 USED = "case-in-use"
 """Name of the file of the data folder that says which case commands work on."""
 CASE = View("id", "name", "case_number=reference", "case_type=type", "status", "created_at")
 """What programs are told of a case."""
 _ID = 8
+
+
+def case_title(info: CollectionInfo, /) -> str:
+    """Return a case's name, and its number where it has one: ``Smith v. Jones (24-cv-1234)``."""
+    return f"{info.name} ({info.reference})" if info.reference else info.name
+
+
+def case_entry(
+    info: CollectionInfo, stats: CollectionStats | None, problem: str = "", /
+) -> CollectionEntry:
+    """Return a case as an entry of a list, by its title."""
+    return CollectionEntry.of(replace(info, name=case_title(info)), stats, problem)
 
 
 def chosen(library: Library, /) -> CollectionInfo | None:

@@ -1,6 +1,5 @@
 """``casetrack collection``: make, list, describe and delete collections."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -208,13 +207,6 @@ def counted_info(
         line(("Problem: ", "bold red"), f"{info.name}: {error.message}", err=True)
         line(f"  {error.hint}", err=True)
         return info, None
-
-
-def shown_id(identifier: str, /) -> str:
-    """Return an id whole where output is read by programs, its first eight signs for people."""
-    from casetrack.faces.cli.output import is_terminal
-
-    return identifier[:8] if is_terminal(sys.stdout) else identifier
 
 
 def _object(library: "Library", info: "CollectionInfo", entry: "CollectionEntry") -> dict[str, Any]:

@@ -2,14 +2,18 @@
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
+from casetrack.api.operation import Arg
+from casetrack.api.text import lines_of, numbered
+from casetrack.api.text.collections import described as text_of
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.cli.collection import counted_info, delete_found, quoted, shown_id
-from casetrack.faces.cli.options import JsonOption
-from casetrack.faces.cli.output import Field, byte_text, facts, line, table, write_json
+from casetrack.faces.cli.asking import write
+from casetrack.faces.cli.collection import counted_info, delete_found, quoted
+from casetrack.faces.cli.options import JsonOption, described, option
+from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
@@ -36,31 +40,20 @@ def in_words_of_cases(command: Callable[..., R], /) -> Callable[..., R]:
     return told
 
 
-CaseArgument = Annotated[str, typer.Argument(metavar="CASE", help="Name or ID of the case.")]
-_FIELDS = (
-    Field(""),
-    Field("Name"),
-    Field("Number", extra=True),
-    Field("Type", extra=True),
-    Field("Status", extra=True),
-    Field("Documents", "right"),
-    Field("Chunks", "right"),
-    Field("Created", whole=True),
-    Field("ID", whole=True),
+_CASE = option(Arg("Name or ID of the case.", "CASE"))
+
+
+@described(
+    name=option(Arg("Such as 'Smith v. Jones'.", "NAME")),
+    number=option(Arg("Docket or case number.", "--number TEXT")),
+    case_type=option(Arg("Kind of case; a wrong one lists all kinds.", "--type TYPE")),
 )
-
-
 @in_words_of_cases
 def create(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as 'Smith v. Jones'.")],
-    number: Annotated[
-        str | None, typer.Option("--number", metavar="TEXT", help="Docket or case number.")
-    ] = None,
-    case_type: Annotated[
-        str,
-        typer.Option("--type", metavar="TYPE", help="Kind of case; a wrong one lists all kinds."),
-    ] = "other",
+    name: str,
+    number: str | None = None,
+    case_type: str = "other",
     as_json: JsonOption = False,
 ) -> None:
     """Make an empty case, and use it from now on."""
@@ -74,23 +67,25 @@ def create(
     line("Add documents: casetrack ingest PATH")
 
 
+@described(status=option(Arg("Only those with this status.", "--status")))
 @in_words_of_cases
 def list_cases(
     ctx: typer.Context,
-    status: Annotated[
-        Literal["active", "closed", "archived", "all"],
-        typer.Option("--status", help="Only those with this status."),
-    ] = "active",
+    status: Literal["active", "closed", "archived", "all"] = "active",
     as_json: JsonOption = False,
 ) -> None:
     """List the cases, the last changed first; * marks the one that commands use."""
+    from casetrack.editions.legal.cases import case_entry
+
     cases, library = _cases(ctx), ctx.ensure_object(State).library
     found, used = [counted_info(library, info) for info in cases.all(status=status)], cases.used
     if as_json:
         write_json([_object(info, stats, used=used) for info, stats in found])
         return
+    for about, stats in found:
+        mark = "* " if used is not None and used.id == about.id else "- "
+        write(numbered(0, lines_of(case_entry(about, stats)), mark))
     if found:
-        table(_FIELDS, [_row(info, stats, used) for info, stats in found])
         return
     if cases.all():
         line(f"No case is {status}.")
@@ -99,14 +94,10 @@ def list_cases(
     line("Make one: casetrack case create NAME")
 
 
+@described(name=_CASE, none=option(Arg("Use no case any more.", "--none")))
 @in_words_of_cases
 def use(
-    ctx: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(metavar="CASE", help="Name or ID of the case.")
-    ] = None,
-    none: Annotated[bool, typer.Option("--none", help="Use no case any more.")] = False,
-    as_json: JsonOption = False,
+    ctx: typer.Context, name: str | None = None, none: bool = False, as_json: JsonOption = False
 ) -> None:
     """Choose the case that commands work on where no -c names another; without CASE, say which."""
     cases = _cases(ctx)
@@ -119,14 +110,9 @@ def use(
         line(f'Commands use the case "{used.name}" (ID: {used.id}).')
 
 
+@described(name=option(Arg("Name or ID; without it, the case in use.", "CASE")))
 @in_words_of_cases
-def info(
-    ctx: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(metavar="CASE", help="Name or ID; without it, the case in use.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
+def info(ctx: typer.Context, name: str | None = None, as_json: JsonOption = False) -> None:
     """Show what a case is, how much it holds and where it lies."""
     cases, state = _cases(ctx), ctx.ensure_object(State)
     found: Collection = cases.get(name) if name is not None else state.collection(None)
@@ -135,31 +121,13 @@ def info(
         documents = [document.as_dict() for document in found.documents()]
         write_json(_object(about, stats, used=cases.used) | {"documents": documents})
         return
-    facts(
-        [
-            ("Case", about.name),
-            ("Number", about.reference),
-            ("ID", about.id),
-            ("Type", about.type),
-            ("Status", about.status),
-            ("Documents", f"{stats.document_count:,}"),
-            ("Pages", f"{stats.page_count:,}"),
-            ("Chunks", f"{stats.chunk_count:,}"),
-            ("On disk", byte_text(stats.storage_bytes)),
-            ("Folder", str(found.folder)),
-            ("Profile", about.profile),
-            ("Created", about.created_at),
-        ]
-    )
+    write(text_of(about, stats, {"Folder": str(found.folder)}))
     line(f"Its documents: casetrack documents -c {quoted(about.name)}")
 
 
+@described(name=_CASE, yes=option(Arg("Do not ask.", "--yes -y")))
 @in_words_of_cases
-def delete(
-    ctx: typer.Context,
-    name: CaseArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> int:
+def delete(ctx: typer.Context, name: str, yes: bool = False) -> int:
     """Delete a case with everything in it; your original files are not touched."""
     library = ctx.ensure_object(State).library
     return delete_found(library, _cases(ctx).find(name), "case", yes=yes)
@@ -169,20 +137,6 @@ def _cases(ctx: typer.Context) -> "Cases":
     from casetrack.editions.legal.cases import Cases
 
     return Cases(ctx.ensure_object(State).library)
-
-
-def _row(
-    about: "CollectionInfo", stats: "CollectionStats | None", used: "CollectionInfo | None"
-) -> list[Any]:
-    counts = ("?", "?")
-    if stats is not None:
-        counts = f"{stats.document_count:,}", f"{stats.chunk_count:,}"
-    mark = "*" if used is not None and used.id == about.id else ""
-    number = about.reference or ""
-    return [
-        *(mark, about.name, number, about.type, about.status, *counts),
-        *(about.created_at, shown_id(about.id)),
-    ]
 
 
 def _object(

@@ -13,9 +13,9 @@ from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.errors import CaseTrackError, See
-from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats, Document
+from casetrack.base.records import CollectionInfo, CollectionStats, Document
 from casetrack.base.records.shape import Spread
-from casetrack.editions.legal.cases import CASE, Cases
+from casetrack.editions.legal.cases import CASE, Cases, case_entry
 from casetrack.editions.legal.mcp.words import CaseName, locate_case
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
@@ -161,7 +161,7 @@ class CaseTools:
             lambda info: self._facts(info, *counts(info)),
             lambda info, _: (
                 ("* " if self._is_active(info) else "- ")
-                + plain(lines_of(CollectionEntry.of(info, *counts(info))))
+                + plain(lines_of(case_entry(info, *counts(info))))
             ),
             offset=offset,
         )

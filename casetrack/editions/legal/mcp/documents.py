@@ -11,7 +11,8 @@ from casetrack.api.collection.map import Map
 from casetrack.api.operation import DELETES, READS, operation_of
 from casetrack.api.operations import operations
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
-from casetrack.editions.legal.mcp.words import CaseName, case_form, case_title, locate_case, of_case
+from casetrack.editions.legal.cases import case_title
+from casetrack.editions.legal.mcp.words import CaseName, case_form, locate_case, of_case
 from casetrack.faces.mcp.asking import Declared, ask
 from casetrack.faces.mcp.concise import telling_of
 from casetrack.faces.mcp.progress import Unconfirmed

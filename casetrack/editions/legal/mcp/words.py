@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from casetrack.api.text import head_of
 from casetrack.base.records.shape import json_type
-from casetrack.editions.legal.cases import Cases
+from casetrack.editions.legal.cases import Cases, case_title
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.results import answer, onward, source_links
@@ -45,11 +45,6 @@ async def locate_case(session: Session, name: str | None, /) -> Collection:
     if name is None:
         return await in_thread(partial(session.collection, None))
     return await in_thread(partial(Cases(session.library).get, name))
-
-
-def case_title(info: CollectionInfo, /) -> str:
-    """Return a case's name, and its number where it has one: ``Smith v. Jones (24-cv-1234)``."""
-    return f"{info.name} ({info.reference})" if info.reference else info.name
 
 
 # Answers of the tools that work on any collection, told as those of a case.
