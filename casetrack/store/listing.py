@@ -103,8 +103,13 @@ def checked_name(name: str, /) -> str:
     return name
 
 
-def checked_type(collection_type: str, edition: str, /) -> str:
+def checked_type(collection_type: str, edition: str, name: str = "", /) -> str:
     """Return a kind of collection of an edition, whatever its letter case.
+
+    Parameters
+    ----------
+    name
+        What the caller's argument is called; by default ``case_type`` and so on.
 
     Raises
     ------
@@ -113,7 +118,7 @@ def checked_type(collection_type: str, edition: str, /) -> str:
     """
     kind = collection_type.strip().lower()
     own = editions.edition(edition if edition in editions.names() else editions.ANY)
-    return one_of(f"{own.noun}_type", kind, own.collection_types or COLLECTION_TYPES)
+    return one_of(name or f"{own.noun}_type", kind, own.collection_types or COLLECTION_TYPES)
 
 
 def checked_tags(tags: Iterable[str], /) -> tuple[str, ...]:

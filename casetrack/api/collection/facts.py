@@ -85,7 +85,11 @@ class OwnFacts:
         workspace = self._workspace
         wanted = None if name is None else checked_name(name)
         edition = workspace.info.edition
-        kind = None if collection_type is None else checked_type(collection_type, edition)
+        kind = (
+            None
+            if collection_type is None
+            else checked_type(collection_type, edition, "collection_type")
+        )
         added, removed = checked_tags(add_tags), checked_tags(remove_tags)
         replacing = None if tags is None else checked_tags(tags)
 

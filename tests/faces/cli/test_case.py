@@ -68,10 +68,10 @@ def test_a_case_as_json(run: Run) -> None:
         (["case", "use", "General"], "collection_not_found", '"General"'),
         (["case", "create", "harbor"], "collection_exists", '"Harbor"'),
         (["case", "create", "General"], "usage", '"General"'),
-        (["case", "create", "X", "--type", "poem"], "usage", "'poem'"),
+        (["case", "create", "X", "--type", "poem"], "usage", '"poem"'),
         (["case", "create", " "], "usage", "200"),
         (["case", "list", "--status", "open"], "usage", "'open'"),
-        (["collection", "describe", "Harbor", "--type", "report"], "usage", "'report'"),
+        (["collection", "describe", "Harbor", "--type", "report"], "usage", '`--type` is "report"'),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
