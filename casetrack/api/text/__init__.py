@@ -13,6 +13,7 @@ from casetrack.api.text.form import (
     next_step,
     numbered,
     quote,
+    rest_of,
 )
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "next_step",
     "numbered",
     "quote",
+    "rest_of",
 ]

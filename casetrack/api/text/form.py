@@ -218,10 +218,18 @@ def entries_of(answer: Any, /) -> tuple[str, Sequence[Any]]:
     if isinstance(answer, (tuple, list)):
         return "", answer
     table = getattr(answer, "_table", None)
-    items: Sequence[Any] = table()[1] if table is not None else ()
+    if table is None:
+        return "", ()
+    items: Sequence[Any] = table()[1]
     if not is_dataclass(answer):
         return "", items
     return next((f.name for f in fields(answer) if getattr(answer, f.name) is items), ""), items
+
+
+def rest_of(answer: Any, /) -> int:
+    """Return how many entries a limit left out of the list that an answer is, or has."""
+    entries = entries_of(answer)[1]
+    return max(0, getattr(answer, "total", 0) - len(entries)) if entries else 0
 
 
 def _members(record: Any) -> Iterable[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, ge
 import typer
 
 from casetrack.api.operation import Arg, Argument, Operation, arguments_of, called, summary_of
-from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered
+from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered, rest_of
 from casetrack.faces.cli.completion import collection_names
 from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument, option
 from casetrack.faces.cli.output import Part, entry, line, local_time, write_json
@@ -86,8 +86,8 @@ def show(found: Any, operation: Operation | None = None, /) -> None:
         if len(lines) > 1 and (number > 1 or head):
             line()
         write(numbered(number, lines) if len(lines) > 1 else lines)
-    rest = getattr(found, "total", len(entries)) - len(entries)
-    if rest > 0 and operation is not None:
+    rest = rest_of(found)
+    if rest and operation is not None:
         narrow = operation.narrowing("cli")
         ways = f"raise --limit, or narrow it with {narrow}" if narrow else "raise --limit"
         line()

@@ -64,7 +64,7 @@ def ask(paged: Library) -> Callable[..., Any]:
 
 def timeless(told: Any) -> str:
     """Return an answer without how long it took."""
-    return re.sub(r"Time: \d+ms|'\w+_ms': [\d.]+", "", str(told))
+    return re.sub(r"Time: \d+ ?ms|'\w+_ms': [\d.]+", "", str(told))
 
 
 def listed(server: Any, **how: Any) -> dict[str, dict[str, Any]]:

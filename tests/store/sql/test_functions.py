@@ -145,7 +145,7 @@ MISTAKES = [
     ("search('a', k => 0)", UsageError, r"\bk\b.*1,000.*\b0\b"),
     ("search('a', k => 1001)", UsageError, "1,001"),
     ("search('a', k => NULL)", UsageError, "NULL"),
-    ("search('a', mode => 'fast')", UsageError, r"'fast'(.|\n)*keyword, semantic"),
+    ("search('a', mode => 'fast')", UsageError, r"\"fast\"(.|\n)*keyword, semantic"),
     ("search('a', mode => 'semantic')", ModelNotFound, "casetrack models pull"),
     ("search('a', document => 'leese.txt')", DocumentNotFound, "lease.txt"),
     ("similar('x')", ChunkNotFound, "x"),

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from casetrack.api.operation import Argument, Operation, arguments_of
 from casetrack.api.operations import operations
-from casetrack.api.text import entries_of, entry_of, head_of, numbered
+from casetrack.api.text import entries_of, entry_of, head_of, numbered, rest_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records import Rows
 from casetrack.faces.window.asking import answered, given_of
@@ -56,7 +56,7 @@ def operation(visit: Visit, /) -> Response:
         given=given,
         found=found,
         blocks=[block for block in blocks if block],
-        rest=getattr(found, "total", len(entries)) - len(entries) if entries else 0,
+        rest=rest_of(found),
         names=document_names(visit.collection) if any(_is_document(a) for a in arguments) else (),
     )
 
