@@ -31,7 +31,8 @@ def _(d: Document) -> Lines:
             " (ID: ",
             (d.document_id, "document"),
             f") | {held}{kind}{warned}",
-            (f" | ingested {iso_utc(d.ingested_at)}", "extra"),
+            (" | ingested ", "extra"),
+            (str(iso_utc(d.ingested_at)), "time"),
             label="- ",
         )
     ]

@@ -95,7 +95,8 @@ def info(
         return
     freeable = found.admin.freeable_bytes()
     much = f"about {byte_text(freeable)}: `casetrack upkeep`" if freeable >= _WORTH_SAYING else None
-    where = {"Lies at": state.library.place(found.info), "Folder": str(found.folder)}
+    place, folder = str(state.library.place(found.info)), str(found.folder)
+    where = {"Folder": folder} if place == folder else {"Stored at": place, "Folder": folder}
     write(described(found.info, found.stats(), {"Can be freed": much, **where}))
 
 

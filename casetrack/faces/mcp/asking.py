@@ -252,7 +252,9 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
         headings = sum(isinstance(item, Section) for item in chosen)
         facts |= {"sections": entries[:headings], "attachments": entries[headings:]}
     blocks = [plain(numbered(n, entry_of(item)), told) for n, item in enumerate(chosen, offset + 1)]
-    head = plain(head_of(found), told) or f"{operation.title} of {asked.name}: {total:,}"
+    head = (
+        plain(head_of(found), told) or f"{operation.name.capitalize()} of {asked.name}: {total:,}"
+    )
     text = [head, "\n".join(blocks), more or "", outputs.QUOTED]
     return answer("\n\n".join(filter(None, text)), told.whole(facts))
 
