@@ -31,7 +31,7 @@ _Target = Annotated[
     Arg("A document (name, path or ID), or the ID of a chunk.", "DOCUMENT|ID"),
 ]
 _Page = Annotated[int | None, Arg("Only this page of the document.", "--page N", ge=1)]
-_Note = Annotated[str, Arg("What is to be said of it.", "--note TEXT")]
+_Note = Annotated[str, Arg("A note.", "--note TEXT")]
 _Name = Annotated[str, Arg("A name or ID.", "NAME")]
 _EventId = Annotated["Event | str", Arg("The ID of the event.", "EVENT")]
 
@@ -55,9 +55,9 @@ class Marks:
         kind: Annotated[ShownKind | None, Arg("Only of this kind.", "--kind")] = None,
         /,
         *,
-        undone: Annotated[bool, Arg("Show also what you have taken back.", "--undone")] = False,
+        undone: Annotated[bool, Arg("Include undone marks.", "--undone")] = False,
     ) -> Rows[PlacedMark]:
-        """Return all that you have said: tags, stars, who is who, own and hidden events.
+        """Return your marks: tags, stars, corrections of names, added and hidden events.
 
         Whatever is rebuilt, exported or taken in anew, it stays, in the order in which it was said.
 
@@ -131,7 +131,7 @@ class Marks:
         self,
         target: _Target,
         /,
-        *tags: Annotated[str, Arg("One or more words of your own.", "TAG")],
+        *tags: Annotated[str, Arg("One or more tags.", "TAG")],
         page: _Page = None,
         note: _Note = "",
     ) -> Rows[PlacedMark]:
@@ -166,7 +166,7 @@ class Marks:
         self,
         target: _Target,
         /,
-        *tags: Annotated[str, Arg("Those to take off; else all that are there.", "TAG")],
+        *tags: Annotated[str, Arg("Tags to remove; all of them by default.", "TAG")],
         page: _Page = None,
     ) -> Rows[PlacedMark]:
         """Take tags off; without any, all that are there.
@@ -247,7 +247,7 @@ class Marks:
     # --- who is who ---------------------------------------------------------------------------
 
     def id_of(self, name: str, /, *, kind: str) -> str:
-        """Return the id of who or what is called so.
+        """Return the id of the entity of this name.
 
         Parameters
         ----------
@@ -265,9 +265,9 @@ class Marks:
 
     @operation("merge", ADDS, command="entity --merge")
     def merge(
-        self, name: _Name, other: Annotated[str, Arg("Who is the same.", "OTHER")], /
+        self, name: _Name, other: Annotated[str, Arg("The entity to merge.", "OTHER")], /
     ) -> PlacedMark:
-        """Say that two are one: the other goes by the entry of the name from now on.
+        """Merge two entities: mentions of the other count for the first one.
 
         Parameters
         ----------
@@ -295,13 +295,15 @@ class Marks:
     def split(
         self,
         name: _Name,
-        spelling: Annotated[str, Arg("The spelling that is somebody else.", "SPELLING")],
+        spelling: Annotated[str, Arg("The spelling to split off.", "SPELLING")],
         /,
         *,
-        as_name: Annotated[str | None, Arg("Who it is.", "--as NAME")] = None,
-        document: Annotated[DocumentRef | None, Arg("Only in this one.", "--in DOCUMENT")] = None,
+        as_name: Annotated[str | None, Arg("Name of the other entity.", "--as NAME")] = None,
+        document: Annotated[
+            DocumentRef | None, Arg("Only in this document.", "--in DOCUMENT")
+        ] = None,
     ) -> PlacedMark:
-        """Say that a spelling of somebody is somebody else.
+        """Split a spelling of an entity off: it becomes another entity.
 
         A document that calls somebody mainly by this spelling goes over with all its other
         spellings of them.
@@ -337,9 +339,9 @@ class Marks:
 
     @operation("set-kind", ADDS, command="entity --set-kind")
     def set_kind(
-        self, name: _Name, kind: Annotated[NamedKind, Arg("What it is.", "KIND")], /
+        self, name: _Name, kind: Annotated[NamedKind, Arg("The new kind.", "KIND")], /
     ) -> PlacedMark:
-        """Say what somebody or something is: ``person``, ``organization`` or ``location``.
+        """Change the kind of an entity: ``person``, ``organization`` or ``location``.
 
         Raises
         ------
@@ -361,7 +363,7 @@ class Marks:
     def rename(
         self, name: _Name, new: Annotated[str, Arg("The new name.", "NEW")], /
     ) -> PlacedMark:
-        """Give somebody another name; the id stays, and so do the spellings of the documents.
+        """Rename an entity; its id and the spellings of the documents stay.
 
         Raises
         ------
@@ -379,7 +381,7 @@ class Marks:
 
     @operation("hide", ADDS, command="entity --hide")
     def hide(self, name: _Name, /) -> PlacedMark:
-        """Leave somebody or something out of all answers of the map.
+        """Hide an entity from all answers of the map.
 
         Raises
         ------
@@ -390,7 +392,7 @@ class Marks:
 
     @operation("unhide", SWITCHES, command="entity --unhide")
     def unhide(self, name: _Name, /) -> PlacedMark:
-        """Show again who was hidden.
+        """Show a hidden entity again.
 
         Parameters
         ----------
@@ -406,7 +408,7 @@ class Marks:
 
     @operation("undo-edit", SWITCHES, command="entity --undo")
     def undo_edit(self, name: _Name, /) -> PlacedMark:
-        """Take back what was said last of somebody.
+        """Undo the last change of an entity.
 
         Raises
         ------
@@ -449,11 +451,12 @@ class Marks:
         /,
         *,
         source: Annotated[
-            DocumentRef | PassageRef, Arg("What says so; or a chunk's ID.", "--source DOCUMENT|ID")
+            DocumentRef | PassageRef,
+            Arg("The document that says so, or a chunk's ID.", "--source DOCUMENT|ID"),
         ],
         page: _Page = None,
     ) -> PlacedMark:
-        """Put an event of your own on the timeline; it cites a place of the collection.
+        """Add an event to the timeline; it cites a place of the collection.
 
         Parameters
         ----------
@@ -484,7 +487,7 @@ class Marks:
         date: Annotated[str | None, Arg("Its day, month or year.", "--date DATE")] = None,
         text: Annotated[str | None, Arg("What happened.", "--text TEXT")] = None,
     ) -> PlacedMark:
-        """Say an event of your own otherwise; its source stays, and so does what is not given.
+        """Change an event that you added; its source and omitted arguments stay.
 
         Parameters
         ----------
@@ -512,7 +515,7 @@ class Marks:
 
     @operation("hide-event", ADDS, command="timeline --hide")
     def hide_event(self, event: _EventId, /) -> PlacedMark:
-        """Leave an event out of the timeline; one of your own is taken back.
+        """Hide an event from the timeline; an event that you added is removed.
 
         Parameters
         ----------
@@ -558,9 +561,9 @@ class Marks:
         event: _EventId,
         /,
         *,
-        words: Annotated[str, Arg("What happened, in your own words.", "--words TEXT")] = "",
+        words: Annotated[str, Arg("A description of the event.", "--words TEXT")] = "",
     ) -> PlacedMark:
-        """Take an event of the documents into the chronology.
+        """Add an event of the documents to the chronology.
 
         It stands there from now on, whatever else does; an event that was hidden is shown again.
 
@@ -593,7 +596,7 @@ class Marks:
 
     @operation("untake-event", SWITCHES, command="chronology --untake")
     def untake_event(self, event: _EventId, /) -> PlacedMark:
-        """Take an event out of the chronology's own picks; the timeline keeps it.
+        """Remove an event from the chronology; the timeline keeps it.
 
         Parameters
         ----------

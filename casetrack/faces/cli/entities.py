@@ -17,21 +17,20 @@ from casetrack.faces.cli.state import State
 @takes(
     "mentions",
     set_kind=own(NamedKind | None, "Change its kind.", "--set-kind"),
-    merge=own(str | None, "Say that OTHER is the same as NAME.", "--merge OTHER"),
-    split=own(str | None, "Say that this spelling is somebody else.", "--split SPELLING"),
-    as_name=own(str | None, "With --split: who it is.", "--as NAME"),
+    merge=own(str | None, "Merge OTHER into NAME.", "--merge OTHER"),
+    split=own(str | None, "Split this spelling off.", "--split SPELLING"),
+    as_name=own(str | None, "With --split: the other entity.", "--as NAME"),
     document=own(str | None, "With --split: only in this document.", "--in DOCUMENT"),
-    rename=own(str | None, "Give it another name.", "--rename NEW"),
-    hide=own(bool, "Leave it out of all answers.", "--hide", False),
+    rename=own(str | None, "Rename it.", "--rename NEW"),
+    hide=own(bool, "Hide it from all answers.", "--hide", False),
     unhide=own(bool, "Show it again.", "--unhide", False),
-    undo=own(bool, "Take back what you said of it last.", "--undo", False),
+    undo=own(bool, "Undo its last change.", "--undo", False),
 )
 def entity(state: State, given: dict[str, Any]) -> None:
-    """Show where somebody or something is mentioned, each place with its exact source.
+    """Show where a name is mentioned, each place with its exact source.
 
-    The name may be spelled a little differently from the documents. You have the last word on who
-    is who: changes with --merge, --split, --set-kind, --rename and --hide stay when documents are
-    read again, and are shown as yours.
+    Near spellings are found as well. Your changes with --merge, --split, --set-kind, --rename and
+    --hide stay when documents are read again, and are shown as yours.
     """
     target, as_json = state.collection(given["collection"]), given["as_json"]
     split, name, kind = given["split"], given["name"], given["kind"]
@@ -78,21 +77,24 @@ def graph(state: State, given: dict[str, Any]) -> None:
         "Put an event of your own on it, with its --source.",
         "--add DATE TEXT",
     ),
-    source=own(str | None, "With --add: what says so; or a chunk's ID.", "--source DOCUMENT|ID"),
+    source=own(
+        str | None,
+        "With --add: the document that says so, or a chunk's ID.",
+        "--source DOCUMENT|ID",
+    ),
     page=own(int | None, "With --add: the page of the document.", "--page N", ge=1),
     change=own(
         tuple[str, str, str] | None,
-        'Say an event of your own otherwise; "-" leaves its date or text.',
+        'Change an event that you added; "-" keeps its date or text.',
         "--change EVENT DATE TEXT",
     ),
-    hide=own(str | None, "Leave the event of this id out.", "--hide EVENT"),
+    hide=own(str | None, "Hide the event with this id.", "--hide EVENT"),
     unhide=own(str | None, "Show it again.", "--unhide EVENT"),
 )
 def timeline(state: State, given: dict[str, Any]) -> None:
     """Show the dates that the documents speak of, in order, each with its exact source.
 
-    It is yours to edit: --add puts an event of your own on it, --change says that one otherwise,
-    --hide leaves one out.
+    --add adds an event, --change changes an event that you added, --hide hides one.
     """
     target, add, change = state.collection(given["collection"]), given["add"], given["change"]
     source, page = given["source"], given["page"]
