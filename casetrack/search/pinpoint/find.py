@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from dataclasses import dataclass, field, replace
@@ -138,10 +139,10 @@ def _is_about(best: Pinpoint, sought: Sought) -> bool:
     telling = {t for t, w in sought.telling.items() if w >= 1.0} - _KINDS
     own = {t: sought.rarity.get(t, 1.0) for t in telling}
     held = query_terms(best.text)
-    covered = sum(weight for term, weight in own.items() if term in held)
+    covered = math.fsum(weight for term, weight in own.items() if term in held)
     if any(_DIGIT.search(term) for term in own.keys() - held):
         return False  # of another year, or of another number
-    if len(held & own.keys()) < _LEAST_WORDS or covered < _COVERED * sum(own.values()):
+    if len(held & own.keys()) < _LEAST_WORDS or covered < _COVERED * math.fsum(own.values()):
         return False
     otherwise = _OTHERWISE.search(best.text)
     if otherwise and otherwise.group().lower() not in sought.query.lower():

@@ -522,10 +522,11 @@ def scores(
     for i, found in enumerate(held):
         beside = (over, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
         over = found if units[i].kind == "heading" else over
-        features[i, 0] = min(1.0, sum(terms[t] for t in found) / own)
-        features[i, 1] = min(1.0, sum(local[t] for t in found) / own_worth)
+        # The order of a set differs between processes; the sum must not depend on it.
+        features[i, 0] = min(1.0, math.fsum(terms[t] for t in found) / own)
+        features[i, 1] = min(1.0, math.fsum(local[t] for t in found) / own_worth)
         # A part stands under its heading, however far above.
-        carried = sum(worth[t] for near_by in beside for t in near_by - found)
+        carried = math.fsum(worth[t] for near_by in beside for t in near_by - found)
         features[i, 3] = min(1.0, carried / own_worth)
         said = text[units[i].start : units[i].end]
         features[i, 4] = fits(said, sought.wants)
