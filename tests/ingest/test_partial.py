@@ -14,7 +14,6 @@ from casetrack.api.library import Library
 from casetrack.base.config import ParseLimits
 from casetrack.base.records.documents import Document, ExtractorFailure
 from casetrack.faces.cli.main import main
-from casetrack.faces.mcp.render.overview import timeline as render_timeline
 from casetrack.parse.workers.pool import ParsePool
 from faces.window.conftest import visitor
 from fakes import FakeEncoders, NamesByList, WordEncoder
@@ -231,7 +230,7 @@ def test_a_failing_builder_of_the_map_stops_no_ingest(
     assert (found.unread, bool(found.events)) == ((1, False) if name == "entities" else (0, True))
     assert main(["timeline", "-c", "Case", f"--data-dir={library.settings.data_dir}"]) == 0
     page = visitor(library.settings).get("/c/Case/timeline").text
-    for shown in (capsys.readouterr().out, render_timeline(found, (), ""), page):
+    for shown in (capsys.readouterr().out, page):
         assert bool(found.gap) == ("could not be read" in " ".join(shown.split()))
     notes = collection.map.statistics().notes
     assert [n.split(":")[0].split()[-1] for n in notes if "IndexError" in n] == [name]
