@@ -251,7 +251,9 @@ def _of(each: Argument | inspect.Parameter, completion: Any = None) -> inspect.P
     arg, words = each.arg, get_args(each.type)
     if len(" ".join(map(str, words))) > _LONGEST and get_origin(each.type) is Literal:
         # So many words would be one line of the help.
-        arg = replace(arg, cli=f"{arg.cli} WORD", help=f"{arg.help} One of: {', '.join(words)}.")
+        word = " WORD" if arg.options and arg.metavar is None else ""
+        arg = replace(arg, cli=f"{arg.cli}{word}", help=f"{arg.help} One of: {', '.join(words)}.")
+        more |= {"show_choices": False}
     info = option(arg, bounds=not each.is_list, **more)
     default = not each.default if each.turns_off else each.default
     return _parameter(each.name, Annotated[each.type, info], default)
