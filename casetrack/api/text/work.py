@@ -38,6 +38,9 @@ def _(_report: object) -> tuple[str, Sequence[object]]:
     return "", ()
 
 
+_STOPPED = "cancelled"
+"""The code of files that were not finished when the work was stopped: counted, not listed."""
+
 # --- what was taken in ------------------------------------------------------------------------
 
 
@@ -90,7 +93,7 @@ def taken_in(
         return [line("There was no file to take in.")]
     order = {status: place for place, status in enumerate(FILE_STATUSES)}
     outcomes = sorted(
-        report.outcomes if listed is None else listed,
+        (o for o in (report.outcomes if listed is None else listed) if o.code != _STOPPED),
         key=lambda o: (order[o.status], o.code, o.hint),
     )
     if listed is not None:
@@ -115,6 +118,8 @@ def totals(report: IngestReport, /) -> list[str]:
     work = f"{counted(pages, 'page')}, {counted(chunks, 'chunk')} in {report.seconds:.1f} s"
     if pages and report.seconds > 0:
         work += f" ({pages / report.seconds:.1f} pages/s)"
+    stopped = sum(o.code == _STOPPED for o in report.outcomes)
+    counts |= {"skipped": counts["skipped"] - stopped, "not read before the stop": stopped}
     by_status = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
     updated = sum(o.updated for o in report.outcomes)
     if updated:

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import casetrack
+from casetrack.api.text.work import taken_in
 from casetrack.base.errors import ChunkNotFound, PackageMissing, UsageError
 from casetrack.base.records import (
     Check,
@@ -28,6 +29,7 @@ from casetrack.base.records import (
 )
 from casetrack.base.records.sync import SyncChange, SyncReport
 from casetrack.graph.opened import graph_of
+from casetrack.ingest.outcomes import cancelled_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -330,3 +332,11 @@ def test_import_is_light() -> None:
     code = f"import sys, casetrack; print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_files_that_a_stop_left_are_counted_and_not_listed() -> None:
+    left = tuple(cancelled_outcome(f"{n}.txt") for n in range(40))
+    told = taken_in(IngestReport((outcome("a.txt"), *left), 1.0, cancelled=True))
+    assert len(told) < 5
+    assert "40 not read" in str(told)
+    assert "skipped" not in str(told)
