@@ -273,6 +273,14 @@ def test_html_is_read_where_plain_text_is_a_stub(tmp_path: Path) -> None:
     assert blocks(page) == [("heading", "News"), ("body", words), ("quote", "said")]
 
 
+def test_a_page_sent_as_plain_text_is_read_as_a_page(tmp_path: Path) -> None:
+    head = b"From: a@b.example\nSubject: News\nContent-Type: text/plain\n\n\n"
+    page = b"<!DOCTYPE html>\n<html><body><p>Rent is <b>due</b> on Friday.</p></body></html>\n"
+    _, found = read_eml(tmp_path, head + page)
+    assert "Rent is due on Friday." in str(blocks(found))
+    assert "<b>" not in str(blocks(found))
+
+
 def test_pictures_of_the_body_are_no_files(tmp_path: Path) -> None:
     message = alternative("short", "<p>one two three four <img src='cid:pic@x'></p>")
     part = list(message.iter_parts())[1]

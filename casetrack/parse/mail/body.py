@@ -171,10 +171,14 @@ def _is_hidden(block: BodyBlock) -> bool:
     return block.lines[0].startswith(("\ufdd2", MISLEADING))
 
 
+_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)\b", re.IGNORECASE)
+
+
 def _blocks(part: Part, mail: Mail, found: _BodyParts) -> list[BodyBlock]:
     data = part.content()
     charset = headers.parameter(part.head, "charset", "content-type") or None
-    if part.type in {"text/html", "application/xhtml+xml"}:
+    # Some programs send a page as plain text; its reader sees the page, not its tags.
+    if part.type in {"text/html", "application/xhtml+xml"} or _PAGE.match(data):
         found.pictures_shown |= shown_pictures(data)
         return html_body(data, charset, mail, found.targets)
     decoded = decode_text(data, charset)
