@@ -18,7 +18,15 @@ from casetrack.base.provenance import HiddenSpan, Provenance
 from casetrack.base.records import RowList, Rows
 from casetrack.base.records.graph import Entity, KeyActor
 from casetrack.base.records.layouts import layout_of
-from casetrack.base.records.shape import SOURCE, Record, Spread, Told, View, json_type, members
+from casetrack.base.records.shape import (
+    SOURCE,
+    FieldFormat,
+    Record,
+    Spread,
+    View,
+    json_type,
+    members,
+)
 from casetrack.faces.cli import asking
 from casetrack.faces.mcp import graph_results
 from graph_records import entity, event, quote
@@ -28,7 +36,7 @@ from graph_records import entity, event, quote
 class Known(Entity):
     """An entity with one field more, declared in one line."""
 
-    nickname: Annotated[str | None, Told(shown="Nickname")] = None
+    nickname: Annotated[str | None, FieldFormat(shown="Nickname")] = None
 
 
 def known() -> Known:

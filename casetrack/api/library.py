@@ -24,7 +24,7 @@ from casetrack.api.collection.sealing import Placing
 from casetrack.api.jobs import Jobs
 from casetrack.api.operation import ADDS, DELETES, READS, Arg, arguments_of, operation
 from casetrack.base import arguments
-from casetrack.base.arguments import as_paths, require_text, several
+from casetrack.base.arguments import as_list, as_paths, require_text
 from casetrack.base.config import load_settings
 from casetrack.base.errors import (
     CaseTrackError,
@@ -135,7 +135,7 @@ class Library(Placing):
         work is silent.
     searched_by
         Makes the lists of each search where other processes hold the index, such as
-        :meth:`casetrack.cluster.search.front.Front.lists`; by default this one does.
+        :meth:`casetrack.cluster.search.coordinator.Front.lists`; by default this one does.
     """
 
     def __init__(
@@ -351,7 +351,7 @@ class Library(Placing):
             status="active",
             description=description,
             reference=reference,
-            tags=checked_tags(several(tags)),
+            tags=checked_tags(as_list(tags)),
             edition=edition,
             schema_version=SCHEMA_VERSION,
             pipeline=chosen,
@@ -551,7 +551,7 @@ class Library(Placing):
 
         check(query, limit)
         began = time.perf_counter()
-        named = [self.find(each) for each in several(collections)]
+        named = [self.find(each) for each in as_list(collections)]
         asked = {
             i.id: i.name for i in named or self.collections() if named or i.status != "archived"
         }

@@ -332,7 +332,7 @@ def day_text(day: str | date | None, /) -> str | None:
     return day.isoformat() if isinstance(day, date) else day
 
 
-def several(given: Iterable[str] | str, /) -> tuple[str, ...]:
+def as_list(given: Iterable[str] | str, /) -> tuple[str, ...]:
     """Return all of them; a single text is one, not its letters."""
     return (given,) if isinstance(given, str) else tuple(given)
 
@@ -419,7 +419,7 @@ class Filter:
         """Return the same with what may be passed over once only, or changed, as tuples."""
 
         def fixed(given: Iterable[str] | str | None) -> tuple[str, ...] | None:
-            return None if given is None else several(given)
+            return None if given is None else as_list(given)
 
         return replace(
             self,

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from casetrack.base.sql.catalog import EdgeKind, GraphView
     from casetrack.graph.entities.merge import Merged
     from casetrack.graph.passages import Vectors
-    from casetrack.graph.relations.bearings import Bearings
+    from casetrack.graph.relations.document_links import DocumentLinker
     from casetrack.graph.relations.mails import Mails
     from casetrack.ingest.pipeline.files import PipelineFile
     from casetrack.ingest.steps.join import JoinRules
@@ -254,10 +254,10 @@ class StateTables(ABC):
         return self._kept("references", references)
 
     @cached_property
-    def bearings(self) -> Bearings:
+    def bearings(self) -> DocumentLinker:
         """What the documents say of each other, and of which of them."""
-        from casetrack.graph.relations.bearings import Bearings
-        from casetrack.graph.relations.told import parties_of
+        from casetrack.graph.relations.descriptions import parties_of
+        from casetrack.graph.relations.document_links import DocumentLinker
 
         live = self._live
         codes = self._entities.codes
@@ -266,7 +266,7 @@ class StateTables(ABC):
         indexes = zip(
             live.chunks["chunk_id"].to_pylist(), live.chunks["chunk_index"].to_pylist(), strict=True
         )
-        return Bearings.of(
+        return DocumentLinker.of(
             self.documents,
             live.identities.to_pylist(),
             live.sayings.to_pylist(),

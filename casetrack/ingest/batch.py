@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from casetrack.base.records import CollectionInfo, Document, FileOutcome, IngestProgress
+    from casetrack.ingest.build import Options
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.steps.encoding import Known
-    from casetrack.ingest.take import Options
     from casetrack.models.base import ProfileEncoder
     from casetrack.parse.base import ReadOptions
     from casetrack.store.datasets import Snapshot

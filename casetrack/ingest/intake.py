@@ -9,16 +9,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack.base import editions
-from casetrack.base.arguments import as_paths, one_of, several
+from casetrack.base.arguments import as_list, as_paths, one_of
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import FileExcluded, See, UsageError
 from casetrack.base.objects.address import is_address
 from casetrack.base.records import DOCUMENT_TYPES, IngestReport
+from casetrack.ingest.build import Options
 from casetrack.ingest.discover import discover
 from casetrack.ingest.outcomes import cancelled_outcome, limit_notes
 from casetrack.ingest.pipeline.files import use_pipeline
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
-from casetrack.ingest.take import Options
 from casetrack.parse.base import ReadOptions
 from casetrack.store.excluded import admit, excluded
 from casetrack.store.lock import write_lock
@@ -80,7 +80,7 @@ def ingest(
     files = discover(
         named,
         recursive=recursive,
-        extensions=None if extensions is None else several(extensions),
+        extensions=None if extensions is None else as_list(extensions),
         apart=own_folders(settings),
     )
     files, out = _without_excluded([*files, *elsewhere], excluded(workspace.folder))
@@ -97,7 +97,7 @@ def ingest(
         batch or run_batch,
         workspace,
         options=Options(force, document_type, document_name, copied),
-        reading=read_options(settings, several(passwords), ocr, ocr_language),
+        reading=read_options(settings, as_list(passwords), ocr, ocr_language),
         cancel=stop,
     )
     roots = [resolve_path(path) for path in named]

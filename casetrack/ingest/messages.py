@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.base.records import Document, FileOutcome
+    from casetrack.ingest.build import Taken
     from casetrack.ingest.plan import Job
-    from casetrack.ingest.take import Taken
     from casetrack.parse.base import Attachment
 
 

@@ -16,6 +16,7 @@ from casetrack.base.errors import (
     FreeTierLimit,
     ParseLimit,
 )
+from casetrack.ingest.build import DocumentBuilder, Stopped, Taken
 from casetrack.ingest.messages import (
     Chunks,
     Done,
@@ -28,7 +29,6 @@ from casetrack.ingest.messages import (
     without_lost,
 )
 from casetrack.ingest.outcomes import Reservation, cancelled_outcome, failure, repeated
-from casetrack.ingest.take import Stopped, Taken, Taker
 from casetrack.store.originals import drop_copies
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _OF_ONE_FILE = (FileError, DuplicateDocument, FreeTierLimit)
 """Errors that concern a file and leave the others as they are."""
 
 
-class Desk(Protocol):
+class IngestContext(Protocol):
     """Where a reader of files asks what becomes of them, and leaves what it has to say."""
 
     def begin(self, found: FoundFile, /) -> tuple[Job, str] | str:
@@ -104,8 +104,8 @@ class FileReader:
         Called with the path of each file that is begun.
     """
 
-    desk: Desk
-    taker: Taker
+    desk: IngestContext
+    taker: DocumentBuilder
     spool: Path
     attachment_depth: int
     tell: Callable[[str], None]

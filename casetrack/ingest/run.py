@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.machine import give_back
 from casetrack.base.records import Document, FileOutcome, IngestProgress
+from casetrack.ingest.build import DocumentBuilder, Options, Stopped
 from casetrack.ingest.messages import Chunks, Message
 from casetrack.ingest.plan import Job
 from casetrack.ingest.reading import FileReader, Recorder
-from casetrack.ingest.take import Options, Stopped, Taker
 from casetrack.store.scratch import spool_folder
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class IngestRun:
         self._options = options
         self._cancel = cancel
         self._depth = attachment_depth
-        self._taker = Taker(
+        self._taker = DocumentBuilder(
             folder,
             pipeline,
             options,
@@ -184,7 +184,7 @@ class IngestRun:
             self._failure = self._failure or error
         self._abort.set()
 
-    # --- what the readers ask for, see casetrack.ingest.reading.Desk --------------------------
+    # --- casetrack.ingest.reading.IngestContext ------------------------------------------------
 
     @property
     def is_cancelled(self) -> bool:

@@ -207,7 +207,7 @@ _AFTER = 30
 
 
 @dataclass(slots=True)
-class Found:
+class CitationMatches:
     """What of a question's citations is there.
 
     Attributes
@@ -233,7 +233,7 @@ class Found:
         return any(text in c.part.text for c in self.cited)
 
 
-def find_cited(state: State, reading: Reading, scope: Scope, /) -> Found:
+def find_cited(state: State, reading: Reading, scope: Scope, /) -> CitationMatches:
     """Look up what a question cites.
 
     Parameters
@@ -245,7 +245,7 @@ def find_cited(state: State, reading: Reading, scope: Scope, /) -> Found:
     scope
         What is searched.
     """
-    found = Found()
+    found = CitationMatches()
     asked = list(reading.citations)
     if any(c.kind == "id" for c in asked):
         said = next(c.part.text.strip() for c in asked if c.kind == "id")
@@ -281,7 +281,7 @@ def find_cited(state: State, reading: Reading, scope: Scope, /) -> Found:
 
 
 def with_cited(
-    verdict: Verdict, ranked: Sequence[Ranked], found: Found, reading: Reading, /
+    verdict: Verdict, ranked: Sequence[Ranked], found: CitationMatches, reading: Reading, /
 ) -> Verdict:
     """Return the verdict on a search that found what the question cites.
 

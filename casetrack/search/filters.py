@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack.base import arguments
-from casetrack.base.arguments import Filter, as_documents, day_text, several
+from casetrack.base.arguments import Filter, as_documents, as_list, day_text
 from casetrack.base.errors import See, UsageError
 from casetrack.base.records import DOCUMENT_TYPES
 from casetrack.base.records.documents import FILES, own_moment
@@ -243,10 +243,10 @@ def _choose(state: State, wanted: Filter) -> Chosen:
         passes[[facts.place(document) for document in named]] = True
         keep(passes, "named")
     for given, column in _columns(wanted, facts):
-        found = column.known(several(given))
+        found = column.known(as_list(given))
         keep(column.among(found), f"{column.said} {' or '.join(sorted(found))}")
     if wanted.paths is not None:
-        patterns = several(wanted.paths)
+        patterns = as_list(wanted.paths)
         keep(facts.fit(patterns), f"under {' or '.join(patterns)}")
     if wanted.since is not None or wanted.until is not None:
         first, last, days = _within(wanted.since, wanted.until)
@@ -262,7 +262,7 @@ def _choose(state: State, wanted: Filter) -> Chosen:
             f"{See('documents')} shows what is there."
         )
     chosen = Chosen(frozenset(facts.ids[left].tolist()), tuple(notes))
-    return _mentioning(state, several(wanted.mentions), chosen) if wanted.mentions else chosen
+    return _mentioning(state, as_list(wanted.mentions), chosen) if wanted.mentions else chosen
 
 
 def _mentioning(state: State, entities: Sequence[str], chosen: Chosen) -> Chosen:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from casetrack.store.index.index import Index
-    from casetrack.store.index.scope import Lists, Place, Question, Scope
+    from casetrack.store.index.scope import CandidateLists, Place, Question, Scope
 
 # Candidates of one search: what each signal says of them, and how that is joined.
 
@@ -397,7 +397,7 @@ def rank(
     fold: bool = False,
     times: StageTimes | None = None,
     cited: Mapping[Place, int] | None = None,
-    lists: Lists = HERE,
+    lists: CandidateLists = HERE,
 ) -> list[Ranked]:
     """Return the best *k* chunks, or the best of *k* different places.
 
@@ -478,7 +478,7 @@ def _ordered(
     look: Rerank | None,
     fold: bool,
     times: StageTimes,
-    lists: Lists,
+    lists: CandidateLists,
 ) -> tuple[Order, bool]:
     """Return the candidates in their order, and whether there may be more than they."""
     recalled, is_full = _recall(scope, question, depth, priors, times, lists)
@@ -506,7 +506,7 @@ def _recall(
     depth: int,
     priors: Sequence[Prior],
     times: StageTimes,
-    lists: Lists,
+    lists: CandidateLists,
 ) -> tuple[Candidates, bool]:
     """Return the union of the recall lists, each candidate scored by every signal.
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index, LiveSegment
     from casetrack.store.index.postings import Cells, Impact
-    from casetrack.store.index.scope import Lists, Place, Question, Rows, Scope
+    from casetrack.store.index.scope import CandidateLists, Place, Question, Rows, Scope
     from casetrack.store.workspace import State
 
 # BM25 over the index's postings (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75).
@@ -497,7 +497,7 @@ class Here:
     def top(
         self, scope: Scope, question: Question, depth: int, /
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield the lists; see :class:`casetrack.store.index.scope.Lists`."""
+        """Yield the lists; see :class:`casetrack.store.index.scope.CandidateLists`."""
         if question.terms is not None:
             yield "bm25", *lexical_top(scope, question.terms, depth)
         if question.vector is not None:
@@ -506,10 +506,10 @@ class Here:
             yield "sparse", *sparse_top(scope.index, *question.sparse, depth, scope.rows)
 
 
-HERE: Lists = Here()
+HERE: CandidateLists = Here()
 
 
-def lists_of(state: State, /) -> Lists:
+def lists_of(state: State, /) -> CandidateLists:
     """Return what makes the lists of one search of a state."""
     elsewhere = state.workspace.searched_by
     return HERE if elsewhere is None else elsewhere(state)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from casetrack.base.arguments import Filter, one_of, several, within
+from casetrack.base.arguments import Filter, as_list, one_of, within
 from casetrack.base.errors import ModelError, UsageError, withheld
 from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import was_made_for
@@ -19,7 +19,7 @@ from casetrack.graph.cited import LegalNames
 from casetrack.graph.opened import graph_of
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words, priors_of
-from casetrack.search.cited import Found, cited_in, find_cited, with_cited
+from casetrack.search.cited import CitationMatches, cited_in, find_cited, with_cited
 from casetrack.search.evidence import (
     JUDGED,
     LOOKED_AT,
@@ -78,7 +78,7 @@ def search(
     check(query, limit, fusion, related)
     check_relevance(min_relevance)
     run = _Run(state, query, limit)
-    run.choose(mode, None if stages is None else several(stages), where)
+    run.choose(mode, None if stages is None else as_list(stages), where)
     run.read(vocabulary=vocabulary)
     run.encode(yields=mode is None and stages is None)
     # Who chooses the stages has them, and no others.
@@ -216,7 +216,9 @@ class _Run:
 
     def cite(self, *, looks: bool) -> None:
         """Find the places that the question cites."""
-        self.cited = find_cited(self.state, self.reading, self.words.scope) if looks else Found()
+        self.cited = (
+            find_cited(self.state, self.reading, self.words.scope) if looks else CitationMatches()
+        )
         self.times.lap("citation")
 
     def rank(self, fusion: FusionMethod, *, fold: bool) -> None:

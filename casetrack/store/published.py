@@ -16,7 +16,7 @@ from casetrack.store.facts import sealed, unsealed
 from casetrack.store.place import FILE as PLACE
 
 if TYPE_CHECKING:
-    from casetrack.base.objects.service import Found
+    from casetrack.base.objects.service import ObjectContent
     from casetrack.store.place import Place
 
 LISTING = "files.json"
@@ -90,7 +90,7 @@ def published_since(place: Place, tag: str, /) -> Listing | None:
     return published(place) if found is None else _understood(place, found)
 
 
-def _understood(place: Place, found: Found) -> Listing:
+def _understood(place: Place, found: ObjectContent) -> Listing:
     try:
         raw = unsealed(found.data)
         if raw["format"] != _FORMAT:

@@ -27,7 +27,7 @@ from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
 from casetrack.store.migrations.backup import add_columns
 from casetrack.store.originals import remove_stray_copies
-from casetrack.store.upkeep import tidy
+from casetrack.store.upkeep import compact_after_write
 
 if TYPE_CHECKING:
     import threading
@@ -179,7 +179,7 @@ class WriteSession:
         self._commits += 1
         mirror.touched(self._folder)
         if self._commits % _TIDY_COMMITS == 0:
-            tidy(self._folder)
+            compact_after_write(self._folder)
 
     def delete(self, documents: Iterable[Document], /) -> None:
         """Remove documents: first from the ledger, then their chunks."""
@@ -189,7 +189,7 @@ class WriteSession:
 
     def end(self) -> None:
         """Close the journal: nothing of this session is left half done."""
-        tidy(self._folder, unverified=self._is_lent)
+        compact_after_write(self._folder, unverified=self._is_lent)
         remove_unfinished(self._folder, below=False)
         for name in ("views", SNAPSHOTS):
             remove_unfinished(self._folder / name)
@@ -330,7 +330,7 @@ def sweep(folder: Path, /) -> int:
         _drop(folder, noted)
         _drop_session(folder, journal.name, live)
     removed = before - open_dataset(folder, CHUNKS).count_rows()
-    tidy(folder, unverified=True)
+    compact_after_write(folder, unverified=True)
     remove_stray_copies(folder, snapshot)
     for journal in journals:
         with storage_errors(journal):

@@ -2,7 +2,7 @@
 
 Three things pile up in the datasets while a collection changes: small data files, rows that are
 deleted but still lie in a file, and versions that nobody reads any more. Writing itself bounds them
-(:func:`tidy`); the rest takes them away altogether, at a quiet time. Besides, it
+(:func:`compact_after_write`); the rest takes them away altogether, at a quiet time. Besides, it
 finds what is left elsewhere in the folder of documents that are gone.
 
 Every step is one commit of Lance, or the removal of files that no version and no document names.
@@ -63,7 +63,7 @@ _DEAD_ROWS = ROWS_PER_FRAGMENT // 4
 """A smaller fragment is merged soon anyway, and loses its deleted rows then."""
 
 
-def tidy(folder: Path, /, *, unverified: bool = False) -> None:
+def compact_after_write(folder: Path, /, *, unverified: bool = False) -> None:
     """Merge small fragments and remove old versions; the caller holds the write lock.
 
     Parameters

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from casetrack.models.encoders import Encoders
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
-    from casetrack.store.index.scope import Lists
+    from casetrack.store.index.scope import CandidateLists
 
-    Searched = Callable[["State"], Lists]
+    Searched = Callable[["State"], CandidateLists]
     """Makes the lists of one search of a state."""
 
 # Damage that is met in a longer work on a collection is told as such.

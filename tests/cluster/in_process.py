@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from casetrack.cluster.search.shard import Asked, Told
+    from casetrack.cluster.search.shard import Asked, ShardAnswer
 
 
 @dataclass
@@ -27,9 +27,9 @@ class InProcess:
     def __post_init__(self) -> None:
         self._shards = [Shard(self.collections) for _ in range(self.count)]
 
-    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, Told | str]:
+    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, ShardAnswer | str]:
         self.asked.append(questions)
-        found: dict[int, Told | str] = {}
+        found: dict[int, ShardAnswer | str] = {}
         for number, question in questions.items():
             sent = pickle.loads(pickle.dumps(question))
             told = self._shards[number].top(sent)

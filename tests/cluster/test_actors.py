@@ -19,7 +19,7 @@ from casetrack.base.config import load_settings
 from casetrack.base.errors import PackageMissing, SearchBusy, UsageError
 from casetrack.cluster.connect import connected
 from casetrack.cluster.search import serving
-from casetrack.cluster.search.front import Front
+from casetrack.cluster.search.coordinator import Front
 from casetrack.cluster.search.serving import RayShards, Wanted, on_a_machine_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ShardsUnreachable
-from casetrack.cluster.search.front import Front, shared
+from casetrack.cluster.search.coordinator import Front, shared
 from casetrack.cluster.search.shard import Asked, Part, Shard
 from casetrack.search.scores import HERE
 from casetrack.store.index.scope import Question, scope_of, scope_of_rows
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records import SearchMode, SearchResults
     from casetrack.store.index.index import Index
-    from casetrack.store.index.scope import Lists, Scope
+    from casetrack.store.index.scope import CandidateLists, Scope
 
 SIZES = (400, 150, 260, 40, 90)
 DEAD = frozenset({"001-00003", "001-00010", "003-00000"})
@@ -48,7 +48,7 @@ def index(home: Path) -> Index:
     )
 
 
-def over(home: Path, shards: int) -> Lists:
+def over(home: Path, shards: int) -> CandidateLists:
     state = SimpleNamespace(workspace=SimpleNamespace(folder=home / "one"))
     return Front(InProcess(home, shards)).lists(state)  # type: ignore[arg-type]
 
@@ -68,7 +68,7 @@ def scopes(index: Index) -> Iterator[tuple[str, Scope]]:
     yield "any rows", scope_of_rows(index, rows)
 
 
-def told(lists: Lists, scope: Scope, question: Question, depth: int) -> list[tuple]:
+def told(lists: CandidateLists, scope: Scope, question: Question, depth: int) -> list[tuple]:
     return [
         (name, scope.index.chunk_ids(places), scores.tobytes())
         for name, places, scores in lists.top(scope, question, depth)

@@ -29,7 +29,7 @@ from casetrack.base.records.graph.entities import NAME_KINDS
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.graph.identity import read_identities
 from casetrack.graph.passages import Vectors
-from casetrack.graph.relations.bearings import Bearings
+from casetrack.graph.relations.document_links import DocumentLinker
 from casetrack.graph.relations.edges import DIRECTED
 from casetrack.graph.relations.mails import Mails
 from casetrack.store.session import _ledger_table
@@ -152,11 +152,11 @@ class HandMadeGraph:
         return OwnSql(lambda: _ledger_table(list(self.documents)), self)
 
     @property
-    def bearings(self) -> Bearings:
+    def bearings(self) -> DocumentLinker:
         """What the texts and the ledger say; nobody is a party."""
         identities, sayings = self._said
         nobody = [frozenset[str]() for _ in self.documents]
-        return Bearings.of(self.documents, identities, sayings, (nobody, nobody), self.mails)
+        return DocumentLinker.of(self.documents, identities, sayings, (nobody, nobody), self.mails)
 
     @property
     def mails(self) -> Mails:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from casetrack.extract.spans import NameSpan
 from casetrack.graph.document import read_document
-from casetrack.graph.document.sure.companies import find_companies
-from casetrack.graph.document.sure.facts import Form, patterns, readable
-from casetrack.graph.document.sure.spread import Spreader, vocabulary
+from casetrack.graph.document.anchored_names.companies import find_companies
+from casetrack.graph.document.anchored_names.facts import Form, patterns, readable
+from casetrack.graph.document.anchored_names.spread import Spreader, vocabulary
 from graph.test_document import document, entities, marked, read
 
 if TYPE_CHECKING:

@@ -121,7 +121,7 @@ FAILING = {
     "language": "casetrack.ingest.pipeline.catalogue.detect_language",
     "terms": "casetrack.ingest.steps.terms.searchable_terms",
     "embed": "fakes.WordEncoder._encode",
-    "document_type": "casetrack.ingest.take.infer_document_type",
+    "document_type": "casetrack.ingest.build.infer_document_type",
     "caption": "casetrack.ingest.assemble.read_caption",
 }
 """Extractors, and what fails in them."""

@@ -18,7 +18,7 @@ from casetrack.api.collection.marks import Marks
 from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.api.collection.read import Read
 from casetrack.api.operation import EVERY, READS, Arg, DayRef, DocumentRef, operation
-from casetrack.base.arguments import as_documents, one_of, several
+from casetrack.base.arguments import as_documents, as_list, one_of
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.records import CollectionStats, Document, RowList, SearchMode
 from casetrack.base.registry import registered
@@ -336,7 +336,7 @@ class Collection:
         def searched(state: State) -> SearchResults:
             asked = where
             if mentions is not None:
-                asked = replace(where, mentions=entity_ids(graph_of(state), several(mentions)))
+                asked = replace(where, mentions=entity_ids(graph_of(state), as_list(mentions)))
             return search(
                 state,
                 query,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import as_documents, several
+from casetrack.base.arguments import as_documents, as_list
 from casetrack.base.records import Facet, Facets, FacetValue
 from casetrack.graph.answers.lookup import entity_ids
 from casetrack.graph.opened import graph_of
@@ -44,7 +44,7 @@ def find_facets(
         "named": named.pairs,
         "who": named.entities,
     }
-    mentioned = list(entity_ids(graph_of(state), several(where.mentions))) if where.mentions else []
+    mentioned = list(entity_ids(graph_of(state), as_list(where.mentions))) if where.mentions else []
     values = {"most": most, "chosen": _chosen(state, where), "mentioned": mentioned}
     rows = graph_of(state).sql(sql_text("facets"), values, tables=tables).to_pylist()
     facets = []
@@ -65,9 +65,9 @@ def _chosen(state: State, where: Filter) -> list[str]:
     named = () if where.documents is None else as_documents(where.documents)
     pairs: list[tuple[str, Sequence[str]]] = [
         ("document", [state.document(each).document_id for each in named]),
-        ("kind", several(where.kinds or ())),
-        ("language", several(where.languages or ())),
-        ("source", several(where.sources or ())),
+        ("kind", as_list(where.kinds or ())),
+        ("language", as_list(where.languages or ())),
+        ("source", as_list(where.sources or ())),
         ("year", [str(where.since)] if where.since and where.since == where.until else []),
     ]
     return [f"{name}/{value}" for name, values in pairs for value in values]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from casetrack.api.collection.drawing import draw_graph, draw_timeline
 from casetrack.api.operation import EVERY, READS, Arg, DayRef, DocumentRef, PassageRef, operation
-from casetrack.base.arguments import day_text, one_of, several
+from casetrack.base.arguments import as_list, day_text, one_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records import (
     DOCUMENT_TYPES,
@@ -429,7 +429,7 @@ class Map:
         from casetrack.graph.answers.entities import encounters
 
         return self._ask(
-            lambda state: encounters(graph_of(state), several(names), limit=limit),
+            lambda state: encounters(graph_of(state), as_list(names), limit=limit),
             needs="entity_relationships",
         )
 

@@ -110,7 +110,7 @@ def _(found: Amounts) -> Lines:
 @lines_of.register
 def _(each: Amount) -> Lines:
     label = " | ".join(flat(part) for part in (each.row_label, each.period) if part)
-    said = line((each.said, "strong"), *([(f"  {label}", "less")] if label else []))
+    said = line((each.as_text, "strong"), *([(f"  {label}", "less")] if label else []))
     return [said, *quote(each.quote)]
 
 

@@ -221,7 +221,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ObjectContent:
     """An object's content, and the tag that changes with it."""
 
     data: bytes
@@ -234,7 +234,7 @@ class Objects(Protocol):
     Every method raises :class:`ObjectStorageError` where the place cannot be used.
     """
 
-    def get(self, key: str, /, *, unless: str | None = None) -> Found | None:
+    def get(self, key: str, /, *, unless: str | None = None) -> ObjectContent | None:
         """Return an object; ``None`` where there is none, or its tag still is *unless*."""
 
     def put(self, key: str, data: bytes, /) -> None:
@@ -340,7 +340,7 @@ class ServiceObjects:
         except failures as error:
             raise place_error(error, str(self._address), self._endpoint) from error
 
-    def get(self, key: str, /, *, unless: str | None = None) -> Found | None:
+    def get(self, key: str, /, *, unless: str | None = None) -> ObjectContent | None:
         """See :meth:`Objects.get`."""
         with self._errors():
             try:
@@ -349,7 +349,7 @@ class ServiceObjects:
                 tag = self._tag(answer.meta)
                 if unless and tag == unless:  # not every service knows the condition
                     return None
-                return Found(bytes(answer.bytes()), tag)
+                return ObjectContent(bytes(answer.bytes()), tag)
             except (FileNotFoundError, self._library.exceptions.NotModifiedError) as error:
                 # Google and Amazon tell a bucket that is not there as an object that is not there.
                 if fault_of(error).kind == "no_bucket":
@@ -446,13 +446,13 @@ class FolderObjects:
                 hint="Check that the folder is there, and that you may read and write it.",
             ) from error
 
-    def get(self, key: str, /, *, unless: str | None = None) -> Found | None:
+    def get(self, key: str, /, *, unless: str | None = None) -> ObjectContent | None:
         """See :meth:`Objects.get`."""
         with self._errors():
             try:
                 with (self._home / key).open("rb") as file:
                     tag = _tag(os.fstat(file.fileno()))
-                    return None if tag == unless else Found(file.read(), tag)
+                    return None if tag == unless else ObjectContent(file.read(), tag)
             except (FileNotFoundError, NotADirectoryError):
                 return None
 

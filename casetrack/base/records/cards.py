@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from casetrack.base.records.shape import Record, Told
+from casetrack.base.records.shape import FieldFormat, Record
 from casetrack.base.records.table import cell, table_html
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class RetrievalCall(Record):
     mode: str | None
     stages: tuple[str, ...]
     rows: int
-    milliseconds: Annotated[float, Told(digits=2)]
+    milliseconds: Annotated[float, FieldFormat(digits=2)]
     times: int
     notes: tuple[str, ...] = ()
 

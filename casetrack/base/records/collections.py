@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from casetrack.base.records.cards import Card, Fact, size_text
-from casetrack.base.records.shape import INLINE, Record, Told
+from casetrack.base.records.shape import INLINE, FieldFormat, Record
 
 CollectionStatus = Literal["active", "closed", "archived"]
 DEFAULT_EDITION = "collections"
@@ -81,7 +81,7 @@ class StatusChange(Card):
     JSON = ("...", "changed")
 
     info: Annotated[CollectionInfo, INLINE]
-    before: Annotated[CollectionStatus, Told(name="status_before")]
+    before: Annotated[CollectionStatus, FieldFormat(name="status_before")]
 
     @property
     def changed(self) -> bool:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 from casetrack.base.errors import See
 from casetrack.base.provenance import Provenance
 from casetrack.base.records.cards import Card, Fact, Part, size_text
-from casetrack.base.records.shape import HIDDEN, NO_JSON, SOURCE, Record, Told, View
+from casetrack.base.records.shape import HIDDEN, NO_JSON, SOURCE, FieldFormat, Record, View
 from casetrack.base.records.table import TEXT_ROWS
 from casetrack.base.years import recorded
 
@@ -180,7 +180,7 @@ class Document(Card):
     parent_id: str | None = None
     content_created_at: datetime | None = None
     content_modified_at: datetime | None = None
-    properties: Annotated[tuple[tuple[str, str], ...], Told(via=_by_name)] = ()
+    properties: Annotated[tuple[tuple[str, str], ...], FieldFormat(via=_by_name)] = ()
     ocr_pages: int = 0
     ocr_engine: str | None = None
     ocr_confidence: float | None = None
@@ -195,7 +195,7 @@ class Document(Card):
     source_url: str | None = None
     source_author: str | None = None
     source_updated_at: datetime | None = None
-    metadata: Annotated[str | None, Told(via=_parsed)] = None
+    metadata: Annotated[str | None, FieldFormat(via=_parsed)] = None
     legal_type: LegalType | None = None
     legal_detail: str | None = None
     legal_evidence: str | None = None

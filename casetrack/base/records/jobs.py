@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, get_args
 
-from casetrack.base.records.shape import Record, Told
+from casetrack.base.records.shape import FieldFormat, Record
 
 JobKind = Literal["ingest", "sync", "reindex", "export", "import", "restore", "upkeep", "models"]
 JobState = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
@@ -69,7 +69,7 @@ class Job(Record):
     pid: int
     process_started: float
     host: str
-    call: Annotated[dict[str, Any] | None, Told(json=False, row=False)] = None
+    call: Annotated[dict[str, Any] | None, FieldFormat(json=False, row=False)] = None
 
     @property
     def active(self) -> bool:

@@ -51,7 +51,7 @@ class Layout:
     shown
         The columns that a notebook shows.
     headings
-        Of the columns that every table for people has behind its own ones (``Told.shown``).
+        Of the columns that every table for people has behind its own ones (``FieldFormat.shown``).
     """
 
     kinds: Mapping[str, Kind]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Literal, get_args
 
 from casetrack.base.records.graph.entities import Quote
-from casetrack.base.records.shape import INLINE, Record, Told, View
+from casetrack.base.records.shape import INLINE, FieldFormat, Record, View
 
 MarkKind = Literal[
     "tag",
@@ -127,7 +127,7 @@ class PlacedMark(Record):
 
     mark: Annotated[Mark, INLINE]
     state: MarkState
-    quote: Annotated[Quote | None, Told(columns=View("citation"))] = None
+    quote: Annotated[Quote | None, FieldFormat(columns=View("citation"))] = None
 
     @property
     def mark_id(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from casetrack.base.provenance import Provenance
-from casetrack.base.records.shape import HIDDEN, Record, Share, Told
+from casetrack.base.records.shape import HIDDEN, FieldFormat, Record, Share
 
 Want = Literal["figure", "head", "person", "date", "amount", "count", "place", "definition"]
 """What a question asks for: a figure of a table, what stands at the head of a document (its title,
@@ -82,7 +82,7 @@ class Expansion(Record):
     part: Part
     also: tuple[str, ...]
     vocabulary: str
-    weight: Annotated[float, Told(digits=4)]
+    weight: Annotated[float, FieldFormat(digits=4)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class NamedDocument(Record):
     document_id: str
     document: str
     part: Part
-    weight: Annotated[float, Told(digits=4)]
+    weight: Annotated[float, FieldFormat(digits=4)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class Reading(Record):
     phrases: tuple[Part, ...] = ()
     numbers: tuple[Part, ...] = ()
     periods: tuple[Period, ...] = ()
-    wants: Annotated[frozenset[Want], Told(via=_listed)] = frozenset()
+    wants: Annotated[frozenset[Want], FieldFormat(via=_listed)] = frozenset()
     language: str | None = None
     script: str | None = None
     named: tuple[NamedDocument, ...] = ()

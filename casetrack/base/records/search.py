@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, get_args, 
 from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records.passages import Chunk, Illustrate, passage_html
 from casetrack.base.records.reading import NOWHERE, Answer, Look, Pinpoint, Reading
-from casetrack.base.records.shape import HIDDEN, INLINE, NO_JSON, Record, Share, Told
+from casetrack.base.records.shape import HIDDEN, INLINE, NO_JSON, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular
 
 SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
@@ -105,7 +105,7 @@ class SearchResult(Record):
     SHOWN = ("rank", "score", "citation", "text")
 
     rank: Annotated[int, NO_JSON]
-    score: Annotated[float, Told(digits=6)]
+    score: Annotated[float, FieldFormat(digits=6)]
     text: str
     provenance: Provenance
     context_before: Annotated[str | None, NO_JSON]
@@ -237,7 +237,7 @@ class RelatedChunk(Record):
     """
 
     chunk: Annotated[Chunk, INLINE]
-    weight: Annotated[float, Told(digits=6)]
+    weight: Annotated[float, FieldFormat(digits=6)]
     reason: str
 
 
@@ -277,7 +277,7 @@ class SearchResults(Tabular[SearchResult], Record):
     results: tuple[SearchResult, ...]
     stages_used: tuple[str, ...]
     stage_ms: Annotated[dict[str, float], HIDDEN]
-    search_time_ms: Annotated[float, Told(digits=2)]
+    search_time_ms: Annotated[float, FieldFormat(digits=2)]
     searched_documents: Annotated[int, HIDDEN]
     searched_chunks: Annotated[int, HIDDEN]
     notes: tuple[str, ...] = ()

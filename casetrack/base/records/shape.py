@@ -2,9 +2,9 @@
 
 A record is a frozen dataclass on :class:`Record`. Each field stands under its own name in the JSON
 form, in the type that a program is promised, and, where a cell can hold it, in the table. What is
-different is said at the field, by a :class:`Told` or a :class:`View` in ``Annotated``::
+different is said at the field, by a :class:`FieldFormat` or a :class:`View` in ``Annotated``::
 
-    value: Annotated[str, Told(name="date")]
+    value: Annotated[str, FieldFormat(name="date")]
     weight: Share
     document: Annotated[Document, View("document_id", "document=name"), INLINE]
 
@@ -48,7 +48,7 @@ def once(function: F, /) -> F:
     return cast("F", functools.cache(function))
 
 
-class Told:
+class FieldFormat:
     """How a field is told, where its type alone does not say it.
 
     Parameters
@@ -108,14 +108,14 @@ class View:
         return form(item, selected(type(item), self))
 
 
-INLINE = Told(inline=True)
-HIDDEN = Told(json=False, row=False)
-NO_JSON = Told(json=False)
-NO_COLUMN = Told(row=False)
-Share: TypeAlias = Annotated[float, Told(digits=4)]
+INLINE = FieldFormat(inline=True)
+HIDDEN = FieldFormat(json=False, row=False)
+NO_JSON = FieldFormat(json=False)
+NO_COLUMN = FieldFormat(row=False)
+Share: TypeAlias = Annotated[float, FieldFormat(digits=4)]
 """From 0 to 1."""
-Seconds: TypeAlias = Annotated[float, Told(digits=3)]
-Day: TypeAlias = Annotated[str, Told(day=True)]
+Seconds: TypeAlias = Annotated[float, FieldFormat(digits=3)]
+Day: TypeAlias = Annotated[str, FieldFormat(day=True)]
 """``YYYY-MM-DD``."""
 SOURCE = View(
     "document=document_name",
@@ -195,7 +195,7 @@ class Opened(NamedTuple):
     """A type without ``None`` and annotations, and what these say."""
 
     kind: Any
-    told: Told
+    told: FieldFormat
     view: View | None
     optional: bool
 
@@ -311,7 +311,7 @@ def opened(hint: Any, /) -> Opened:
         some = [a for a in arguments if a is not types.NoneType]
         if origin is Annotated:
             marks = hint.__metadata__
-            told = told or next((m for m in marks if isinstance(m, Told)), None)
+            told = told or next((m for m in marks if isinstance(m, FieldFormat)), None)
             view = view or next((m for m in marks if isinstance(m, View)), None)
             hint = hint.__origin__
         elif origin in (Required, NotRequired):
@@ -319,7 +319,7 @@ def opened(hint: Any, /) -> Opened:
         elif origin in (Union, types.UnionType) and len(some) < len(arguments):
             hint, optional = functools.reduce(operator.or_, some), True
         else:
-            return Opened(hint, told or Told(), view, optional)
+            return Opened(hint, told or FieldFormat(), view, optional)
 
 
 def encoder(hint: Any, /) -> Get:
@@ -329,7 +329,7 @@ def encoder(hint: Any, /) -> Get:
     return _then(_same, encode) if optional and encode is not _same else encode
 
 
-def _encoder(kind: Any, told: Told, view: View | None) -> Get:
+def _encoder(kind: Any, told: FieldFormat, view: View | None) -> Get:
     if told.via is not None:
         return _then(told.via, encoder(hints_of(told.via)["return"]))
     if told.digits is not None:

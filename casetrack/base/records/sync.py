@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 from casetrack.base.errors import See
 from casetrack.base.records.reports import FileTable
-from casetrack.base.records.shape import HIDDEN, INLINE, Record, Seconds, Told
+from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Seconds
 
 # A source of a collection's documents, and how far it is in step.
 
@@ -261,7 +261,7 @@ class Watch(Record):
 
     id: str
     collection_id: str
-    folder: Annotated[str, Told(name="folder_path")]
+    folder: Annotated[str, FieldFormat(name="folder_path")]
     recursive: bool
     enabled: bool
     created_at: datetime
@@ -375,5 +375,5 @@ class WatchedFolder(Record):
 
     watch: Annotated[Watch, INLINE]
     collection: str
-    status: Annotated[WatchStatus, Told(row=False)]
+    status: Annotated[WatchStatus, FieldFormat(row=False)]
     new: Annotated[bool, HIDDEN] = False

@@ -12,15 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import as_paths, several
+from casetrack.base.arguments import as_list, as_paths
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import CaseTrackError, ClusterDiffers, JobStopped, See, UsageError
 from casetrack.base.objects import credentials
 from casetrack.base.records import IngestReport
 from casetrack.cluster.build.views import catch_up
 from casetrack.cluster.connect import CLIENT, SHARED, connected, on_each_machine, require_alike
-from casetrack.cluster.ingest.conduct import have_conducted
 from casetrack.cluster.ingest.engine import Engine
+from casetrack.cluster.ingest.remote import have_conducted
 from casetrack.cluster.ingest.run import ClusterRun
 from casetrack.cluster.ingest.work import Recipe, kit_of
 from casetrack.ingest.batch import LOCK_SECONDS, open_batch, reading_conditions, run_batch
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Document, IngestProgress
     from casetrack.cluster.connect import Cluster
+    from casetrack.ingest.build import Options
     from casetrack.ingest.pipeline import Pipeline
-    from casetrack.ingest.take import Options
     from casetrack.keep.sources.base import Item
     from casetrack.parse.base import ReadOptions
     from casetrack.store.workspace import Workspace
@@ -355,7 +355,7 @@ def ingest_connected(
         extensions = given["extensions"]
         elsewhere = bucket.find(
             recursive=given["recursive"],
-            extensions=None if extensions is None else several(extensions),
+            extensions=None if extensions is None else as_list(extensions),
             cancel=cancel,
         )
     report = ingest(

@@ -19,15 +19,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.base.errors import CaseTrackError, ClusterDiffers, FileError
 from casetrack.base.machine import one_thread_each
-from casetrack.cluster.ingest.work import Draft, Found, Order, Work, block_of, bodies_of, kit_of
+from casetrack.cluster.ingest.work import (
+    Draft,
+    FileFactsResult,
+    Order,
+    Work,
+    block_of,
+    bodies_of,
+    kit_of,
+)
 from casetrack.ingest.assemble import Tally
+from casetrack.ingest.build import DocumentBuilder, told_of, with_chunks
 from casetrack.ingest.messages import Done
 from casetrack.ingest.outcomes import Reservation, failure, success
 from casetrack.ingest.plan import Job, file_facts
 from casetrack.ingest.reading import FileReader
 from casetrack.ingest.staleness import outputs_of
 from casetrack.ingest.steps.base import collect_failures
-from casetrack.ingest.take import Taker, told_of, with_chunks
 from casetrack.parse.workers.messages import pack_error
 from casetrack.store.commits import packed, rows_of_chunks, write_files
 from casetrack.store.scratch import working_folder
@@ -40,12 +48,12 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Document
     from casetrack.cluster.ingest.work import Kit
+    from casetrack.ingest.build import Sheet
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.messages import Message
     from casetrack.ingest.pipeline.chain import Stage
     from casetrack.ingest.plan import FileFacts
     from casetrack.ingest.steps.base import Batches
-    from casetrack.ingest.take import Sheet
     from casetrack.keep.sources.base import Source
 
 # What processes of a cluster do with a block of files: read, then finish and write.
@@ -76,7 +84,7 @@ def find_facts(block: pa.Table, recipe: bytes) -> pa.Table:
     return block_of(facts_of(order, source) for order in bodies_of(block, Order))
 
 
-def facts_of(order: Order, source: Source | None = None, /) -> Found:
+def facts_of(order: Order, source: Source | None = None, /) -> FileFactsResult:
     """Find out the facts of the file of an order, which *source* has where this machine has not."""
     number = order.found.place[0]
     with working_folder() as spool:
@@ -84,9 +92,9 @@ def facts_of(order: Order, source: Source | None = None, /) -> Found:
         try:
             if found.problem is not None:
                 raise found.problem
-            return Found(number, file_facts(found.path))
+            return FileFactsResult(number, file_facts(found.path))
         except CaseTrackError as error:
-            return Found(number, None, failure(found, error, 0.0))
+            return FileFactsResult(number, None, failure(found, error, 0.0))
 
 
 # --- reading -----------------------------------------------------------------------------------
@@ -195,7 +203,7 @@ def _new_id() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Drafter(Taker):
+class _Drafter(DocumentBuilder):
     """Takes in files as far as no model is needed.
 
     Attributes

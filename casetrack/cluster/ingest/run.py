@@ -24,7 +24,7 @@ from casetrack.base.errors import (
 )
 from casetrack.base.records import IngestProgress
 from casetrack.cluster.ingest.engine import facts_of
-from casetrack.cluster.ingest.work import Found, Order, Work, block_of, bodies_of
+from casetrack.cluster.ingest.work import FileFactsResult, Order, Work, block_of, bodies_of
 from casetrack.ingest.messages import Done, Repeat
 from casetrack.ingest.outcomes import cancelled_outcome, failure
 from casetrack.ingest.reading import Recorder
@@ -248,7 +248,7 @@ class ClusterRun:
     def _refuse(self, found: FoundFile, error: CaseTrackError) -> None:
         self._recorder.take(Done(failure(found, error, 0.0), found.place))
 
-    def _facts(self, files: Sequence[FoundFile]) -> dict[int, Found]:
+    def _facts(self, files: Sequence[FoundFile]) -> dict[int, FileFactsResult]:
         """Return the facts of those files that could be known already, or be one another.
 
         Where no other file is of its size, and no document has its path, a file is new.
@@ -269,7 +269,7 @@ class ClusterRun:
             or found.known_as
         ]
         facts = {
-            found.place[0]: Found(found.place[0], self.known[found.shown])
+            found.place[0]: FileFactsResult(found.place[0], self.known[found.shown])
             for found in asked
             if found.shown in self.known
         }
@@ -283,7 +283,7 @@ class ClusterRun:
                 break
             with self.engine.facts(self._blocks(left, 64)) as results:
                 for table in self._heard(results):
-                    facts |= {told.number: told for told in bodies_of(table, Found)}
+                    facts |= {told.number: told for told in bodies_of(table, FileFactsResult)}
         else:
             if any(order.found.place[0] not in facts for order in orders):
                 raise ClusterFailed("its processes end without a word", results.failure)

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     from casetrack.base.config import Settings
     from casetrack.base.records import Document, FileOutcome
+    from casetrack.ingest.build import Options, Sheet
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.messages import Message
     from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.pipeline.chain import Stage
     from casetrack.ingest.plan import FileFacts
     from casetrack.ingest.steps.encoding import Known
-    from casetrack.ingest.take import Options, Sheet
     from casetrack.keep.sources.base import Item, Source
     from casetrack.parse.base import ReadOptions
     from casetrack.store.place import Place
@@ -69,7 +69,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileFactsResult:
     """The facts of a file of the batch, by its number, or how it ended for want of them."""
 
     number: int

@@ -22,7 +22,7 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.cluster.connect import connected, require_alike
-from casetrack.cluster.search.front import Front
+from casetrack.cluster.search.coordinator import Front
 from casetrack.cluster.search.shard import Shard
 from casetrack.version import __version__
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from casetrack.cluster.connect import Cluster
-    from casetrack.cluster.search.shard import About, Asked, Told
+    from casetrack.cluster.search.shard import Asked, ShardAnswer, ShardInfo
 
 # The shards as deployments of Ray Serve: one application each, so that each stands for itself.
 #
@@ -89,7 +89,7 @@ class Holder:
         self._shard = Shard(Path(collections))
         self._made = made
 
-    async def top(self, asked: Asked) -> Told:
+    async def top(self, asked: Asked) -> ShardAnswer:
         """Return the best rows; see :meth:`Shard.top`.
 
         What it takes is a few milliseconds, and handing it to a thread took a third of what Serve
@@ -99,14 +99,14 @@ class Holder:
             return self._shard.top(asked)
         return await asyncio.to_thread(self._shard.top, asked)
 
-    def about(self) -> About:
+    def about(self) -> ShardInfo:
         """Return what this shard is."""
         return self._shard.about()
 
 
 @dataclass(slots=True)
 class RayShards:
-    """Shards that run on the connected cluster; see :class:`casetrack.cluster.search.front.Shards`.
+    """Shards on the connected cluster; see :class:`casetrack.cluster.search.coordinator.Shards`.
 
     Attributes
     ----------
@@ -127,8 +127,8 @@ class RayShards:
         """How many there are."""
         return len(self.names)
 
-    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, Told | str]:
-        """Ask shards by their numbers; see :meth:`casetrack.cluster.search.front.Shards.ask`."""
+    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, ShardAnswer | str]:
+        """Ask shards by number; see :meth:`casetrack.cluster.search.coordinator.Shards.ask`."""
         started = time.monotonic()
         sent = {shard: self._send(shard, asked) for shard, asked in questions.items()}
         return {
@@ -136,7 +136,7 @@ class RayShards:
             for shard, response in sent.items()
         }
 
-    def about(self) -> list[About]:
+    def about(self) -> list[ShardInfo]:
         """Return what one process of each shard is."""
         asked = [handle.about.remote() for handle in self._reached()]
         return [response.result(timeout_s=_STARTING) for response in asked]
@@ -154,7 +154,7 @@ class RayShards:
     def _send(self, shard: int, asked: Asked) -> Any:
         return self._reached()[shard].top.remote(asked)
 
-    def _answer(self, shard: int, asked: Asked, response: Any, started: float) -> Told | str:
+    def _answer(self, shard: int, asked: Asked, response: Any, started: float) -> ShardAnswer | str:
         from ray.exceptions import RayError
         from ray.serve.exceptions import BackPressureError, RayServeException
 
@@ -164,7 +164,7 @@ class RayShards:
         for _ in range(2):
             try:
                 left = max(_FETCHING, end - time.monotonic())
-                told: Told = response.result(timeout_s=left)
+                told: ShardAnswer = response.result(timeout_s=left)
             except BackPressureError as error:
                 raise SearchBusy(self.waiting) from error
             except (TimeoutError, concurrent.futures.TimeoutError):

@@ -140,7 +140,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ShardAnswer:
     """What a shard answers.
 
     Attributes
@@ -156,7 +156,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class ShardInfo:
     """What a shard is.
 
     Attributes
@@ -195,15 +195,15 @@ class Shard:
         self._indexes: OrderedDict[object, Index] = OrderedDict()
         self._lock = threading.Lock()
 
-    def about(self) -> About:
+    def about(self) -> ShardInfo:
         """Return what this shard is."""
-        return About(__version__, self._collections.is_dir(), platform.node(), os.getpid())
+        return ShardInfo(__version__, self._collections.is_dir(), platform.node(), os.getpid())
 
     def holds(self, asked: Asked, /) -> bool:
         """Whether all segments that a question is about are mapped."""
         return all((asked.collection, part.name) in self._segments for part in asked.parts)
 
-    def top(self, asked: Asked, /) -> Told:
+    def top(self, asked: Asked, /) -> ShardAnswer:
         """Return the best rows by each signal of a question.
 
         A list holds at least its best *depth* rows and those that are as good as the last.
@@ -215,7 +215,7 @@ class Shard:
             except (OSError, ValueError, CaseTrackError) as error:
                 lacking[number] = str(error)
         if not found:
-            return Told({}, lacking)
+            return ShardAnswer({}, lacking)
         numbers = np.array(list(found), dtype=np.int32)
         with one_thread_each():
             lists = {
@@ -228,7 +228,7 @@ class Shard:
                 )
                 for name, places, scores in lists_in(self._scope(asked, found), asked)
             }
-        return Told(lists, lacking)
+        return ShardAnswer(lists, lacking)
 
     def _scope(self, asked: Asked, found: dict[int, Segment]) -> Scope:
         parts = [asked.parts[number] for number in found]

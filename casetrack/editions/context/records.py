@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 from casetrack.base.provenance import Provenance
 from casetrack.base.records.search import SearchMode, Signal
-from casetrack.base.records.shape import HIDDEN, Record, Told
+from casetrack.base.records.shape import HIDDEN, FieldFormat, Record
 
-Score = Annotated[float, Told(digits=6)]
+Score = Annotated[float, FieldFormat(digits=6)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class ContextScores(Record):
         to 1 and alpha are ``None``.
     """
 
-    keyword_score: Annotated[float | None, Told(digits=6)]
-    vector_score: Annotated[float | None, Told(digits=6)]
-    keyword_normalised: Annotated[float | None, Told(digits=6)]
-    vector_normalised: Annotated[float | None, Told(digits=6)]
+    keyword_score: Annotated[float | None, FieldFormat(digits=6)]
+    vector_score: Annotated[float | None, FieldFormat(digits=6)]
+    keyword_normalised: Annotated[float | None, FieldFormat(digits=6)]
+    vector_normalised: Annotated[float | None, FieldFormat(digits=6)]
     alpha: float | None
     blended: Score
     signals: Annotated[dict[str, Signal], HIDDEN] = field(default_factory=dict)

@@ -136,7 +136,7 @@ def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading
     at_head = chunk.provenance.chunk_index == 0 and start < _HEAD and len(words) <= _HEAD_WORDS
     if len(words) < 3 or (at_head and not deed):
         return _bare(chunk, start, end, (low, high))
-    deed *= _furniture(text[low:start], sentence) * (1.0 if len(words) > 5 else 0.8)
+    deed *= _boilerplate_weight(text[low:start], sentence) * (1.0 if len(words) > 5 else 0.8)
     return Reading(
         shortened(text, low, high, (start, end), _WIDTH),
         deed,
@@ -144,7 +144,7 @@ def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading
     )
 
 
-def _furniture(before: str, sentence: str) -> float:
+def _boilerplate_weight(before: str, sentence: str) -> float:
     """Return by how much a date says less for being one of books and filings, not of deeds."""
     if _PERIOD.search(before):
         return 0.1

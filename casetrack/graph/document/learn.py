@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.spans import NameSpan
-from casetrack.graph.document.sure.boundaries import (
+from casetrack.graph.document.anchored_names.boundaries import (
     end_of_place,
     initials_of_things,
     is_qualified,
@@ -16,18 +16,18 @@ from casetrack.graph.document.sure.boundaries import (
     unions,
     with_article,
 )
-from casetrack.graph.document.sure.counterparts import counterpart
-from casetrack.graph.document.sure.cuts import (
+from casetrack.graph.document.anchored_names.counterparts import counterpart
+from casetrack.graph.document.anchored_names.cuts import (
     ABBREVIATIONS,
     is_noun,
     is_town,
     medicines,
     names_function,
 )
-from casetrack.graph.document.sure.facts import Where
-from casetrack.graph.document.sure.find import find_sure
-from casetrack.graph.document.sure.known import Known, know
-from casetrack.graph.document.sure.spread import Spreader, vocabulary
+from casetrack.graph.document.anchored_names.facts import Where
+from casetrack.graph.document.anchored_names.find import find_sure
+from casetrack.graph.document.anchored_names.known import Known, know
+from casetrack.graph.document.anchored_names.spread import Spreader, vocabulary
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES
 from casetrack.graph.entities.organizations import is_chain, is_company, read_organization
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from casetrack.base.records.graph.entities import FoundBy
     from casetrack.extract.spans import NameKind
+    from casetrack.graph.document.anchored_names.facts import Form, Sure
+    from casetrack.graph.document.anchored_names.spread import Vocabulary
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
-    from casetrack.graph.document.sure.facts import Form, Sure
-    from casetrack.graph.document.sure.spread import Vocabulary
 
 # What a spelling names in a document, where the tagger says several things or the wrong one.
 
@@ -284,7 +284,7 @@ class Learned:
     found_by: tuple[tuple[FoundBy, ...], ...]
     bound: tuple[Bound, ...]
     called: dict[Where, str]
-    again: frozenset[Where]
+    repeats: frozenset[Where]
     known: Known
     small: Collection[str] = ()
 
@@ -351,7 +351,7 @@ def learn(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Learned:
         tuple(how),
         tuple(bound),
         {n.where: n.called for n in sure.names if n.called} | broken,
-        frozenset(n.where for n in sure.names if n.again),
+        frozenset(n.where for n in sure.names if n.is_repeat),
         known,
         words.small,
     )

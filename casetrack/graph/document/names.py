@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.extract.papers.courts import court_called
+from casetrack.graph.document.anchored_names.facts import Where
 from casetrack.graph.document.learn import KINDS, kinds_of
-from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import HONORIFICS, SUFFIXES, is_nickname
 from casetrack.graph.entities.locations import location_key

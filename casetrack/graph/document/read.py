@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.papers.courts import is_court
 from casetrack.extract.spans import AmountSpan
+from casetrack.graph.document.anchored_names.facts import Where
 from casetrack.graph.document.concepts import find_concepts
 from casetrack.graph.document.dates import DateReader, date_key, date_name
 from casetrack.graph.document.facts import (
@@ -24,7 +25,6 @@ from casetrack.graph.document.facts import (
 )
 from casetrack.graph.document.learn import TERM_CONFIDENCE, Learned, is_placed, learn
 from casetrack.graph.document.names import Named, group_names
-from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.tables import read_tables
 from casetrack.graph.document.titles import find_roles
 from casetrack.graph.entities.lexicon import PLACED
@@ -366,7 +366,7 @@ def _add_names(collector: Collector, named: Named, learned: Learned) -> dict[tup
             place.chunk,
             span,
             spelling=place.spelling,
-            repeated=before is not None or Where(place.chunk, *span) in learned.again,
+            repeated=before is not None or Where(place.chunk, *span) in learned.repeats,
             confidence=place.span.confidence,
             role="court" if group in courts else roles[place.chunk].get(position),
             found_by=place.found_by,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # What relations between documents are read from, made once for all of them.
 
 
-class Leads:
+class RelationInputs:
     """The documents with their names, first chunks and texts.
 
     Parameters
@@ -96,7 +96,7 @@ _SHINGLE = 5
 _FINAL = (1 << 20,)
 
 
-def version_edges(leads: Leads, /) -> list[Edge]:
+def version_edges(leads: RelationInputs, /) -> list[Edge]:
     """Return ``version`` edges, from the earlier document to the next one of its chain.
 
     Two documents are versions of each other where their names (or titles, one of which must say so)
@@ -129,7 +129,7 @@ def version_edges(leads: Leads, /) -> list[Edge]:
     return [edges[key] for key in sorted(edges, key=lambda k: (order[k[0]], order[k[1]]))]
 
 
-def _copies(leads: Leads) -> tuple[dict[tuple[str, str], Edge], list[int]]:
+def _copies(leads: RelationInputs) -> tuple[dict[tuple[str, str], Edge], list[int]]:
     """Return edges between copies, and for each document the one that stands for it."""
     same: dict[str, list[int]] = defaultdict(list)
     for i, document in enumerate(leads.documents):
@@ -149,7 +149,7 @@ def _copies(leads: Leads) -> tuple[dict[tuple[str, str], Edge], list[int]]:
     return edges, stand_in
 
 
-def _groups(leads: Leads, stand_in: list[int]) -> Iterator[list[tuple[int, Title]]]:
+def _groups(leads: RelationInputs, stand_in: list[int]) -> Iterator[list[tuple[int, Title]]]:
     by_name: dict[object, dict[int, Title]] = defaultdict(dict)
     by_title: dict[object, dict[int, Title]] = defaultdict(dict)
     for i, document in enumerate(leads.documents):
@@ -169,7 +169,7 @@ def _groups(leads: Leads, stand_in: list[int]) -> Iterator[list[tuple[int, Title
             yield sorted(group.items(), key=lambda entry: entry[0])
 
 
-def _ordered(leads: Leads, group: list[tuple[int, Title]]) -> list[tuple[int, Title]]:
+def _ordered(leads: RelationInputs, group: list[tuple[int, Title]]) -> list[tuple[int, Title]]:
     documents = [leads.documents[i] for i, _ in group]
     has_dates = all(title.dates for _, title in group)
     has_written = all(d.content_created_at is not None for d in documents)
@@ -189,7 +189,7 @@ def _ordered(leads: Leads, group: list[tuple[int, Title]]) -> list[tuple[int, Ti
 
 
 def _likeness(
-    leads: Leads, texts: _Texts, one: tuple[int, Title], other: tuple[int, Title]
+    leads: RelationInputs, texts: _Texts, one: tuple[int, Title], other: tuple[int, Title]
 ) -> float:
     """Return how much two possible versions agree; 0 where they are none."""
     is_marked = one[1].marked or other[1].marked
@@ -207,7 +207,7 @@ def _likeness(
 class _Texts:
     """Runs of five words of documents, read when first asked for."""
 
-    def __init__(self, leads: Leads) -> None:
+    def __init__(self, leads: RelationInputs) -> None:
         self._leads = leads
         self._runs: dict[int, frozenset[tuple[str, ...]]] = {}
 
@@ -233,7 +233,7 @@ def _age(document: Document) -> tuple[object, ...]:
 _ANSWERS = frozenset("reply response answer rejoinder rebuttal antwort".split())
 
 
-def replies(leads: Leads, /) -> Iterator[tuple[int, int]]:
+def replies(leads: RelationInputs, /) -> Iterator[tuple[int, int]]:
     """Yield pairs of documents: the answer, and the one document that it answers.
 
     A document called "Reply to ..." (or response, answer, rejoinder) answers the one that is called
@@ -245,7 +245,7 @@ def replies(leads: Leads, /) -> Iterator[tuple[int, int]]:
             yield i, answered
 
 
-def _named(leads: Leads, i: int) -> int | None:
+def _named(leads: RelationInputs, i: int) -> int | None:
     """Return what a document called "Reply to ..." answers."""
     found = set()
     for title in leads.catalogue.titles(i):
@@ -263,7 +263,7 @@ def _named(leads: Leads, i: int) -> int | None:
     return answered if answered is not None and not _is_later(leads, answered, i) else None
 
 
-def _is_later(leads: Leads, one: int, other: int) -> bool:
+def _is_later(leads: RelationInputs, one: int, other: int) -> bool:
     """Tell whether the names say that *one* was written after *other*."""
     ends = [leads.catalogue.titles(i)[0].dates for i in (one, other)]
     return bool(ends[0] and ends[1]) and min(ends[0]) > max(ends[1])
@@ -316,7 +316,7 @@ def document_edges(source: StateTables, /) -> pa.Table:
     There is one row per source, target and type; none is made where several documents might be
     meant.
     """
-    leads = Leads(source)
+    leads = RelationInputs(source)
     documents = leads.documents
     edges = [
         *shared_edges(
@@ -351,7 +351,7 @@ _Key = tuple[int, int, str]
 class _Stated:
     """What places, names, mails and the files themselves say: explicit, response_to and so on."""
 
-    def __init__(self, source: StateTables, leads: Leads) -> None:
+    def __init__(self, source: StateTables, leads: RelationInputs) -> None:
         self._leads = leads
         self._places: dict[_Key, list[_Place]] = defaultdict(list)
         self._sure: dict[_Key, tuple[float, tuple[str, ...]]] = {}
@@ -473,7 +473,7 @@ def _meet(one: Words | None, other: Words) -> bool:
     )
 
 
-def _amending(leads: Leads) -> Iterable[tuple[int, int]]:
+def _amending(leads: RelationInputs) -> Iterable[tuple[int, int]]:
     """Yield amendments whose name says what they amend, with the one document of that name."""
     for i in range(len(leads.documents)):
         found = set()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.graph.relations.told import Own, Told
+    from casetrack.graph.relations.descriptions import DescribedDocuments, DocumentDescription
 
 _REPORTS = frozenset({"annual report", "interim report", "current report"})
 _YEAR, _SLACK = timedelta(days=366), timedelta(days=10)
@@ -19,7 +19,7 @@ _RELEASED = timedelta(days=5)
 
 @dataclass(frozen=True, slots=True)
 class ReportLink:
-    """A report or exhibit with the report that it belongs to; its fields are those of ``Tie``."""
+    """A report or exhibit and the report that it belongs to; fields as in ``DocumentLink``."""
 
     source: int
     target: int
@@ -28,7 +28,7 @@ class ReportLink:
     basis: tuple[str, ...]
 
 
-def report_links(told: Told, /) -> Iterator[ReportLink]:
+def report_links(told: DescribedDocuments, /) -> Iterator[ReportLink]:
     """Yield how the reports of one registrant belong together, where one report alone fits.
 
     ``interim_of``
@@ -60,7 +60,9 @@ def report_links(told: Told, /) -> Iterator[ReportLink]:
                 yield ReportLink(i, fits[0], "exhibit_of", 0.9, ("label", "parties", "date"))
 
 
-def _of_report(owns: Sequence[Own], i: int, same: Sequence[int]) -> Iterator[ReportLink]:
+def _of_report(
+    owns: Sequence[DocumentDescription], i: int, same: Sequence[int]
+) -> Iterator[ReportLink]:
     own = owns[i]
     end = _day(own)
     if end is None:
@@ -90,7 +92,7 @@ def _of_report(owns: Sequence[Own], i: int, same: Sequence[int]) -> Iterator[Rep
         yield ReportLink(i, before[0], "supplements", 0.9, ("registrant", "period"))
 
 
-def _is_exhibit(own: Own, report: Own) -> bool:
+def _is_exhibit(own: DocumentDescription, report: DocumentDescription) -> bool:
     """Tell whether an exhibit speaks of the company that reports, and of the days of the report."""
     companies = {
         n.partition(":")[2] for n in report.description.numbers if n.startswith("registrant:")
@@ -110,7 +112,7 @@ def _is_exhibit(own: Own, report: Own) -> bool:
     return bool(near)
 
 
-def _day(own: Own) -> date | None:
+def _day(own: DocumentDescription) -> date | None:
     return next((d for d in map(_parsed, own.description.dates) if d is not None), None)
 
 

@@ -20,7 +20,7 @@ from casetrack.store.datasets import open_snapshot
 from casetrack.store.history import mend_manifests, mend_tags, settle
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
-from casetrack.store.marks.store import mend as mend_marks
+from casetrack.store.marks.store import repair as mend_marks
 from casetrack.store.originals import keep_copy, remove_stray_copies
 from casetrack.store.rebuild import rebuild_rows
 from casetrack.store.rows import drop_orphan_rows

@@ -29,9 +29,9 @@ from casetrack.base.errors import (
     WrongPathKind,
 )
 from casetrack.base.records import FileOutcome
+from casetrack.ingest.build import Options
 from casetrack.ingest.discover import FoundFile
 from casetrack.ingest.intake import check_document_type, own_folders, read_options
-from casetrack.ingest.take import Options
 from casetrack.ingest.walk import IGNORE_FILE, Rules, extension_set, patterns
 from casetrack.keep.sync.cache import HashCache
 from casetrack.keep.sync.move import apply_moves

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.base.files import UNFINISHED, remove_unfinished, storage_errors
+from casetrack.ingest.build import Options
 from casetrack.ingest.intake import read_options
-from casetrack.ingest.take import Options
 from casetrack.keep.sources.base import label
 from casetrack.keep.sync.cache import HashCache
 from casetrack.keep.sync.listing import Lister

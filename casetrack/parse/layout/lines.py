@@ -77,10 +77,10 @@ def _without_shadows(segments: Sequence[Segment]) -> list[Segment]:
         if not s.text.strip():
             continue
         near = 0.25 * s.size
-        twins = seen.setdefault(s.text, [])
-        if any(abs(t.u0 - s.u0) < near and abs(t.base - s.base) < near for t in twins):
+        overprints = seen.setdefault(s.text, [])
+        if any(abs(t.u0 - s.u0) < near and abs(t.base - s.base) < near for t in overprints):
             continue
-        twins.append(s)
+        overprints.append(s)
         out.append(s)
     return out
 

@@ -16,7 +16,7 @@ from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
 from casetrack.parse.layout.lines import TextLine, join_line_ends, visual_lines
 from casetrack.parse.layout.tables_align import aligned_tables, banded_tables, is_torn
-from casetrack.parse.layout.tables_amounts import amount_tables, is_told, settled
+from casetrack.parse.layout.tables_amounts import amount_tables, is_large_enough, settled
 from casetrack.parse.layout.tables_grid import ruled_tables
 from casetrack.parse.layout.tables_heads import take_names_above
 
@@ -79,7 +79,7 @@ def flow_tables(
     where it continues the grid at the end of the page before.
     """
     told = _with_names(amount_tables(segments), segments, strokes.under if strokes else ())
-    told = [table for table in told if is_told(table)]
+    told = [table for table in told if is_large_enough(table)]
     if strokes is None:
         return told
     ordered = sorted(segments, key=lambda s: s.base)

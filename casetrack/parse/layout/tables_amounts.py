@@ -49,7 +49,7 @@ def amount_tables(segments: Sequence[Segment], /) -> list[Table]:
     return [table for table in found if table is not None]
 
 
-def is_told(table: Table, /) -> bool:
+def is_large_enough(table: Table, /) -> bool:
     """Tell whether a table has enough rows, or names of its columns."""
     return table.header_rows > 0 or len(table.rows) > _MIN_ROWS
 

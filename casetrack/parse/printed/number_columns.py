@@ -79,7 +79,7 @@ class NumberColumn:
         Height of line 0, and points from line to line.
     times
         Times stamped beside the lines.
-    twins
+    duplicates
         The same numbers printed once more, at the right.
     """
 
@@ -91,7 +91,7 @@ class NumberColumn:
     start: float
     pitch: float
     times: list[Segment] = field(default_factory=list)
-    twins: list[Segment] = field(default_factory=list)
+    duplicates: list[Segment] = field(default_factory=list)
 
     def height(self, number: int) -> float:
         """Return where a line stands, down the page."""
@@ -243,16 +243,16 @@ def reads_as_paper(texts: Sequence[str], cells: float = 1.0, /) -> bool:
     code = sum(1 for text in filled if _CODE.search(text))
     if len(lettered) < 0.7 * len(filled) or code > 0.3 * len(filled) or cells > _CELLS:
         return False
-    going_on = sum(
+    continued = sum(
         1
         for before, text in pairwise(texts)
         if before and text[:1].islower() and before.rstrip()[-1:] not in {".", ";", ":", "{", "}"}
     )
     empty = len(texts) - len(filled)
     words = sum(len(text.split()) for text in filled) / len(filled)
-    if going_on >= max(_SPOKEN, _GOING_ON * len(filled)):
+    if continued >= max(_SPOKEN, _GOING_ON * len(filled)):
         return True
-    return empty >= _EMPTY and going_on >= 1 and words > 1
+    return empty >= _EMPTY and continued >= 1 and words > 1
 
 
 def _numbers(segments: Sequence[Segment]) -> list[Number]:
@@ -348,7 +348,7 @@ def _join_twin(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
     for column in columns:
         beside = abs(other.start - column.start) < _ON_PITCH * column.pitch
         if other is not column and beside and other.last == column.last:
-            column.twins += [s for n in other.numbers if not n.rest for s in n.segments]
+            column.duplicates += [s for n in other.numbers if not n.rest for s in n.segments]
 
 
 def _bound(columns: list[NumberColumn], segments: Sequence[Segment]) -> None:

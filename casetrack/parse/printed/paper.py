@@ -215,7 +215,7 @@ def _without_numbers(
     gone: set[int] = set()
     begun: dict[int, Number] = {}
     for column in columns:
-        gone.update(id(s) for s in (*column.times, *column.twins))
+        gone.update(id(s) for s in (*column.times, *column.duplicates))
         for number in column.numbers:
             if number.rest:
                 begun[id(number.segments[0])] = number

@@ -197,7 +197,7 @@ class Unsearched:
     notes: tuple[str, ...] = ()
 
 
-class Lists(Protocol):
+class CandidateLists(Protocol):
     """Makes the lists of one search: the best rows by each signal alone."""
 
     def top(

@@ -72,7 +72,7 @@ _LEVEL = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class TextStore:
     """Texts by row.
 
     Attributes
@@ -90,7 +90,7 @@ class Shelf:
     ends: NDArray[np.uint32] = field(repr=False)
 
     @classmethod
-    def of(cls, texts: pa.ChunkedArray | pa.Array, /) -> Shelf:
+    def of(cls, texts: pa.ChunkedArray | pa.Array, /) -> TextStore:
         """Pack a column of strings; null is the empty text."""
         encoded = [text.encode("utf-8") for text in one_chunk(texts).fill_null("").to_pylist()]
         ends = np.empty(len(encoded), dtype=np.uint32)
@@ -140,7 +140,7 @@ class Shelf:
         save_arrays(path, arrays)
 
     @classmethod
-    def load(cls, path: Path, /) -> Shelf:
+    def load(cls, path: Path, /) -> TextStore:
         """Map a saved one into memory.
 
         Raises
@@ -209,7 +209,7 @@ class Segment:
     terms: Postings = field(repr=False)
     sparse: Postings = field(repr=False)
     places: pa.Table = field(repr=False)
-    texts: Shelf = field(repr=False)
+    texts: TextStore = field(repr=False)
     dense: np.ndarray = field(repr=False)
     ids: Strings = field(repr=False)
     cells: CellFile
@@ -295,7 +295,7 @@ def build(table: pa.Table, /) -> Segment:
         **_tables("sparse", _sparse_postings(table)),
         "places": _places(table),
     }
-    return _segment(tables, dense, Shelf.of(table["text"]), None)
+    return _segment(tables, dense, TextStore.of(table["text"]), None)
 
 
 def _places(table: pa.Table) -> pa.Table:
@@ -371,7 +371,7 @@ def _matrix(vectors: pa.FixedSizeListArray) -> np.ndarray:
 
 
 def _segment(
-    tables: dict[str, pa.Table], dense: np.ndarray, texts: Shelf, folder: Path | None
+    tables: dict[str, pa.Table], dense: np.ndarray, texts: TextStore, folder: Path | None
 ) -> Segment:
     revisions, rows = tables["revisions"], tables["rows"]
     return Segment(
@@ -426,7 +426,7 @@ def load(folder: Path, /) -> Segment:
     """
     tables = {name: _mapped(folder / f"{name}.arrow") for name in (*_TABLES, "places")}
     dense = map_arrays(folder / _DENSE)["dense"]
-    texts = Shelf.load(folder / "texts.bin")
+    texts = TextStore.load(folder / "texts.bin")
     rows = tables["rows"].num_rows
     if not len(dense) == len(texts) == rows == tables["places"].num_rows:
         raise ValueError(f"{folder} has files of different lengths")

@@ -113,7 +113,7 @@ def read(folder: Path, /) -> Marks:
     return Marks(with_undone(_parsed(stored.whole)[0]))
 
 
-def mend(folder: Path, /) -> list[str]:
+def repair(folder: Path, /) -> list[str]:
     """Write lost marks back into the file, and a damaged or missing copy anew.
 
     Returns
@@ -246,7 +246,7 @@ class Stored:
     def __init__(self, folder: Path, /) -> None:
         for _ in range(_LOOKS):
             before = stamp(folder)
-            content, self.copy = _content(folder), _sealed(folder)
+            content, self.copy = _content(folder), _checksummed_copy(folder)
             marks, self.broken = _parsed(content)
             kept = _parsed(self.copy or b"")[0]
             self.lost = [mark for mark in kept if mark not in set(marks)]
@@ -274,13 +274,13 @@ def _content(folder: Path) -> bytes:
             return b""
 
 
-def _sealed(folder: Path) -> bytes | None:
+def _checksummed_copy(folder: Path) -> bytes | None:
     """Return the content of the copy; ``None`` where there is none, or it is another one."""
     try:
         content, _, told = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
     except OSError:
         return None
-    return content if told == _seal(_id(folder), content) else None
+    return content if told == _checksum(_id(folder), content) else None
 
 
 def _is_damaged(folder: Path) -> bool:
@@ -291,14 +291,14 @@ def _is_damaged(folder: Path) -> bool:
         return False
     except OSError:
         return True
-    return told != _seal(told.partition(b" ")[0], content)
+    return told != _checksum(told.partition(b" ")[0], content)
 
 
 def _write_copy(folder: Path, content: bytes) -> None:
-    write_atomic(folder / FOLDER / COPY, content + b"\n" + _seal(_id(folder), content))
+    write_atomic(folder / FOLDER / COPY, content + b"\n" + _checksum(_id(folder), content))
 
 
-def _seal(collection_id: bytes, content: bytes) -> bytes:
+def _checksum(collection_id: bytes, content: bytes) -> bytes:
     """Return the last line of a copy: whose it is, and the digest of that and the content."""
     digest = hashlib.sha256(collection_id + b"\n" + content).hexdigest()
     return collection_id + b" " + digest.encode()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from casetrack.api.viewer.finder.page import Found, Gathered, Passage
+from casetrack.api.viewer.finder.page import FoundDocument, Gathered, Passage
 from casetrack.ingest.steps.words import index_terms
 
 MADE = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -50,7 +50,7 @@ def passage(
     return Passage(text, place, lines, heading, url, terms_of(text).total())
 
 
-def gathered(documents: list[Found], name: str = "Made up") -> Gathered:
+def gathered(documents: list[FoundDocument], name: str = "Made up") -> Gathered:
     """Return a collection of *documents*, in the order of a page."""
     ordered = sorted(documents, key=lambda d: -d.updated_at.timestamp())
     texts = [p.text for d in ordered for p in d.passages]

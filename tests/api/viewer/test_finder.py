@@ -24,7 +24,7 @@ from api.viewer.finders import MADE, gathered, passage, vocabulary
 from api.viewer.sheets import HOSTILE
 from casetrack.api.library import Library
 from casetrack.api.viewer.finder import finder_html, finder_page
-from casetrack.api.viewer.finder.page import Found, gather, pack
+from casetrack.api.viewer.finder.page import FoundDocument, gather, pack
 from casetrack.base.config import load_settings
 from casetrack.ingest.steps.words import index_terms, terms_of_question
 from casetrack.search.scores import lexical_top
@@ -92,7 +92,7 @@ _signs = st.sampled_from("abeinosty STX0195.,'\u2019-_/()éßü\u0301ийЖλά�
 
 def in_page(browser: Any, texts: list[str]) -> list[list[str]]:
     """Return what the page's own words make of *texts*, asked as questions."""
-    document = Found("x", "s", "x", None, MADE, tuple(passage(text) for text in texts))
+    document = FoundDocument("x", "s", "x", None, MADE, tuple(passage(text) for text in texts))
     packed = pack(gathered([document]))["facts"]
     facts = zlib.decompress(base64.b64decode(packed)).decode()
     return browser.js(  # type: ignore[no-any-return]
@@ -157,7 +157,7 @@ def test_order_is_that_of_the_index(watched: Any, filled: Collection, tmp_path: 
         assert [by_title[title] for title in shown] == wanted, question
 
 
-def test_a_source_alone_is_searched(watched: Any, few: list[Found], tmp_path: Path) -> None:
+def test_a_source_alone_is_searched(watched: Any, few: list[FoundDocument], tmp_path: Path) -> None:
     label = "filesystem:notes"
     opened(watched, finder_page(gathered(few)), tmp_path)
     assert {*ask(watched, "doors validation")} == {"The gate", "Notes"}
@@ -171,7 +171,7 @@ def test_a_source_alone_is_searched(watched: Any, few: list[Found], tmp_path: Pa
 
 
 @pytest.fixture
-def few() -> list[Found]:
+def few() -> list[FoundDocument]:
     """Three documents."""
     gate = "How requests come in.\nThe gate validates tokens before a body is read."
     url = "https://git.example/p/blob/1/gate.md"
@@ -182,13 +182,15 @@ def few() -> list[Found]:
     notes = (passage("Nothing about doors, a validation of parcels."),)
     before = MADE - timedelta(days=3)
     return [
-        Found("The gate", "git:platform", "docs/gate.md", url, MADE, tokens),
-        Found("Notes", "filesystem:notes", "/n/notes.txt", None, before, notes),
-        Found("Empty", "filesystem:notes", "/n/e.txt", None, MADE - timedelta(days=9), ()),
+        FoundDocument("The gate", "git:platform", "docs/gate.md", url, MADE, tokens),
+        FoundDocument("Notes", "filesystem:notes", "/n/notes.txt", None, before, notes),
+        FoundDocument("Empty", "filesystem:notes", "/n/e.txt", None, MADE - timedelta(days=9), ()),
     ]
 
 
-def test_a_result_says_where_it_stands(watched: Any, few: list[Found], tmp_path: Path) -> None:
+def test_a_result_says_where_it_stands(
+    watched: Any, few: list[FoundDocument], tmp_path: Path
+) -> None:
     opened(watched, finder_page(gathered(few)), tmp_path)
     assert watched.js(TITLES) == ["The gate", "Notes", "Empty"]  # changed last
     assert ask(watched, "Are tokens validated?") == ["The gate", "Notes"]
@@ -208,7 +210,7 @@ def test_a_result_says_where_it_stands(watched: Any, few: list[Found], tmp_path:
 
 
 def test_what_is_not_found_is_said(
-    watched: Any, few: list[Found], tmp_path: Path, messages: Any
+    watched: Any, few: list[FoundDocument], tmp_path: Path, messages: Any
 ) -> None:
     opened(watched, finder_page(gathered(few)), tmp_path)
     assert ask(watched, "zebra") == []
@@ -223,7 +225,9 @@ def test_what_is_not_found_is_said(
     assert ask(watched, "gate") == []
 
 
-def test_keys_lead_through_the_results(watched: Any, few: list[Found], tmp_path: Path) -> None:
+def test_keys_lead_through_the_results(
+    watched: Any, few: list[FoundDocument], tmp_path: Path
+) -> None:
     opened(watched, finder_page(gathered(few)), tmp_path)
     focus = "document.activeElement"
     assert watched.js(f"{focus}.id") == "q"
@@ -242,7 +246,7 @@ def test_keys_lead_through_the_results(watched: Any, few: list[Found], tmp_path:
 @pytest.mark.parametrize("number", [0, 2, 3, 7])
 def test_no_text_gets_through_as_markup(watched: Any, number: int, tmp_path: Path) -> None:
     text = HOSTILE[number]
-    document = Found(
+    document = FoundDocument(
         text, text, text, None, MADE, (passage(f"{text} needle", heading=text, url=None),)
     )
     opened(watched, finder_page(gathered([document], text)), tmp_path, width=390)
@@ -252,7 +256,9 @@ def test_no_text_gets_through_as_markup(watched: Any, number: int, tmp_path: Pat
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_every_text_stands_out(watched: Any, few: list[Found], tmp_path: Path, dark: bool) -> None:
+def test_every_text_stands_out(
+    watched: Any, few: list[FoundDocument], tmp_path: Path, dark: bool
+) -> None:
     opened(watched, finder_page(gathered(few)), tmp_path, dark=dark)
     ask(watched, "gate tokens doors")
     watched.js("document.querySelector('#found summary').click()")

@@ -17,7 +17,7 @@ from casetrack.faces.mcp.server import build_server
 from casetrack.ingest.pipeline import Tools
 from casetrack.keep.health.folder import check_marks
 from casetrack.store.marks import add, new_mark, read
-from casetrack.store.marks.store import COPY, FILE, FOLDER, PATH, Stored, keep, mend
+from casetrack.store.marks.store import COPY, FILE, FOLDER, PATH, Stored, keep, repair
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, NamesByList
 from graph.test_graph import ENCODER, forget, opened_anew
@@ -402,9 +402,9 @@ def test_marks_of_another_collection_never_stand_for_its_own(marked: Path) -> No
     _swap(marked / FOLDER / FILE, other / FOLDER / FILE)
     assert read(marked).all == before
     assert not check_marks(marked).ok
-    (repair,) = mend(marked)
-    assert "3" in repair
-    assert PATH in repair
+    (report,) = repair(marked)
+    assert "3" in report
+    assert PATH in report
     assert read(marked).all == before
     assert "theirs" in (marked / FOLDER / "marks.jsonl.damaged").read_text()
     keep(marked, lambda _: False)
@@ -430,7 +430,7 @@ def test_no_damage_to_their_file_takes_a_mark(
         assert not found.ok
         assert "casetrack doctor --repair" in found.remedy
         assert bool(Stored(marked).lost) == is_hit
-        assert any(PATH in said for said in mend(marked))
+        assert any(PATH in said for said in repair(marked))
     assert read(marked).all == before
     assert check_marks(marked).ok or fault == "swapped"  # its last line is that of the copy
     stored = Stored(marked)

@@ -66,7 +66,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDocument:
     """A document and its passages in reading order.
 
     Attributes
@@ -99,7 +99,7 @@ class Gathered:
 
     name: str
     made: datetime
-    documents: tuple[Found, ...]
+    documents: tuple[FoundDocument, ...]
     terms: pa.Table
 
 
@@ -161,8 +161,8 @@ def gather(
     return Gathered(name or state.workspace.name, made or datetime.now(UTC), documents, terms)
 
 
-def _found(document: Document, passages: tuple[Passage, ...]) -> Found:
-    return Found(
+def _found(document: Document, passages: tuple[Passage, ...]) -> FoundDocument:
+    return FoundDocument(
         title=document.title or document.name,
         label=document.source or FILES,
         key=document.source_id or document.path,
@@ -250,7 +250,7 @@ def _facts(gathered: Gathered, names: list[str], frequencies: list[int]) -> dict
     }
 
 
-def _has_own(documents: tuple[Found, ...]) -> bool:
+def _has_own(documents: tuple[FoundDocument, ...]) -> bool:
     """Say whether a passage has another address than its document."""
     return any(p.url != d.url for d in documents for p in d.passages)
 

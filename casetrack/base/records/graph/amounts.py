@@ -69,7 +69,7 @@ class Amount(Record):
         return self.quote.citation
 
     @property
-    def said(self) -> str:
+    def as_text(self) -> str:
         """Value and unit in words, such as ``1,250,000 GBP`` or ``5-7 percent``."""
         ends = (self.value,) if self.high is None else (self.value, self.high)
         value = "-".join(f"{end:,.15g}" for end in ends)

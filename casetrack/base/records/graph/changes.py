@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from casetrack.base.records.documents import NAMED, NAMED_WITH_TYPE, Document
 from casetrack.base.records.graph.entities import Entity, Quote, RelationType
 from casetrack.base.records.passages import Chunk
-from casetrack.base.records.shape import HIDDEN, INLINE, Record, Share, Told, View
+from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Share, View
 from casetrack.base.records.table import Tabular
 
 # Documents and passages that belong together.
@@ -67,7 +67,9 @@ class Citation(Record):
     JSON = ("quote",)
     SHOWN = ("relationship", "snippet", "citation")
 
-    reference: Annotated[Reference, Told(json=False, columns=View("reference_id", "type", "name"))]
+    reference: Annotated[
+        Reference, FieldFormat(json=False, columns=View("reference_id", "type", "name"))
+    ]
     relationship: str
     quote: Annotated[Quote, INLINE]
     confidence: Share
@@ -127,7 +129,7 @@ class Relation(Record):
     count: int
     description: str
     outgoing: bool | None
-    quotes: Annotated[tuple[Quote, ...], Told(name="evidence")]
+    quotes: Annotated[tuple[Quote, ...], FieldFormat(name="evidence")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +307,7 @@ class Change(Record):
     before: Quote | None
     after: Quote | None
     words: Annotated[
-        tuple[tuple[Literal["same", "removed", "added"], str], ...], Told(via=_words)
+        tuple[tuple[Literal["same", "removed", "added"], str], ...], FieldFormat(via=_words)
     ] = ()
 
 
@@ -323,7 +325,7 @@ class Changes(Tabular[Change], Record):
 
     before: Annotated[Document, NAMED]
     after: Annotated[Document, NAMED]
-    unchanged: Annotated[int, Told(name="unchanged_paragraphs")]
+    unchanged: Annotated[int, FieldFormat(name="unchanged_paragraphs")]
     changes: tuple[Change, ...]
 
     def _table(self) -> tuple[type[Change], Sequence[Change]]:

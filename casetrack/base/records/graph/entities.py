@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from casetrack.base.provenance import Provenance
 from casetrack.base.records.passages import Chunk, passage_html
-from casetrack.base.records.shape import HIDDEN, INLINE, Record, Share, Told, View
+from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Share, View
 from casetrack.base.records.table import Tabular
 
 # Words for the kinds of things in the graph.
@@ -74,8 +74,8 @@ class Quote(Record):
     text: str
     snippet: str
     snippet_start: Annotated[int, HIDDEN]
-    char_start: Annotated[int, Told(name="chunk_char_start", row=False)]
-    char_end: Annotated[int, Told(name="chunk_char_end", row=False)]
+    char_start: Annotated[int, FieldFormat(name="chunk_char_start", row=False)]
+    char_end: Annotated[int, FieldFormat(name="chunk_char_end", row=False)]
     provenance: Provenance
 
     @property
@@ -167,7 +167,7 @@ class Mention(Record):
 
     SHOWN = ("text", "snippet", "citation")
 
-    entity: Annotated[Entity, Told(json=False, columns=View("entity_id", "kind", "name"))]
+    entity: Annotated[Entity, FieldFormat(json=False, columns=View("entity_id", "kind", "name"))]
     quote: Annotated[Quote, INLINE]
     confidence: Share
     found_by: FoundBy | None = None
@@ -219,7 +219,7 @@ class EntityMentions(Tabular[Mention], Record):
     score: Share
     total: int
     mentions: tuple[Mention, ...]
-    documents: Annotated[tuple[tuple[str, str, int], ...], Told(via=_counted)]
+    documents: Annotated[tuple[tuple[str, str, int], ...], FieldFormat(via=_counted)]
     edits: tuple[str, ...] = ()
 
     @property
@@ -280,7 +280,7 @@ class Encounters(Tabular[Encounter], Record):
 
     entities: tuple[Entity, ...]
     total: int
-    encounters: Annotated[tuple[Encounter, ...], Told(name="chunks")]
+    encounters: Annotated[tuple[Encounter, ...], FieldFormat(name="chunks")]
 
     def _table(self) -> tuple[type[Encounter], Sequence[Encounter]]:
         return Encounter, self.encounters
@@ -320,7 +320,7 @@ class Edge(Record):
     weight: Share
     count: int
     evidence: tuple[str, ...]
-    quote: Annotated[Quote | None, Told(columns=View("text", "snippet", "citation"))] = None
+    quote: Annotated[Quote | None, FieldFormat(columns=View("text", "snippet", "citation"))] = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,7 +10,7 @@ from casetrack.base.records.documents import NAMED, Document
 from casetrack.base.records.graph.changes import Reference, Topic
 from casetrack.base.records.graph.entities import Entity, Quote
 from casetrack.base.records.graph.timeline import Event
-from casetrack.base.records.shape import INLINE, Record, Told
+from casetrack.base.records.shape import INLINE, FieldFormat, Record
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,7 +85,7 @@ class KeyActor(Record):
     """Somebody who matters in a collection, with the place that says who it is."""
 
     entity: Annotated[Entity, INLINE]
-    quote: Annotated[Quote | None, Told(name="evidence")]
+    quote: Annotated[Quote | None, FieldFormat(name="evidence")]
 
 
 def _by_kind(documents: tuple[tuple[str, tuple[Document, ...]], ...]) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ class CollectionSummary(Card):
     key_actors: tuple[KeyActor, ...]
     key_dates: tuple[Event, ...]
     topics: tuple[Topic, ...]
-    documents: Annotated[tuple[tuple[str, tuple[Document, ...]], ...], Told(via=_by_kind)]
+    documents: Annotated[tuple[tuple[str, tuple[Document, ...]], ...], FieldFormat(via=_by_kind)]
     references: tuple[Reference, ...]
     entities: tuple[Entity, ...]
     version_chains: tuple[tuple[Annotated[Document, NAMED], ...], ...]

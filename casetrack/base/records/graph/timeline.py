@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from casetrack.base.records.graph.entities import Quote
-from casetrack.base.records.shape import HIDDEN, INLINE, Day, Record, Share, Told
+from casetrack.base.records.shape import HIDDEN, INLINE, Day, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular
 
 
@@ -24,7 +24,7 @@ class Dated(Record):
         First and last day that it covers, ``YYYY-MM-DD``.
     """
 
-    value: Annotated[str, Told(name="date")]
+    value: Annotated[str, FieldFormat(name="date")]
     first: Day
     last: Day
     precision: str
@@ -104,8 +104,8 @@ class Timeline(Tabular[Event], Record):
     JSON = ("collection", "start", "end", "total", "undated", "fiscal", "unread", "events")
 
     collection: str
-    start: Annotated[str | None, Told(name="start_date")]
-    end: Annotated[str | None, Told(name="end_date")]
+    start: Annotated[str | None, FieldFormat(name="start_date")]
+    end: Annotated[str | None, FieldFormat(name="end_date")]
     total: int
     events: tuple[Event, ...]
     undated: int

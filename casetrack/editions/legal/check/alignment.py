@@ -147,7 +147,7 @@ LIGHT: Mapping[str, float] = dict.fromkeys(
 """Words that are in every text count for little when it is asked whether two are alike."""
 
 
-def heft(unit: Unit, /) -> float:
+def token_weight(unit: Unit, /) -> float:
     """Return how much a unit says of what is quoted."""
     if unit.kind == "punct":
         return 0.0

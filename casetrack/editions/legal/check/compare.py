@@ -9,8 +9,8 @@ from casetrack.editions.legal.check.alignment import (
     Alignment,
     align,
     draft_units,
-    heft,
     source_units,
+    token_weight,
 )
 from casetrack.editions.legal.check.edits import Laid, lay
 from casetrack.editions.legal.check.source import cited
@@ -136,9 +136,11 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 def _likeness(units: Sequence[Unit], alignment: Alignment, laid: Laid) -> float:
     """Return how much of what is quoted stands in the source, unless it is scattered there."""
     words = [u for u in units if u.kind in ("word", "mended")]
-    total = sum(map(heft, words))
+    total = sum(map(token_weight, words))
     said = {p.draft for p in alignment.pairs if p.step == "same"} | laid.allowed
-    same = sum(heft(u) for n, u in enumerate(units) if n in said and u.kind in ("word", "mended"))
+    same = sum(
+        token_weight(u) for n, u in enumerate(units) if n in said and u.kind in ("word", "mended")
+    )
     if total <= 0:
         return 0.0
     if alignment.cost > _PER_WORD * len(words) and alignment.cost > _SHORT:

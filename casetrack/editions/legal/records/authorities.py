@@ -9,7 +9,7 @@ from typing import Annotated, Literal, get_args
 
 from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.graph.timeline import Dated
-from casetrack.base.records.shape import HIDDEN, INLINE, Record, Share, Told
+from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular
 from casetrack.editions.legal.records.check import DraftPlace
 
@@ -337,8 +337,8 @@ class Chronology(Tabular[ChronologyEntry], Record):
     JSON = ("case", "start", "end", "total")
 
     case: str
-    start: Annotated[str | None, Told(name="start_date")]
-    end: Annotated[str | None, Told(name="end_date")]
+    start: Annotated[str | None, FieldFormat(name="start_date")]
+    end: Annotated[str | None, FieldFormat(name="end_date")]
     total: int
     entries: tuple[ChronologyEntry, ...]
     notes: tuple[str, ...] = ()

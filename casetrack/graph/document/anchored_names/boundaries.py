@@ -7,10 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words.lists import POSTAL, any_title
-from casetrack.graph.document.sure.companies import describes, is_body, walk_left, walk_right
-from casetrack.graph.document.sure.cuts import uncut
-from casetrack.graph.document.sure.signatures import is_given
-from casetrack.graph.document.sure.wording import is_thing
+from casetrack.graph.document.anchored_names.companies import (
+    describes,
+    is_body,
+    walk_left,
+    walk_right,
+)
+from casetrack.graph.document.anchored_names.cuts import uncut
+from casetrack.graph.document.anchored_names.signatures import is_given
+from casetrack.graph.document.anchored_names.wording import is_thing
 from casetrack.graph.document.titles import PARTIES, is_part, job_title
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, SUFFIXES
 from casetrack.graph.entities.text import fold

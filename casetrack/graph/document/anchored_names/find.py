@@ -7,14 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
-from casetrack.graph.document.sure.boundaries import len_of_title, settled
-from casetrack.graph.document.sure.captions import captions
-from casetrack.graph.document.sure.companies import find_companies, walk_left
-from casetrack.graph.document.sure.facts import Sure, SureName, Term, Where
-from casetrack.graph.document.sure.letterheads import letterheads, mail_signatures
-from casetrack.graph.document.sure.papers import paper_names
-from casetrack.graph.document.sure.signatures import invoice_heads, signatures, title_block
-from casetrack.graph.document.sure.terms import Candidate, terms_of
+from casetrack.graph.document.anchored_names.boundaries import len_of_title, settled
+from casetrack.graph.document.anchored_names.captions import captions
+from casetrack.graph.document.anchored_names.companies import find_companies, walk_left
+from casetrack.graph.document.anchored_names.facts import Sure, SureName, Term, Where
+from casetrack.graph.document.anchored_names.letterheads import letterheads, mail_signatures
+from casetrack.graph.document.anchored_names.papers import paper_names
+from casetrack.graph.document.anchored_names.signatures import (
+    invoice_heads,
+    signatures,
+    title_block,
+)
+from casetrack.graph.document.anchored_names.terms import Candidate, terms_of
 from casetrack.graph.document.titles import MODIFIERS, PARTIES, is_job, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.organizations import is_company

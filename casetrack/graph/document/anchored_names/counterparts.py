@@ -9,8 +9,8 @@ from casetrack.base.words import WordLists
 from casetrack.graph.entities.text import fold, surface
 
 if TYPE_CHECKING:
-    from casetrack.graph.document.sure.facts import Sure
-    from casetrack.graph.document.sure.known import Known
+    from casetrack.graph.document.anchored_names.facts import Sure
+    from casetrack.graph.document.anchored_names.known import Known
 
 _LISTS = WordLists(__file__)
 _PAIRS: Final = _LISTS.pairs("pairs")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import TITLES
-from casetrack.graph.document.sure.companies import describes, walk_left, walk_right
-from casetrack.graph.document.sure.facts import SureName, Term, Where
-from casetrack.graph.document.sure.wording import (
+from casetrack.graph.document.anchored_names.companies import describes, walk_left, walk_right
+from casetrack.graph.document.anchored_names.facts import SureName, Term, Where
+from casetrack.graph.document.anchored_names.wording import (
     ABOUT_CONTRACT,
     AN_INDIVIDUAL,
     AND,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.extract.spans import NameKind
-    from casetrack.graph.document.sure.facts import Evidence
+    from casetrack.graph.document.anchored_names.facts import Evidence
 
 
 @dataclass(frozen=True, slots=True)

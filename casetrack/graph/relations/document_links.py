@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.graph.identity.clauses import part_of
 from casetrack.graph.identity.titles import agreement_of
+from casetrack.graph.relations.descriptions import described_by, tell
 from casetrack.graph.relations.reports import report_links
 from casetrack.graph.relations.targets import Catalogue
 from casetrack.graph.relations.titles import read_title
-from casetrack.graph.relations.told import described_by, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Document
     from casetrack.graph.identity.facts import Description
+    from casetrack.graph.relations.descriptions import DescribedDocuments, DocumentDescription
     from casetrack.graph.relations.mails import Mails
-    from casetrack.graph.relations.told import Own, Told
 
 _AGREEMENTS = frozenset({"agreement", "restatement"})
 _CHANGES = frozenset({"amendment", "supplement"})
@@ -41,7 +41,7 @@ _AHEAD = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class DocumentLink:
     """A place that says something of a document of the collection.
 
     Attributes
@@ -77,7 +77,7 @@ class _Fit:
     basis: tuple[str, ...]
 
 
-class Bearings:
+class DocumentLinker:
     """What the documents of a collection say of each other.
 
     Parameters
@@ -96,7 +96,12 @@ class Bearings:
     documents: Sequence[Document] = ()
 
     def __init__(
-        self, told: Told, sayings: Iterable[Mapping[str, Any]], same: Sequence[int], mails: Mails, /
+        self,
+        told: DescribedDocuments,
+        sayings: Iterable[Mapping[str, Any]],
+        same: Sequence[int],
+        mails: Mails,
+        /,
     ) -> None:
         self._told = told
         self._same = same
@@ -105,7 +110,7 @@ class Bearings:
         self._known: dict[tuple[int, Description], tuple[int, float, tuple[str, ...]] | None] = {}
         self._base: dict[int, int] = {}
         rows = [row for row in sayings if not row["repeated"] and row["says"] != "quotes"]
-        self.ties: list[Tie] = []
+        self.ties: list[DocumentLink] = []
         for row in rows:
             if row["says"] in _STATED:
                 self._add(row)
@@ -129,7 +134,7 @@ class Bearings:
         parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
         mails: Mails,
         /,
-    ) -> Bearings:
+    ) -> DocumentLinker:
         """Read them from rows of the segments' tables.
 
         Parameters
@@ -140,7 +145,7 @@ class Bearings:
             Rows with ``document``, its position; the sayings with ``chunk_id``, ``chunk_index`` and
             ``page`` as well.
         parties
-            See :func:`casetrack.graph.relations.told.parties_of`.
+            See :func:`casetrack.graph.relations.descriptions.parties_of`.
         mails
             The mails among them.
         """
@@ -166,7 +171,7 @@ class Bearings:
         clauses = {
             (tie.chunk_id, tie.start): tie.target for tie in self.ties if tie.says == "clause"
         }
-        named: dict[str, list[Tie]] = defaultdict(list)
+        named: dict[str, list[DocumentLink]] = defaultdict(list)
         for tie in self.ties:
             if tie.says != "clause":
                 named[tie.chunk_id].append(tie)
@@ -220,7 +225,7 @@ class Bearings:
         if row["says"] in _STATED:
             self._base.setdefault(i, target)
         self.ties.append(
-            Tie(
+            DocumentLink(
                 i,
                 target,
                 row["says"],
@@ -386,7 +391,7 @@ class Bearings:
         return best
 
 
-def _is_kind(of: Description, other: Own, says: str) -> bool:
+def _is_kind(of: Description, other: DocumentDescription, says: str) -> bool:
     kind = other.description.kind
     if of.kind in _CHANGES:
         if kind not in _CHANGES:
@@ -399,7 +404,9 @@ def _is_kind(of: Description, other: Own, says: str) -> bool:
     return kind in {*_AGREEMENTS, "order", "notice", "letter", "schedule", ""}
 
 
-def _are_others(own: Own, other: Own, shared: int, *, is_told: bool) -> bool:
+def _are_others(
+    own: DocumentDescription, other: DocumentDescription, shared: int, *, is_told: bool
+) -> bool:
     """Tell whether an agreement is of other people than those of a document that describes one."""
     if not shared:
         return bool(other.parties and own.mentioned)
@@ -407,7 +414,7 @@ def _are_others(own: Own, other: Own, shared: int, *, is_told: bool) -> bool:
     return shared == 1 and not is_told and min(len(own.parties), len(other.parties)) > 1
 
 
-def _numbers(of: Description, other: Own) -> int:
+def _numbers(of: Description, other: DocumentDescription) -> int:
     """Return 1 where a number agrees, -1 where both have one of a sort and none agrees, else 0."""
     if not of.numbers:
         return 0
@@ -418,7 +425,7 @@ def _numbers(of: Description, other: Own) -> int:
     return -1 if sorts & {n.partition(":")[0] for n in of.numbers} else 0
 
 
-def _dates(wanted: Sequence[str], other: Own) -> int:
+def _dates(wanted: Sequence[str], other: DocumentDescription) -> int:
     """Return 1 where a date agrees, -1 where the document has others, else 0."""
     if not wanted:
         return 0
@@ -431,13 +438,13 @@ def _same_day(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _is_later(other: Own, own: Own) -> bool:
+def _is_later(other: DocumentDescription, own: DocumentDescription) -> bool:
     """Tell whether a document was made after one that speaks of it."""
     its, mine = other.description.dates, own.description.dates
     return bool(its and mine) and min(its) > max(mine)
 
 
-def _overlap(of: Description, other: Own) -> bool:
+def _overlap(of: Description, other: DocumentDescription) -> bool:
     return any(
         agreement_of((word,), (known,)) > 0
         for word in of.title

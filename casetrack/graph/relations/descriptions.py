@@ -38,7 +38,7 @@ _NUMBERED = frozenset({"amendment", "addendum", "supplement"})
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class DocumentDescription:
     """What one document is, by its text and by its name.
 
     Attributes
@@ -67,7 +67,7 @@ class Own:
 
 
 @dataclass(slots=True)
-class Told:
+class DescribedDocuments:
     """The documents with what they say that they are, and what each is found by.
 
     Attributes
@@ -78,7 +78,7 @@ class Told:
         Positions of documents.
     """
 
-    own: list[Own]
+    own: list[DocumentDescription]
     by_number: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     by_date: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     by_party: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -120,7 +120,7 @@ def tell(
     catalogue: Catalogue,
     count: int,
     /,
-) -> Told:
+) -> DescribedDocuments:
     """Put together what is known of each document.
 
     Parameters
@@ -138,7 +138,7 @@ def tell(
     for row in identities:
         if row["page"] <= first.get(row["document"], {"page": 1 << 30})["page"]:
             first[row["document"]] = row
-    return Told([_own(i, first.get(i), parties, catalogue) for i in range(count)])
+    return DescribedDocuments([_own(i, first.get(i), parties, catalogue) for i in range(count)])
 
 
 def _own(
@@ -146,7 +146,7 @@ def _own(
     row: Mapping[str, Any] | None,
     parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
     catalogue: Catalogue,
-) -> Own:
+) -> DocumentDescription:
     described = described_by(row) if row else Description()
     names = catalogue.titles(i)
     titles = dict.fromkeys([described.title] if described.title else [])
@@ -162,7 +162,7 @@ def _own(
         for a, b in zip(t.words, t.words[1:], strict=False)
         if a in _NUMBERED and b.isdigit()
     ]
-    return Own(
+    return DocumentDescription(
         described,
         tuple(titles),
         frozenset(d for t in names for d in t.dates),

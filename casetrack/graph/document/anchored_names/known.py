@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from casetrack.graph.document.sure.companies import is_body
-from casetrack.graph.document.sure.facts import Form, without_form
-from casetrack.graph.document.sure.signatures import is_given
-from casetrack.graph.document.sure.wording import is_thing
+from casetrack.graph.document.anchored_names.companies import is_body
+from casetrack.graph.document.anchored_names.facts import Form, without_form
+from casetrack.graph.document.anchored_names.signatures import is_given
+from casetrack.graph.document.anchored_names.wording import is_thing
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, HONORIFICS
 from casetrack.graph.entities.locations import is_known_place, location_key
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from casetrack.extract.spans import NameKind, NameSpan
-    from casetrack.graph.document.sure.facts import Sure, SureName, Term, Where
+    from casetrack.graph.document.anchored_names.facts import Sure, SureName, Term, Where
 
 _INITIAL: Final = re.compile(r"^[\w'’-]+ (?:[A-Z]\. ?){1,2}[A-Z]")
 _PERSONAL = frozenset(
@@ -115,7 +115,7 @@ def know(sure: Sure, tagged: Sequence[Sequence[NameSpan]], common: Collection[st
         if found not in kinds or name.where in dropped:
             continue
         texts.setdefault(found, Counter())[" ".join(text.split())] += 1
-        if not name.again:
+        if not name.is_repeat:
             evidence.setdefault(found, Counter())[name.evidence] += 1
         of_place[name.where] = found
         if name.role:

@@ -67,7 +67,7 @@ class SureName:
     evidence: Evidence
     address: str = ""
     called: str = ""
-    again: bool = False
+    is_repeat: bool = False
     role: str = ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
-from casetrack.graph.document.sure.companies import is_body
+from casetrack.graph.document.anchored_names.companies import is_body
 from casetrack.graph.document.titles import MODIFIERS, is_job, is_part
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, DEGREES
 from casetrack.graph.entities.locations import names_places

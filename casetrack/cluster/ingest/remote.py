@@ -60,7 +60,7 @@ class Conductor:
         self._cancel = threading.Event()
         self._moment: IngestProgress | None = None
 
-    def conduct(self, packed: bytes) -> bytes:
+    def run_remote(self, packed: bytes) -> bytes:
         """Return the report of the work, or its error, packed."""
         request: Request = pickle.loads(packed)  # noqa: S301 - of the program that asks
         try:
@@ -80,7 +80,7 @@ class Conductor:
     def _hear(self, moment: IngestProgress) -> None:
         self._moment = moment
 
-    def news(self) -> IngestProgress | None:
+    def progress(self) -> IngestProgress | None:
         """Return how far the work is, once anything is known of that."""
         return self._moment
 
@@ -123,7 +123,7 @@ def have_conducted(
         actor = ray.remote(num_cpus=0, max_concurrency=4)(Conductor).remote()
         try:
             answer = pickle.loads(  # noqa: S301 - of our own process
-                _looking_on(actor, actor.conduct.remote(packed), progress, cancel)
+                _looking_on(actor, actor.run_remote.remote(packed), progress, cancel)
             )
         except ray.exceptions.RayActorError as error:
             lost = error
@@ -148,7 +148,7 @@ def _looking_on(
 
     told = False
     while not ray.wait([answer], timeout=_POLL_SECONDS)[0]:
-        moment: IngestProgress | None = ray.get(actor.news.remote())
+        moment: IngestProgress | None = ray.get(actor.progress.remote())
         if progress is not None and moment is not None:
             progress(moment)
         if cancel.is_set() and not told:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.papers.caption_lines import caption_cells
 from casetrack.extract.papers.courts import find_court
-from casetrack.graph.document.sure.companies import is_body
-from casetrack.graph.document.sure.facts import SureName, Where
-from casetrack.graph.document.sure.signatures import is_given
+from casetrack.graph.document.anchored_names.companies import is_body
+from casetrack.graph.document.anchored_names.facts import SureName, Where
+from casetrack.graph.document.anchored_names.signatures import is_given
 from casetrack.graph.entities.organizations import is_company
 from casetrack.graph.entities.persons import read_person
 from casetrack.graph.entities.text import fold

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words.lists import any_title
-from casetrack.graph.document.sure.companies import walk_left, walk_right
-from casetrack.graph.document.sure.facts import SureName, Where
+from casetrack.graph.document.anchored_names.companies import walk_left, walk_right
+from casetrack.graph.document.anchored_names.facts import SureName, Where
 from casetrack.graph.document.titles import is_part, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.persons import read_person
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.extract.spans import NameKind
-    from casetrack.graph.document.sure.terms import Candidate
+    from casetrack.graph.document.anchored_names.terms import Candidate
 
 _WORD = r"[^\W\d_][^\W\d_'’]*(?:[-'’][^\W\d_]+)*"
 _PERSON: Final = re.compile(
@@ -78,7 +78,7 @@ def signatures(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Ite
         again = key in seen and seen[key] - start < _BLOCK
         seen[key] = start
         yield SureName(
-            Where(chunk, *found), text[found[0] : found[1]], "person", "signature", again=again
+            Where(chunk, *found), text[found[0] : found[1]], "person", "signature", is_repeat=again
         )
     if starts:
         for match in (*_BY.finditer(text), *_SIGNED_LINE.finditer(text)):

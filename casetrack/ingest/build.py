@@ -132,7 +132,7 @@ def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Docu
 
 
 @dataclass(frozen=True, slots=True)
-class Taker:
+class DocumentBuilder:
     """Takes in files for one batch.
 
     Attributes

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_title
-from casetrack.graph.document.sure.companies import is_body, walk_right
-from casetrack.graph.document.sure.cuts import DIVISIONS
-from casetrack.graph.document.sure.facts import SureName, Where
-from casetrack.graph.document.sure.known import FIRMS
-from casetrack.graph.document.sure.signatures import is_given
-from casetrack.graph.document.sure.wording import is_thing
+from casetrack.graph.document.anchored_names.companies import is_body, walk_right
+from casetrack.graph.document.anchored_names.cuts import DIVISIONS
+from casetrack.graph.document.anchored_names.facts import SureName, Where
+from casetrack.graph.document.anchored_names.known import FIRMS
+from casetrack.graph.document.anchored_names.signatures import is_given
+from casetrack.graph.document.anchored_names.wording import is_thing
 from casetrack.graph.document.titles import MODIFIERS, is_part, job_title, role
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, HONORIFICS
 from casetrack.graph.entities.locations import is_known_place, location_key

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
-from casetrack.graph.document.sure.companies import is_wrapped
-from casetrack.graph.document.sure.facts import is_written_so, patterns, readable
+from casetrack.graph.document.anchored_names.companies import is_wrapped
+from casetrack.graph.document.anchored_names.facts import is_written_so, patterns, readable
 from casetrack.graph.document.words import FUNCTION_WORDS
 from casetrack.graph.entities.lexicon import GIVEN_NAMES, HONORIFICS
 from casetrack.graph.entities.text import fold
@@ -17,7 +17,7 @@ from casetrack.graph.entities.text import fold
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from casetrack.graph.document.sure.facts import Form
+    from casetrack.graph.document.anchored_names.facts import Form
 
 _BEFORE: Final = re.compile(r"([^\W\d_][\w'’.]*)[ \n]$")
 _POSSESSIVE: Final = re.compile(r"['’]s?$")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.cluster.search.shard import Told
-    from casetrack.store.index.scope import Lists, Place, Question
+    from casetrack.cluster.search.shard import ShardAnswer
+    from casetrack.store.index.scope import CandidateLists, Place, Question
     from casetrack.store.place import Place as Where
     from casetrack.store.workspace import State
 
@@ -84,7 +84,7 @@ class Shards(Protocol):
         """How many there are."""
         ...
 
-    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, Told | str]:
+    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, ShardAnswer | str]:
         """Ask shards by their numbers, all at once.
 
         Returns
@@ -112,7 +112,7 @@ class Front:
     def __init__(self, shards: Shards, /) -> None:
         self._shards = shards
 
-    def lists(self, state: State, /) -> Lists:
+    def lists(self, state: State, /) -> CandidateLists:
         """Return what makes the lists of one search of a state."""
         return _Lists(self._shards, place_of(state.workspace.folder))
 
@@ -150,7 +150,7 @@ class _Lists:
     def top(
         self, scope: Scope, question: Question, depth: int, /
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield the lists; see :class:`casetrack.store.index.scope.Lists`.
+        """Yield the lists; see :class:`casetrack.store.index.scope.CandidateLists`.
 
         Raises
         ------

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from casetrack.graph.document.sure.companies import walk_left, walk_right
-from casetrack.graph.document.sure.facts import SureName, Term, Where
+from casetrack.graph.document.anchored_names.companies import walk_left, walk_right
+from casetrack.graph.document.anchored_names.facts import SureName, Term, Where
 from casetrack.graph.document.titles import role
 from casetrack.graph.entities.text import fold
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.extract.spans import NameKind
-    from casetrack.graph.document.sure.terms import Candidate
+    from casetrack.graph.document.anchored_names.terms import Candidate
 
 _SIDE = (
     r"(?:Plaintiff|Defendant|Petitioner|Respondent|Appellant|Appellee|Claimant|Applicant|"
