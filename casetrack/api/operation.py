@@ -13,7 +13,7 @@ import functools
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias, NoneType, UnionType
@@ -54,6 +54,7 @@ __all__ = [
     "edition_operation",
     "operation",
     "operation_of",
+    "require_bounds",
     "summary_of",
     "words_of_commands",
 ]
@@ -322,9 +323,21 @@ class Argument:
         return next(iter(self.arg.options), self.arg.metavar or self.name).lstrip("/")
 
     @property
+    def bounds(self) -> str:
+        """The bounds of a number in words: ``1 to 50``, ``1 or more``; empty where it has none."""
+        low, high = self.arg.ge, self.arg.le
+        bounds = " to ".join(f"{each:,g}" for each in (low, high) if each is not None)
+        return f"{bounds} or more" if bounds and high is None else bounds
+
+    @property
     def mcp_name(self) -> str:
         """What AI programs call it."""
         return self.arg.mcp or self.name
+
+    @property
+    def mcp_most(self) -> float | None:
+        """The upper bound for AI programs."""
+        return self.arg.mcp_le or self.arg.le
 
     @property
     def mcp_default(self) -> Any:
@@ -382,6 +395,7 @@ def called(
     /,
     *,
     name: Callable[[Argument], str] = lambda each: each.name,
+    checked: bool = False,
 ) -> Any:
     """Return what a method answers for arguments by name.
 
@@ -392,14 +406,16 @@ def called(
         ``collection.map``, ``Audit`` is ``library.audit``. Functions of editions take it first.
     name
         Returns what a face calls an argument.
+    checked
+        Whether the face has checked the bounds by itself, as :func:`require_bounds` does.
 
     Raises
     ------
     UsageError
         An argument does not fit.
     """
-    from casetrack.base.arguments import within
-
+    if not checked:
+        require_bounds(method, given, name)
     first: list[Any] = []
     rest = dict(given)
     for each in arguments_of(method):
@@ -408,15 +424,38 @@ def called(
             first += (value or ()) if each.many else [value]
     names = {each.name: f"`{name(each)}`" for each in arguments_of(method)}
     try:
-        for each in arguments_of(method):
-            if isinstance(value := given.get(each.name), (int, float)) and each.arg.ge is not None:
-                within(each.name, value, each.arg.ge)
         if method in OF_EDITIONS:
             return method(owner, *first, **rest)
         return getattr(_part(method, owner), method.__name__)(*first, **rest)
     except UsageError as error:
         error.call_arguments(lambda each: names.get(each, f"`{each}`"))
         raise
+
+
+def require_bounds(
+    method: Callable[..., Any],
+    given: Mapping[str, Any],
+    name: Callable[[Argument], str],
+    most: Callable[[Argument], float | None] = lambda each: each.arg.le,
+    /,
+) -> None:
+    """Check numbers against the bounds of their arguments: the one check of all faces.
+
+    Parameters
+    ----------
+    name, most
+        Return what a face calls an argument, and its upper bound there.
+
+    Raises
+    ------
+    UsageError
+        A number is not within them.
+    """
+    from casetrack.base.arguments import within
+
+    for each in arguments_of(method):
+        if isinstance(value := given.get(each.name), (int, float)) and each.arg.ge is not None:
+            within(name(each), value, each.arg.ge, most(each))
 
 
 def _part(method: Callable[..., Any], owner: Any) -> Any:

@@ -64,9 +64,7 @@ def _value(each: Argument) -> str:
     kinds = [k for k in (get_args(each.type) or (each.type,)) if k is not type(None)]
     named = {str: "text", int: "whole number", float: "number", bool: "yes or no"}
     kind = " or ".join(named.get(k, "text") for k in kinds)
-    low, high = each.arg.ge, each.arg.le
-    bounds = " to ".join(f"{b:g}" for b in (low, high) if b is not None)
-    kind = f"{kind}, {bounds}{' or more' if high is None else ''}" if bounds else kind
+    kind = f"{kind}, {each.bounds}" if each.bounds else kind
     most = each.arg.mcp_le
     return f"{kind}; AI programs at most {most:g}" if most else kind
 

@@ -254,6 +254,8 @@ def _of(each: Argument | inspect.Parameter, completion: Any = None) -> inspect.P
         word = " WORD" if arg.options and arg.metavar is None else ""
         arg = replace(arg, cli=f"{arg.cli}{word}", help=f"{arg.help} One of: {', '.join(words)}.")
         more |= {"show_choices": False}
-    info = option(arg, bounds=not each.is_list, **more)
+    # The operation itself checks the bounds, as it does on every face.
+    help_ = f"{arg.help} [{each.bounds}]" if each.bounds and not each.is_list else arg.help
+    info = option(replace(arg, help=help_, ge=None, le=None), **more)
     default = not each.default if each.turns_off else each.default
     return _parameter(each.name, Annotated[each.type, info], default)

@@ -11,18 +11,9 @@ from casetrack.base.config import OCR_ENGINES
 from casetrack.faces.cli.completion import collection_names
 
 
-def option(arg: Arg, /, *, bounds: bool = True, **more: Any) -> Any:
-    """Return what Typer knows of an argument that is declared so.
-
-    Parameters
-    ----------
-    bounds
-        Whether its value is held against the declared bounds.
-    more
-        Other words for Typer, such as ``autocompletion``.
-    """
-    limits = {"min": arg.ge, "max": arg.le} if bounds else {}
-    words = {"metavar": arg.metavar, "help": arg.help, **limits, **more}
+def option(arg: Arg, /, **more: Any) -> Any:
+    """Return what Typer knows of an argument that is declared so; *more* are other words for it."""
+    words = {"metavar": arg.metavar, "help": arg.help, "min": arg.ge, "max": arg.le, **more}
     words = {name: word for name, word in words.items() if word is not None}
     options = [option.lstrip("/") for option in arg.options]
     return typer.Option(*options, **words) if options else typer.Argument(**words)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.api.operation import Argument, Operation, arguments_of, called
+from casetrack.api.operation import Argument, Operation, arguments_of, called, require_bounds
 from casetrack.api.operations import operations
 from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
 from casetrack.base.provenance import Provenance
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 _Confirmed = Annotated[bool, Field(description="Must be true")]
 _BEYOND = f"use {See('search')} with document_filter."
 _NAME = attrgetter("mcp_name")
+_called = partial(called, name=_NAME, checked=True)
 _LISTED, _FEW = 15, 3
 """Entries of the lists inside an entry, in full and in concise answers."""
 _INNER = frozenset({"aliases", "other_matches", "documents"})
@@ -115,14 +116,16 @@ def _method(operation: Operation) -> Callable[..., Any]:
     method = operation.method
 
     async def run(self: Any, **call: Any) -> CallToolResult:
-        target = await locate(self._session, call.pop("collection"))
+        named = call.pop("collection")
         form, offset = call.pop("response_format", "detailed"), call.pop("offset", 0)
         count = call.pop("limit") if operation.per_call else None
-        if not call.pop("confirm", True):
+        confirmed = call.pop("confirm", True)
+        given = _given(method, call)
+        target = await locate(self._session, named)
+        if not confirmed:
             what = f'{operation.title} in "{target.name}" has to be confirmed.'
             again = f"If the user wants it, call {operation.tool} again with confirm: true."
             raise Unconfirmed(what, hint=again, before="Nothing was changed.")
-        given = _given(method, call)
         if operation.hints.read_only:
             return await ask(operation, target, given, offset, form, count)
         asked = Asked(target, await telling(form, target), offset, given)
@@ -202,7 +205,7 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
 
     def ask(limit: int | None) -> Any:
         bounds = {} if limit is None or "limit" not in given else {"limit": limit}
-        return in_terms(called(operation.method, asked.target, given | bounds, name=_NAME))
+        return in_terms(_called(operation.method, asked.target, given | bounds))
 
     if operation.most is None:
         return _whole(operation, ask(None), asked)
@@ -369,13 +372,14 @@ def asks(
 
     def made(present: Present) -> Callable[..., Any]:
         async def run(self: Any, **call: Any) -> CallToolResult:
-            target = await locate(self._session, call.pop("collection"))
+            named = call.pop("collection")
             response_format, offset = call.pop("response_format"), call.pop("offset", 0)
             given = _given(method, call)
+            target = await locate(self._session, named)
             wanted = given | fixed
             if most is not None and "limit" in given:
                 wanted["limit"] = min(offset + given["limit"], most)
-            found = await in_thread(partial(called, method, target, wanted, name=_NAME))
+            found = await in_thread(partial(_called, method, target, wanted))
             return present(
                 self,
                 in_terms(found),
@@ -422,10 +426,12 @@ def _given(method: Callable[..., Any], call: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call by the operation's names."""
     declared = {each.mcp_name: each for each in arguments_of(method)}
     # Models send empty texts for what they leave out.
-    return {
+    given = {
         declared[name].name: None if v == "" and declared[name].default is None else v
         for name, v in call.items()
     }
+    require_bounds(method, given, _NAME, attrgetter("mcp_most"))
+    return given
 
 
 def _sign(
@@ -444,7 +450,11 @@ def _sign(
     per_call = Annotated[int, Field(ge=1, le=limit[1])] if limit else None
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        *(parameter_of(each) for each in arguments_of(method) if each.mcp_name != "-"),
+        *(
+            parameter_of(each, checked=False)
+            for each in arguments_of(method)
+            if each.mcp_name != "-"
+        ),
         *([_parameter("limit", per_call, limit[0])] if limit else []),
         *others,
         *([_parameter("offset", Offset, 0)] if paged else []),
@@ -456,14 +466,22 @@ def _sign(
     run.__annotations__ = {p.name: p.annotation for p in parameters[1:]} | {"return": result}
 
 
-def parameter_of(each: Argument, /) -> inspect.Parameter:
-    """Return the parameter of a tool for an argument."""
-    least, most = each.arg.ge, each.arg.mcp_le or each.arg.le
+def parameter_of(each: Argument, /, *, checked: bool = True) -> inspect.Parameter:
+    """Return the parameter of a tool for an argument; *checked* says whether its schema refuses.
+
+    Otherwise a model is told the bounds, and what it sends is checked by the operation.
+    """
     asked = each.arg.mcp_type or each.type
-    bounds = ("min_length", "max_length") if get_origin(asked) is list else ("ge", "le")
-    words: dict[str, Any] = {"description": each.arg.note or None}
-    words |= dict(zip(bounds, (least, most), strict=True))
-    words = {name: word for name, word in words.items() if word is not None}
+    is_list = get_origin(asked) is list
+    names = ("min_length", "max_length") if is_list else ("ge", "le")
+    if not checked:
+        names = ("minItems", "maxItems") if is_list else ("minimum", "maximum")
+    limits = zip(names, (each.arg.ge, each.mcp_most), strict=True)
+    words: dict[str, Any] = {name: most for name, most in limits if most is not None}
+    if words and not checked:
+        words = {"json_schema_extra": words}
+    if each.arg.note:
+        words["description"] = each.arg.note
     kind = Annotated[asked, Field(**words)] if words else asked
     return _parameter(each.mcp_name, kind, each.mcp_default)
 

@@ -124,7 +124,7 @@ def test_explain_says_how_the_question_was_read(
     ("words", "ended_with", "code", "fact"),
     [
         (["search", "   "], 2, "usage", ""),
-        (["search", "rent", "-k", "0"], 2, "usage", "'--limit'"),
+        (["search", "rent", "-k", "0"], 2, "usage", "`--limit`"),
         (["search", "rent", "--mode", "semantic"], 1, "model_not_found", "casetrack models pull"),
         (["chunk", "none"], 2, "chunk_not_found", "none"),
         (["models", "verify"], 1, "model_not_found", '"mini"'),

@@ -37,6 +37,8 @@ def test_duplicate_names_the_document(filled: Library, call: Any, text: Any) -> 
         ("get_chunk", {"chunk_id": "zzz"}, "chunk_not_found", "zzz"),
         ("get_document_chunks", {"document_name": "Notes.txt", "page_filter": 9}, "usage", "9"),
         ("search_documents", {"query": "  "}, "usage", ""),
+        ("search_entity_relationships", {"entities": ["Acme"]}, "usage", "`entities`"),
+        ("search_entity_relationships", {"entities": ["x"] * 6}, "usage", "`entities`"),
         ("search_documents", {"query": "x", "document_filter": "zz"}, "document_not_found", "zz"),
         ("ingest_document", {"file_path": "notes.txt"}, "usage", "file_path"),
         ("ingest_folder", {"folder_path": "../x"}, "usage", "folder_path"),
@@ -79,8 +81,6 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("get_document_chunks", {"document_name": "x", "page_filter": 0}),
     ("delete_document", {"document_name": "x", "confirm": "perhaps"}),
     ("ingest_folder", {"folder_path": "/x", "file_extensions": "pdf"}),
-    ("search_entity_relationships", {"entities": ["Acme"]}),
-    ("search_entity_relationships", {"entities": ["x"] * 6}),
     ("search_similar_chunks", {"chunk_id": "c", "min_similarity": 2}),
 ]
 
