@@ -7,26 +7,17 @@ import pkgutil
 from contextlib import redirect_stdout
 from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pytest
-from pydantic import TypeAdapter, ValidationError
 
 import casetrack.base.records
 from casetrack.base.provenance import HiddenSpan, Provenance
 from casetrack.base.records import RowList, Rows
 from casetrack.base.records.graph import Entity, KeyActor
 from casetrack.base.records.layouts import layout_of
-from casetrack.base.records.shape import (
-    SOURCE,
-    FieldFormat,
-    Record,
-    Spread,
-    View,
-    json_type,
-    members,
-)
+from casetrack.base.records.shape import SOURCE, FieldFormat, Record, View, members
 from casetrack.faces.cli import asking
 from casetrack.faces.mcp import graph_results
 from graph_records import entity, event, quote
@@ -45,17 +36,10 @@ def known() -> Known:
     return Known(**{f.name: getattr(plain, f.name) for f in fields(plain)}, nickname="Addy")
 
 
-def held(kind: Any, value: Any) -> None:
-    """Hold a value against the type of its JSON form, as the tests of the tools do."""
-    TypeAdapter(json_type(kind)).validate_python(value, strict=True, extra="forbid")
-
-
 def test_a_new_field_is_one_line() -> None:
     item = known()
     assert item.as_dict() == entity().as_dict() | {"nickname": "Addy"}
-    held(Known, graph_results.entity_facts(item))
-    with pytest.raises(ValidationError, match="nickname"):
-        held(Entity, graph_results.entity_facts(item))
+    assert graph_results.entity_facts(item)["nickname"] == "Addy"
 
     table = Rows((item,), of=Known).to_arrow()
     assert table.schema.field("nickname").type == pa.string()
@@ -67,25 +51,6 @@ def test_a_new_field_is_one_line() -> None:
     with redirect_stdout(printed):
         asking.show(Rows((item,), of=Known))
     assert printed.getvalue().endswith("Nickname: Addy\n")
-
-
-def test_a_type_refuses_what_a_record_does_not_say() -> None:
-    facts = entity().as_dict()
-    held(Entity, facts)
-    for wrong in (facts | {"mention_count": "many"}, facts | {"kind": "planet"}, {}):
-        with pytest.raises(ValidationError):
-            held(Entity, wrong)
-
-
-def test_every_record_is_as_its_type_says() -> None:
-    for item in (
-        entity(),
-        event(1),
-        quote(1),
-        KeyActor(entity(), None),
-        KeyActor(entity(), quote()),
-    ):
-        held(type(item), item.as_dict())
 
 
 def test_a_row_keeps_what_json_rounds() -> None:
@@ -106,27 +71,12 @@ def test_views_rename_and_reach() -> None:
     assert deep.of(KeyActor(entity(), None)) == {"where": None, "page": None}
 
 
-def test_a_spread_record_leaves_out_what_it_says() -> None:
-    class Named(TypedDict):
-        who: Annotated[Entity, Spread("aliases", "role")]
-        rank: int
-
-    held(
-        Named,
-        {k: v for k, v in entity().as_dict().items() if k not in ("aliases", "role")} | {"rank": 1},
-    )
-    with pytest.raises(ValidationError):
-        held(Named, entity().as_dict() | {"rank": 1})
-
-
 def test_the_source_is_told_in_json_and_rows_under_the_same_names() -> None:
     whole = {"source": "git:a", "source_id": "b.md", "source_url": "https://example.org/b"}
     whole["printed_place"] = "24:11-20"
     hidden = (HiddenSpan("hidden", 0, 3),)
     place = replace(quote(1).provenance, hidden=hidden, **whole)
     told = SOURCE.of(place)
-    held(Annotated[Provenance, SOURCE], SOURCE.of(quote(1).provenance))
-    held(Annotated[Provenance, SOURCE], told)
     assert list(told) == list(layout_of(KeyPlace).kinds)[1:]
 
 

@@ -6,8 +6,7 @@ import inspect
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from operator import attrgetter
-from types import GenericAlias
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -18,7 +17,6 @@ from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
 from casetrack.base.provenance import Provenance
 from casetrack.base.records import Chunk, Document, DocumentStructure, Passages, Section
 from casetrack.base.records.graph.entities import Quote
-from casetrack.base.records.shape import Record, hints_of, json_type, members, typed
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.graph_results import quote
@@ -38,7 +36,7 @@ from casetrack.faces.mcp.results import (
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import See, here, in_terms
-from casetrack.faces.mcp.structures import ANSWERS, ENTRIES, ROOT, answer_facts, entry_forms, fitted
+from casetrack.faces.mcp.structures import FORMED, answer_facts, entry_forms, fitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -132,13 +130,13 @@ def _method(operation: Operation) -> Callable[..., Any]:
         work = partial(_answered, operation, asked, count)
         return await write_in_thread(self._session, target.info.id, work)
 
-    declared = Declared(operation)
-    result = Annotated[CallToolResult, declared]
     paged = operation.most is not None
-    formed = paged or declared.record in ANSWERS
+    # The record of the answer, by its name: annotations are text.
+    record = inspect.unwrap(method).__annotations__["return"]
+    formed = paged or record in {each.__name__ for each in FORMED}
     sure = [_parameter("confirm", _Confirmed, False)] if operation.hints.destructive else []
     limit = operation.per_call
-    _sign(run, operation.tool, method, result, paged=paged, formed=formed, limit=limit, others=sure)
+    _sign(run, operation.tool, method, paged=paged, formed=formed, limit=limit, others=sure)
     run.__doc__ = inspect.getdoc(method)
     return run
 
@@ -156,47 +154,6 @@ async def ask(
     told = await telling(response_format, target)
     asked = Asked(target, told, offset, given)
     return await in_thread(partial(_answered, operation, asked, count))
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """The type of a tool's structured result, made of what its operation returns."""
-
-    operation: Operation
-
-    @property
-    def kind(self) -> Any:
-        """The type of what the operation returns."""
-        from casetrack.base import records
-        from casetrack.base.records import graph
-
-        method = inspect.unwrap(self.operation.method)
-        names = {**vars(records), **vars(graph), **method.__globals__}
-        return eval(method.__annotations__["return"], names)  # noqa: S307 - text of our own code
-
-    @property
-    def record(self) -> Any:
-        """The class of that."""
-        return get_origin(self.kind) or self.kind
-
-    def type(self) -> Any:
-        """Return the type, as :func:`casetrack.base.records.shape.json_type` does."""
-        operation, record = self.operation, self.record
-        entries: dict[str, Any] = {"collection": str, "notice": str}
-        if get_args(self.kind):
-            item = get_args(self.kind)[0]
-            made = GenericAlias(list, (json_type(ENTRIES.get(item, item)),))
-            entries |= {"total": int, operation.entries or operation.name: made}
-            entries |= ROOT if item is Document else {}
-        elif record in ANSWERS:
-            entries |= json_type(ANSWERS[record]).__annotations__
-        elif issubclass(record, Record):
-            entries |= {each.key: json_type(each.hint) for each in members(record)}
-        else:
-            entries |= hints_of(json_type(hints_of(record.as_dict)["return"]))
-        if operation.most is not None:
-            entries |= outputs.Listed.__annotations__
-        return typed(operation.tool, entries)
 
 
 def _answered(operation: Operation, asked: Asked, count: int | None = None) -> CallToolResult:
@@ -274,7 +231,7 @@ def _whole(operation: Operation, found: Any, asked: Asked) -> CallToolResult:
         facts["more"] = operation.empty("mcp")
     if isinstance(found, Passages):
         text += [plain(entry_of(chunk), told) for chunk in found]
-    if type(found) in ANSWERS:
+    if isinstance(found, FORMED):
         text += [facts.get("more") or "", outputs.QUOTED]
     sources = [found.provenance] if isinstance(found, Chunk) and not told.concise else []
     links = source_links(asked.target.info.id, sources)
@@ -387,8 +344,7 @@ def asks(
             )
 
         run.__doc__ = present.__doc__
-        result = inspect.signature(present).return_annotation
-        _sign(run, present.__name__, method, result, paged=most is not None)
+        _sign(run, present.__name__, method, paged=most is not None)
         return run
 
     return made
@@ -414,9 +370,8 @@ def takes(
             return result
 
         run.__doc__ = do.__doc__
-        result = inspect.signature(do).return_annotation
         others = tuple(_parameter(name, kind, default) for name, (kind, default) in more.items())
-        _sign(run, do.__name__, method, result, paged=True, others=others)
+        _sign(run, do.__name__, method, paged=True, others=others)
         return run
 
     return made
@@ -438,7 +393,6 @@ def _sign(
     run: Any,
     name: str,
     method: Callable[..., Any],
-    result: Any,
     /,
     *,
     paged: bool,
@@ -446,7 +400,7 @@ def _sign(
     limit: tuple[int, int] | None = None,
     others: Sequence[inspect.Parameter] = (),
 ) -> None:
-    """Give a tool's method its name, parameters and result."""
+    """Give a tool's method its name and parameters."""
     per_call = Annotated[int, Field(ge=1, le=limit[1])] if limit else None
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -462,8 +416,10 @@ def _sign(
         *([_parameter("response_format", ResponseFormat, "concise")] if formed else []),
     ]
     run.__name__ = name
-    run.__signature__ = inspect.Signature(parameters, return_annotation=result)
-    run.__annotations__ = {p.name: p.annotation for p in parameters[1:]} | {"return": result}
+    run.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
+    run.__annotations__ = {p.name: p.annotation for p in parameters[1:]} | {
+        "return": CallToolResult
+    }
 
 
 def parameter_of(each: Argument, /, *, checked: bool = True) -> inspect.Parameter:

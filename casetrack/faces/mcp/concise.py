@@ -1,6 +1,6 @@
 """How an answer is told: in full, or as a model that reads it on every turn wants it.
 
-The concise form of an answer is made from its detailed one by one set of rules, and so is its type:
+The concise form of an answer is made from its detailed one by one set of rules:
 
 - the source of a passage becomes where it stands (``chars``, the span of its page's text), the
   ``chunk_id`` that other tools take, and ``source``, which points to the entry of its document in
@@ -17,22 +17,9 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import PurePath
-from types import GenericAlias, NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    NotRequired,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
-
-from typing_extensions import is_typeddict
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CollectionDamaged
-from casetrack.base.records.shape import json_type, typed
 from casetrack.faces.mcp.outputs import SHORT_LINE
 from casetrack.faces.mcp.results import CONCISE_ROOM, ROOM, cut, document_entry, tokens
 from casetrack.faces.mcp.session import in_thread
@@ -240,69 +227,3 @@ def _pointers(node: Any) -> Iterator[str]:
 
 
 # --- types ----------------------------------------------------------------------------------
-
-
-def output_type(method: Callable[..., Any], /, *, concise: bool = False) -> Any:
-    """Return the declared type of a tool's structured result, or ``None`` where it has none.
-
-    A tool that tells its results in two forms declares the detailed one; the concise one is made
-    of it by :func:`concise_type`, or declared second.
-    """
-    declared = get_type_hints(method, include_extras=True)["return"]
-    if get_origin(declared) is not Annotated:
-        return None
-    detailed, *short = declared.__metadata__
-    detailed = detailed.type() if hasattr(detailed, "type") else detailed
-    if not concise:
-        return json_type(detailed)
-    return json_type(short[0]) if short else concise_type(json_type(detailed))
-
-
-def concise_type(kind: Any, /) -> Any:
-    """Return the type of the concise form of an answer, whose detailed form has the type *kind*."""
-    known = dict.fromkeys(("document", "path", "source", "url"), NotRequired[str])
-    line = typed("Source", known)
-    entries = _entries(kind, top=True) | {"sources": NotRequired[GenericAlias(dict, (str, line))]}
-    return typed(kind.__name__, entries)
-
-
-def _entries(kind: Any, *, top: bool = False) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    needless = _needless(kind.__annotations__)
-    for key, hint in get_type_hints(kind).items():
-        if key == SOURCE_KEY and is_typeddict(_plain(hint)):
-            found |= {name: NotRequired[made] for name, made in _OF_PASSAGE.items()}
-            found["ocr_confidence"] = NotRequired[float]
-            found |= {"chars": str, "chunk_id": str, SOURCE_KEY: str}
-        elif key not in needless and _is_told(key):
-            may_lack = key not in kind.__required_keys__ or _may_be_none(hint)
-            may_lack |= not top and get_origin(_plain(hint)) in (list, dict)
-            may_lack |= not top and (is_typeddict(_plain(hint)) or key in _MAY_LACK)
-            found[key] = NotRequired[_concise(hint)] if may_lack else _concise(hint)
-    return found
-
-
-def _concise(hint: Any) -> Any:
-    hint = _plain(hint)
-    if is_typeddict(hint):
-        return typed(hint.__name__, _entries(hint))
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is list:
-        return GenericAlias(list, (_concise(arguments[0]),))
-    if origin is dict:
-        return GenericAlias(dict, (arguments[0], _concise(arguments[1])))
-    if origin in (Union, UnionType):
-        return Union[tuple(map(_concise, arguments))]  # noqa: UP007
-    return hint
-
-
-def _may_be_none(hint: Any) -> bool:
-    return NoneType in get_args(hint)
-
-
-def _plain(hint: Any) -> Any:
-    """Return a type without ``None``."""
-    some = [arm for arm in get_args(hint) if arm is not NoneType]
-    if get_origin(hint) in (Union, UnionType) and len(some) < len(get_args(hint)):
-        return Union[tuple(some)]  # noqa: UP007
-    return hint

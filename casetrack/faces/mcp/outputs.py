@@ -1,8 +1,8 @@
 """The structured results of the tools: what programs get, complete without the text.
 
-A record stands for its JSON form, which its own declaration says (``base.records.shape``);
-here is only what a tool adds, cuts or puts around it. No tool list carries these types: tests hold
-every result against them (``concise.output_type``). Times are ISO 8601 in UTC; pages, paragraphs,
+A record is in its JSON form, which its own declaration gives (``base.records.shape``); what a tool
+adds or leaves out is here. No tool list has types of results: tests compare every result with a
+recorded form. Times are ISO 8601 in UTC; pages, paragraphs,
 lines and rows count from 1, characters from 0 with the end left out. Long lists are bounded;
 ``more`` then says how to get the rest.
 """

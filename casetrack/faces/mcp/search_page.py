@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult
 
@@ -15,8 +15,8 @@ from casetrack.api.text.passages import (
     search_tail,
     shown_query,
 )
-from casetrack.base.records import Chunk, SamePlace, SearchResult, SearchResults, Signal
-from casetrack.base.records.shape import SOURCE, Spread
+from casetrack.base.records import Chunk, SearchResult, SearchResults
+from casetrack.base.records.shape import SOURCE
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.concise import Telling
@@ -51,90 +51,8 @@ _MOST_ALSO = 5
 _NOTHING = f"Nothing found. Try other words. {See('documents')} shows what is there."
 _FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 900, 600
 """Characters that a concise answer quotes of the first results, and of each after them."""
-
-
-class Result(outputs.Addresses):
-    """One search result; ``explain`` names each stage where that was asked for.
-
-    ``pinpoint`` says where in its text the answer stands: the best part of it.
-    ``legal_citations`` are the authorities that its text cites, ``also`` passages that belong to
-    the same place, such as the same text elsewhere.
-    """
-
-    rank: int
-    result: Annotated[SearchResult, Spread()]
-    legal_citations: NotRequired[list[str]]
-    also: NotRequired[list[SamePlace]]
-    explain: NotRequired[dict[str, Signal]]
-
-
-class ShortAnswer(TypedDict):
-    """A value that may answer, as it stands in the text, and whether it alone fits."""
-
-    text: str
-    sure: bool
-
-
-class ShortResult(TypedDict):
-    """The same in its concise form: the part of the passage that answers, word for word.
-
-    ``citation`` and ``chars`` are those of ``text``; ``at`` says where in it the answer stands.
-    """
-
-    rank: int
-    relevance: float
-    answer: NotRequired[ShortAnswer]
-    text: str
-    citation: str
-    at: NotRequired[str]
-    chars: str
-    chunk_id: str
-    source: str
-    collection: NotRequired[str]
-    table_header: NotRequired[str]
-    ocr_confidence: NotRequired[float]
-    ocr_warning: NotRequired[str]
-    hidden_warning: NotRequired[str]
-    legal_citations: NotRequired[list[str]]
-    also: NotRequired[list[str]]
-    explain: NotRequired[dict[str, Signal]]
-
-
-class RelatedPassage(outputs.Passage):
-    """A passage that the graph connects with the results; ``reason`` says how, in words."""
-
-    weight: float
-    reason: str
-
-
-class SearchOutput(outputs.Quoting, outputs.Paged):
-    """The answer to a query, best result first."""
-
-    found: Annotated[SearchResults, Spread()]
-    next_step: str | None
-    results: list[Result]
-    related: NotRequired[list[RelatedPassage]]
-    related_further: NotRequired[list[Annotated[Chunk, outputs.POINTER]]]
-    reading: NotRequired[dict[str, Any]]
-    stage_ms: NotRequired[dict[str, float]]
-
-
-class ShortSearch(TypedDict):
-    """The concise form of the answer; ``sources`` has the documents that its results point to."""
-
-    collection: str
-    evidence: str
-    relevance: float
-    notes: NotRequired[list[str]]
-    notice: str
-    results: list[ShortResult]
-    related: NotRequired[list[dict[str, Any]]]
-    related_further: NotRequired[list[Annotated[Chunk, outputs.POINTER]]]
-    reading: NotRequired[dict[str, Any]]
-    stage_ms: NotRequired[dict[str, float]]
-    sources: NotRequired[dict[str, dict[str, str]]]
-    next_offset: NotRequired[int]
-    next_step: NotRequired[str]
+_SHORT = frozenset({"collection", "evidence", "relevance", "notes", "reading", "stage_ms"})
+"""What the concise form says of the search itself."""
 
 
 class ResultPage:
@@ -228,7 +146,7 @@ class ResultPage:
         found = facts.as_dict(explain=self._explain)
         found = {k: v for k, v in found.items() if k not in ("results", "related")}
         if self._telling.concise:
-            found = {k: v for k, v in found.items() if k in ShortSearch.__annotations__}
+            found = {k: v for k, v in found.items() if k in _SHORT}
             if not found["notes"]:
                 del found["notes"]
         return found | {"notice": outputs.QUOTED}

@@ -116,8 +116,7 @@ def build_tool(
     """Return the tool that *method* does, with another *description* where one is given.
 
     Its structured results have no schema in the list of tools, where 51 of them would take three
-    times the room of everything else; tests compare the results with
-    :func:`casetrack.faces.mcp.concise.output_type`.
+    times the room of everything else; tests compare the results with recorded forms.
     """
     hints = ToolAnnotations(
         title=spec.title,

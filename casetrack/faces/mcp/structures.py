@@ -1,8 +1,8 @@
-"""The structured form of passages and documents that an operation returns, and its type."""
+"""The structured form of passages and documents that an operation returns."""
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records import (
     Chunk,
@@ -14,17 +14,12 @@ from casetrack.base.records import (
 )
 from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import (
-    Change,
     Comparison,
     Encounter,
     Encounters,
-    Entity,
     EntityGraph,
-    Quote,
-    Reference,
     SimilarChunk,
 )
-from casetrack.base.records.shape import Spread
 from casetrack.faces.mcp import comparing, graph_results, outputs
 from casetrack.faces.mcp.concise import document_forms
 from casetrack.faces.mcp.results import (
@@ -50,177 +45,11 @@ _ENTITIES = 10
 _FEW = 3
 """Spellings that a concise answer names."""
 _NAME_CHARS, _TITLE_CHARS = 120, 300
-
-
-class ChunkOutput(outputs.Passage):
-    """One chunk; ``highlight`` holds the rectangles of its first lines on the page."""
-
-    highlight: dict[str, Any] | None
-    highlight_omitted: int
-
-
-class ContextOutput(TypedDict):
-    """A chunk between its neighbours; ``more`` says how to read those that did not fit."""
-
-    before: list[outputs.Passage]
-    chunk: outputs.Passage
-    after: list[outputs.Passage]
-    more: str | None
-
-
-class DocumentOutput(TypedDict):
-    """One document."""
-
-    uri: str
-    document: Document
-
-
-class StructureOutput(TypedDict):
-    """A document's headings in reading order, then its attachments.
-
-    ``entities`` are the names it mentions most, counted over the whole collection.
-    """
-
-    document: Annotated[Document, NAMED]
-    uri: str
-    total: int
-    attachment_count: int
-    sections: list[Section]
-    paragraph_kinds: dict[str, int]
-    entities: list[Annotated[Entity, outputs.ENTITY_NAME]]
-    attachments: list[Annotated[Document, outputs.LINE]]
-
-
-class PassagesOutput(TypedDict):
-    """Chunks of a document in reading order; ``more`` says how to read on."""
-
-    named: Annotated[Document, NAMED, Spread()]
-    page_count: int
-    total: int
-    chunks: list[outputs.Passage]
-    more: str | None
-
-
-class SimilarPassage(outputs.Passage):
-    """A passage that means nearly the same as another one."""
-
-    similarity: float
-
-
-class NamesPassage(outputs.Passage):
-    """A passage that mentions several of the entities: their ids, and one place of each."""
-
-    entities: list[str]
-    places: list[Annotated[Quote, outputs.PLACE]]
-    score: float
-    mention_count: int
-
-
-class EncountersOutput(TypedDict):
-    """Passages that mention the entities together, those with all of them first."""
-
-    entities: list[Entity]
-    total: int
-    chunks: list[NamesPassage]
-
-
-class Node(TypedDict):
-    """An entity of a graph; ``distance`` is in steps from its centre, where it has one."""
-
-    entity: Annotated[Entity, outputs.NODE, Spread()]
-    distance: int | None
-
-
-class Edge(TypedDict):
-    """A connection of two entities of a graph.
-
-    ``count`` passages speak for it; ``evidence`` is a place in one of them, null where it did not
-    fit: get_chunk gives the passages of ``chunk_ids``.
-    """
-
-    source: str
-    target: str
-    source_name: str
-    target_name: str
-    type: str
-    weight: float
-    count: int
-    chunk_ids: list[str]
-    evidence: Quote | None
-
-
-class EntityGraphOutput(TypedDict):
-    """Entities and what connects them, nearest to the centre or best connected first."""
-
-    center: Annotated[Entity, outputs.ENTITY_NAME] | None
-    nodes: list[Node]
-    edges: list[Edge]
-    edges_omitted: int
-    more: str | None
-
-
-class ScoredPassage(outputs.Passage):
-    """A passage on the topic asked for."""
-
-    score: float
-
-
-class Side(TypedDict):
-    """What one of two documents says; ``further`` are passages that did not fit."""
-
-    document: Annotated[Document, NAMED, Spread()]
-    passages: list[ScoredPassage]
-    further: list[Annotated[Chunk, outputs.POINTER]]
-
-
-class TopicChanges(TypedDict):
-    """What changed on the topic from one version to the other; the first are given in full."""
-
-    before: Annotated[Document, NAMED]
-    after: Annotated[Document, NAMED]
-    unchanged_paragraphs: int
-    total: int
-    changes: list[Change]
-
-
-class ComparisonOutput(TypedDict):
-    """What two documents say of a topic, and the names and references in both or in one alone.
-
-    ``similarity`` compares the documents as a whole; ``changes`` is null where neither is a version
-    of the other.
-    """
-
-    topic: str
-    document_a: Side
-    document_b: Side
-    shared_entities: list[Annotated[Entity, outputs.ENTITY_NAME]]
-    only_a: list[Annotated[Entity, outputs.ENTITY_NAME]]
-    only_b: list[Annotated[Entity, outputs.ENTITY_NAME]]
-    shared_references: list[Reference]
-    similarity: float | None
-    changes: TopicChanges | None
-    notes: list[str]
-    more: str | None
-
-
-ANSWERS: dict[Any, Any] = {
-    Chunk: ChunkOutput,
-    ChunkWindow: ContextOutput,
-    Document: DocumentOutput,
-    DocumentStructure: StructureOutput,
-    Passages: PassagesOutput,
-    Comparison: ComparisonOutput,
-    Encounters: EncountersOutput,
-    EntityGraph: EntityGraphOutput,
-}
-"""What the answers say that are one of these records, besides the collection's name."""
-ENTRIES: dict[Any, Any] = {
-    Document: Annotated[Document, outputs.LINE],
-    SimilarChunk: SimilarPassage,
-}
-"""The types of the entries of lists of these records."""
-ROOT = {"root": NotRequired[str]}
-"""What a list of documents has besides: the folder where the paths of its concise form begin."""
+FORMED = (
+    *(Chunk, ChunkWindow, Document, DocumentStructure, Passages),
+    *(Comparison, Encounters, EntityGraph),
+)
+"""Records whose answers have a concise form."""
 
 
 def answer_facts(found: Any, asked: "Asked", /) -> "Facts | None":

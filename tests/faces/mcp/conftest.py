@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
+from pathlib import Path
+from pprint import pformat
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from pydantic import TypeAdapter
 
 from casetrack.api.library import Library
 from casetrack.base.config import Settings
 from casetrack.faces.mcp.app import CaseTrackServer
 from casetrack.faces.mcp.catalogue import Catalogue
-from casetrack.faces.mcp.concise import output_type
 from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from pathlib import Path
 
     from mcp.client import Client
 
@@ -54,10 +54,69 @@ def settings_for(root: Path) -> Settings:
     return Settings(data_dir=root / "data", models_dir=root / "models")
 
 
+RESULTS = Path(__file__).parent / "golden" / "results"
+_KINDS = {str: "str", int: "int", float: "float", bool: "bool", type(None): "null"}
+
+
 @functools.cache
-def _shape(method: Callable[..., Any], *, concise: bool) -> TypeAdapter[Any] | None:
-    declared = output_type(method, concise=concise)
-    return None if declared is None else TypeAdapter(declared)
+def _recorded(name: str) -> Any:
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def misfit(value: Any, form: Any, place: str) -> str:
+    """Return where a value differs from its recorded form; empty where it does not.
+
+    A form is the name of a type, ``@`` and the name of one of ``records.json``, a list of
+    alternatives, ``{"[]": form}`` of a list, ``{"*": form}`` of a dictionary of any keys, or one
+    form for each key, those with a question mark optional.
+    """
+    if isinstance(form, str) and form.startswith("@"):
+        form = _recorded("records")[form[1:]]
+    if isinstance(form, list):
+        found = [misfit(value, each, place) for each in form]
+        return min(found, key=lambda each: (bool(each), -len(each)))
+    kind = _KINDS.get(type(value), type(value).__name__)
+    if isinstance(form, str):
+        fits = form in {"any", kind} or (form, kind) == ("float", "int")
+        return "" if fits else f"{place}: {kind}, not {form}"
+    if kind != ("list" if "[]" in form else "dict"):
+        return f"{place}: {kind}"
+    if "[]" in form or "*" in form:
+        every = dict(enumerate(value)) if kind == "list" else value
+        known = dict.fromkeys(every, form.get("[]", form.get("*")))
+    else:
+        every, known = value, {key.rstrip("?"): each for key, each in form.items()}
+        needed = {key for key in form if not key.endswith("?")}
+        if wrong := (needed - value.keys()) | (value.keys() - known.keys()):
+            return f"{place}: {sorted(wrong)}"
+    inner = (misfit(each, known[key], f"{place}.{key}") for key, each in every.items())
+    return next(filter(None, inner), "")
+
+
+def observed(value: Any) -> Any:
+    """Return the form of a value."""
+    if isinstance(value, dict):
+        return {key: observed(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return {"[]": functools.reduce(joined, map(observed, value), "any")}
+    return _KINDS[type(value)]
+
+
+def joined(one: Any, other: Any) -> Any:
+    """Return a form that values of both forms have; that of an empty list fits any."""
+    if one == other or "any" in {str(one), str(other)}:
+        return other if one == "any" else one
+    if isinstance(one, dict) and isinstance(other, dict):
+        if "*" in one:
+            return {"*": functools.reduce(joined, other.values(), one["*"])}
+        first, second = ({k.rstrip("?"): v for k, v in form.items()} for form in (one, other))
+        sure = one.keys() & other.keys()
+        return {
+            key if key in sure else f"{key}?": joined(first.get(key, "any"), second.get(key, "any"))
+            for key in first | second
+        }
+    return [*(one if isinstance(one, list) else [one]), other]
 
 
 @pytest.fixture
@@ -74,7 +133,7 @@ def _results_are_as_declared(
     Tests look at all that an answer can tell, unless they ask for its form, or use
     :func:`as_models_see`.
     """
-    answer = Catalogue.call
+    answer, regen = Catalogue.call, request.config.getoption("--regen")
     form = "concise" if "as_models_see" in request.fixturenames else "detailed"
 
     async def checked(self: Catalogue, tool: Any, arguments: dict[str, Any], *rest: Any) -> Any:
@@ -82,13 +141,17 @@ def _results_are_as_declared(
         if has_forms:
             arguments = {"response_format": form, **arguments}
         result = await answer(self, tool, arguments, *rest)
-        concise = has_forms and arguments["response_format"] == "concise"
-        shape = _shape(tool.fn.__func__, concise=concise)
+        kind = arguments["response_format"] if has_forms else "detailed"
+        name = f"legal/{tool.name}" if ".legal." in tool.fn.__module__ else tool.name
         content = getattr(result, "structured_content", None)
         if not getattr(result, "is_error", False):
-            assert (shape is None) == (content is None)
-        if shape is not None and content is not None:
-            shape.validate_python(content, strict=True, extra="forbid")
+            assert (kind in _recorded(name)) == (content is not None) or regen, name
+            if content is not None and (wrong := misfit(content, _recorded(name).get(kind), name)):
+                assert regen, f"{wrong}; pytest --regen records another form"
+                found = _recorded(name)
+                found[kind] = joined(found.get(kind, "any"), observed(content))
+                text = pformat(found, width=110).replace("'", '"')
+                (RESULTS / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
         return result
 
     monkeypatch.setattr(Catalogue, "call", checked)

@@ -16,15 +16,6 @@ if TYPE_CHECKING:
 
     from casetrack.api.library import Library
 
-SOURCE_FIELDS = set(
-    """
-    document document_path document_id chunk_id chunk_index page page_kind page_is_estimated
-    paragraph_start paragraph_end line_start line_end char_start char_end heading_path table_header
-    sheet_name row_range column_range language extraction_method ocr_confidence ocr_warning
-    chunk_created_at chunk_embedded_at document_ingested_at
-    """.split()
-)
-
 
 async def ask(client: Client, tool: str, **arguments: Any) -> tuple[str, Any]:
     """Call a tool that must succeed and return its text and structure."""
@@ -64,7 +55,6 @@ async def converse(client: Client, folder: Path) -> None:
     text, found = await ask(client, "search_documents", query="invoice payment days", top_k=2)
     best = found["results"][0]
     assert found["searched"]["documents"] == 3
-    assert best["source"].keys() == SOURCE_FIELDS
     assert best["source"]["document"] == "Vendor_Agreement.txt"
     assert best["citation"].startswith("Vendor_Agreement.txt, p. 1")
     assert best["citation"] in text

@@ -3,29 +3,22 @@
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.operation import READS
 from casetrack.api.text import lines_of
-from casetrack.base.records.shape import Spread, View
+from casetrack.base.records.shape import View
 from casetrack.editions.legal.authorities import USUAL_PASSIM, table_of_authorities
 from casetrack.editions.legal.check import check_draft
 from casetrack.editions.legal.citator import citator
 from casetrack.editions.legal.drafts import read_draft
 from casetrack.editions.legal.mcp.words import CaseName, locate_case, quoting
 from casetrack.editions.legal.paper.authorities import as_text
-from casetrack.editions.legal.records.authorities import (
-    Authority,
-    Citator,
-    CitingPlace,
-    TableOfAuthorities,
-    Uncounted,
-)
-from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Finding
-from casetrack.faces.mcp import outputs
+from casetrack.editions.legal.records.authorities import Authority, CitingPlace, TableOfAuthorities
+from casetrack.editions.legal.records.check import Finding
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.results import answer, bounded_source, portion
 from casetrack.faces.mcp.session import SessionTools, in_thread
@@ -38,24 +31,6 @@ if TYPE_CHECKING:
 _LISTED = View("section", "name", "listed", "pages", "is_complete")
 _PLACE = View("page", "printed", "line", "char_start", "char_end")
 _UNCOUNTED = View("text", "page=place.page", "line=place.line", "reason")
-
-
-class ListedAuthority(TypedDict):
-    """An authority and its pages; *listed* is what the table says, places are all that count."""
-
-    authority: Annotated[Authority, _LISTED, Spread()]
-    places: list[Annotated[DraftPlace, _PLACE]]
-
-
-class TableOfAuthoritiesOutput(TypedDict):
-    """The table of a brief, in the order of the table."""
-
-    brief: str
-    page_numbers: str
-    authorities: list[ListedAuthority]
-    uncounted: list[Annotated[Uncounted, _UNCOUNTED]]
-    differences: NotRequired[list[str]]
-    notes: list[str]
 
 
 class AuthoritiesTools(SessionTools):
@@ -79,7 +54,7 @@ class AuthoritiesTools(SessionTools):
             bool, Field(description="Say where the table in the brief itself differs")
         ] = False,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, TableOfAuthoritiesOutput]:
+    ) -> CallToolResult:
         """Make a table of authorities."""
         is_file = case is None and Path(brief).expanduser().is_file()
         found = None if is_file else await locate_case(self._session, case)
@@ -113,14 +88,6 @@ def _entry(authority: Authority) -> dict[str, Any]:
 _CHECKED = View("brief=draft_name", "pages", "citations", "quotations", "counts", "notes")
 
 
-class CheckOutput(outputs.Quoting, outputs.Paged):
-    """A brief's citations and quotations compared with the case, differences first."""
-
-    checked: Annotated[CiteCheck, _CHECKED, Spread()]
-    total: int
-    findings: list[Finding]
-
-
 class CheckTools(SessionTools):
     """The tools of this module, for one session."""
 
@@ -143,7 +110,7 @@ class CheckTools(SessionTools):
         ] = "problems",
         offset: Offset = 0,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, CheckOutput]:
+    ) -> CallToolResult:
         """Check a brief against the case."""
         found = await locate_case(self._session, case)
         settings = self._session.library.settings
@@ -172,12 +139,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
 # The citator of a case file.
 
 
-class CitatorOutput(outputs.Quoting, outputs.Paged):
-    """An authority and the places that cite it, those that speak against it first."""
-
-    found: Annotated[Citator, Spread()]
-
-
 class CitatorTools(SessionTools):
     """The tools of this module, for one session."""
 
@@ -200,7 +161,7 @@ class CitatorTools(SessionTools):
         ],
         offset: Offset = 0,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, CitatorOutput]:
+    ) -> CallToolResult:
         """Look up who cites an authority."""
         found = await locate_case(self._session, case)
         return await in_thread(partial(_citing, found, authority, offset))

@@ -2,7 +2,7 @@
 
 import functools
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
@@ -14,10 +14,8 @@ from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records import CollectionInfo, CollectionStats, Document
-from casetrack.base.records.shape import Spread
 from casetrack.editions.legal.cases import CASE, Cases, case_entry
 from casetrack.editions.legal.mcp.words import CaseName, locate_case
-from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.concise import document_forms, telling
 from casetrack.faces.mcp.progress import Unconfirmed
@@ -51,48 +49,6 @@ CaseType = Annotated[
 ]
 
 
-class CaseFacts(outputs.Sizes):
-    """A case and how much it holds; the amounts are ``null`` where ``problem`` says why."""
-
-    info: Annotated[CollectionInfo, CASE, Spread()]
-    is_active: bool
-    problem: str
-
-
-class CaseOutput(TypedDict):
-    """A case that was created or chosen."""
-
-    case: CaseFacts
-    next_step: str
-
-
-class CasesOutput(outputs.Paged):
-    """The cases of a status."""
-
-    status_filter: str
-    total: int
-    cases: list[CaseFacts]
-    next_step: str
-
-
-class DeletedCase(TypedDict):
-    """A case that is gone."""
-
-    deleted: CaseFacts
-    active_case: str | None
-
-
-class CaseInfoOutput(TypedDict):
-    """A case with its documents, newest first."""
-
-    case: CaseFacts
-    folder: str
-    profile: str
-    documents: list[Annotated[Document, outputs.LINE]]
-    root: str | None
-    documents_omitted: int
-
-
 class CaseTools:
     """The tools of this module, for one session."""
 
@@ -115,7 +71,7 @@ class CaseTools:
             str | None, Field(description="Optional docket or case number")
         ] = None,
         case_type: CaseType | None = None,
-    ) -> Annotated[CallToolResult, CaseOutput]:
+    ) -> CallToolResult:
         """Create a case and make it the active one."""
 
         def work() -> CollectionInfo:
@@ -147,7 +103,7 @@ class CaseTools:
             Field(description="Filter by case status"),
         ] = "active",
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, CasesOutput]:
+    ) -> CallToolResult:
         """List the cases of a status."""
         return await in_thread(partial(self._listed, status_filter, offset))
 
@@ -195,7 +151,7 @@ class CaseTools:
     )
     async def switch_case(
         self, case_name: Annotated[str, Field(description="Case name or ID to switch to")]
-    ) -> Annotated[CallToolResult, CaseOutput]:
+    ) -> CallToolResult:
         """Make a case the active one."""
 
         def work() -> tuple[CollectionInfo, CollectionStats]:
@@ -222,7 +178,7 @@ class CaseTools:
         self,
         case_name: Annotated[str, Field(description="Case name or ID to delete")],
         confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
-    ) -> Annotated[CallToolResult, DeletedCase]:
+    ) -> CallToolResult:
         """Delete a case once that is confirmed."""
         info = await in_thread(partial(self._cases.find, case_name))
         stats, problem = await in_thread(partial(self._counted, info))
@@ -257,7 +213,7 @@ class CaseTools:
     )
     async def get_case_info(
         self, case: CaseName = None, response_format: ResponseFormat = "concise"
-    ) -> Annotated[CallToolResult, CaseInfoOutput]:
+    ) -> CallToolResult:
         """Describe a case."""
         found: Collection = await locate_case(self._session, case)
 

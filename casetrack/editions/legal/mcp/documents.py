@@ -12,16 +12,16 @@ from casetrack.api.operation import DELETES, READS, operation_of
 from casetrack.api.operations import operations
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.editions.legal.cases import case_title
-from casetrack.editions.legal.mcp.words import CaseName, case_form, locate_case, of_case
-from casetrack.faces.mcp.asking import Declared, ask
+from casetrack.editions.legal.mcp.words import CaseName, locate_case, of_case
+from casetrack.faces.mcp.asking import ask
 from casetrack.faces.mcp.concise import telling_of
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted, one_line
-from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
+from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage
 from casetrack.faces.mcp.session import Session, SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
 from casetrack.faces.mcp.tools.collections import lower
-from casetrack.faces.mcp.tools.documents import DeletedDocument, DocumentTools
+from casetrack.faces.mcp.tools.documents import DocumentTools
 from casetrack.search.question.citations import citations_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class CaseDocumentTools:
         case: CaseName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, case_form(Declared(_LIST).type())]:
+    ) -> CallToolResult:
         """List a case's documents."""
         found: Collection = await locate_case(self._session, case)
         listed = await ask(_LIST, found, {"sort_by": sort_by}, offset, response_format)
@@ -73,7 +73,7 @@ class CaseDocumentTools:
         document_name: Annotated[str, Field(description="Document name or ID")],
         case: CaseName = None,
         response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, case_form(Declared(_DOCUMENT).type())]:
+    ) -> CallToolResult:
         """Describe a document."""
         found: Collection = await locate_case(self._session, case)
         given = {"name_or_id": document_name}
@@ -93,7 +93,7 @@ class CaseDocumentTools:
         document_name: Annotated[str, Field(description="Document name or ID to delete")],
         confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, case_form(DeletedDocument)]:
+    ) -> CallToolResult:
         """Delete a document once that is confirmed."""
         found: Collection = await locate_case(self._session, case)
         if not confirm:
@@ -147,10 +147,7 @@ class CaseEntityTools:
         case: CaseName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "concise",
-    ) -> Annotated[
-        CallToolResult,
-        case_form(Declared(_MENTIONS).type()) | case_form(Declared(_CITATIONS).type()),
-    ]:
+    ) -> CallToolResult:
         """Find an entity or an authority."""
         found: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("entity_search"))
@@ -209,7 +206,7 @@ class CaseSearchTools(SessionTools):
         case: CaseName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "concise",
-    ) -> Annotated[CallToolResult, case_form(SearchOutput), case_form(ShortSearch)]:
+    ) -> CallToolResult:
         """Search a case."""
         found: Collection = await locate_case(self._session, case)
         k = min(offset + top_k, MOST_RESULTS)

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -15,47 +15,21 @@ from casetrack.api.operation import ADDS, READS
 from casetrack.api.text.collections import how_far
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.records import Document, IngestProgress, IngestReport
-from casetrack.editions.legal.mcp.words import CaseName, case_form, locate_case, of_case
+from casetrack.editions.legal.mcp.words import CaseName, locate_case, of_case
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.jobs import job_facts, run_as_job
-from casetrack.faces.mcp.outputs import Facts, JobOutput
+from casetrack.faces.mcp.outputs import Facts
 from casetrack.faces.mcp.render.pieces import home_path, one_line, size
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.session import Session, SessionTools, in_thread
 from casetrack.faces.mcp.specs import tool
 from casetrack.faces.mcp.tools.collections import lower
-from casetrack.faces.mcp.tools.ingest import (
-    FolderOutput,
-    IngestedDocument,
-    document_answer,
-    existing,
-    folder_answer,
-    ingest_task,
-)
-from casetrack.faces.mcp.tools.status import ProfileStatus, StatusTools
+from casetrack.faces.mcp.tools.ingest import document_answer, existing, folder_answer, ingest_task
+from casetrack.faces.mcp.tools.status import StatusTools
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-
-
-class CaseStatusOutput(TypedDict):
-    """The state of the server; ``jobs`` are those that wait or run now, of any program."""
-
-    version: str
-    tier: str
-    license_notes: list[str]
-    active_case: str | None
-    cases: int
-    cases_bytes: int
-    data_dir: str
-    models_dir: str
-    models_bytes: int
-    profiles: list[ProfileStatus]
-    memory_used: int
-    memory_total: int
-    system: str
-    jobs: list[JobOutput]
 
 
 class CaseStatusTools:
@@ -72,7 +46,7 @@ class CaseStatusTools:
         "and storage usage.",
         sets=("core", "legal"),
     )
-    async def get_status(self) -> Annotated[CallToolResult, CaseStatusOutput]:
+    async def get_status(self) -> CallToolResult:
         """Describe the server."""
         return await in_thread(self._described)
 
@@ -200,7 +174,7 @@ class CaseIngestTools(SessionTools):
         ] = False,
         password: Password = None,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, case_form(IngestedDocument, document=_LINE)]:
+    ) -> CallToolResult:
         """Ingest one file."""
         found: Collection = await locate_case(self._session, case)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
@@ -230,7 +204,7 @@ class CaseIngestTools(SessionTools):
         document_type: FolderKind | None = None,
         password: Password = None,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, case_form(FolderOutput)]:
+    ) -> CallToolResult:
         """Ingest the files of a folder."""
         found: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("case_folder"))

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NotRequired, get_type_hints
-
-from typing_extensions import TypedDict
+from typing import TYPE_CHECKING, Any
 
 from casetrack.api.text import head_of
-from casetrack.base.records.shape import json_type
 from casetrack.editions.legal.cases import Cases, case_title
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.outputs import QUOTED
@@ -70,26 +67,6 @@ def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> Ca
         raw["case"] = case_title(info)
     result.structured_content = raw | facts
     return result
-
-
-def case_form(kind: Any, /, **more: Any) -> Any:
-    """Return the type of such an answer: that of the same tool on any collection.
-
-    Parameters
-    ----------
-    kind
-        That type.
-    more
-        What is told besides where the work is done.
-    """
-    form = json_type(kind)
-    fields: dict[str, Any] = {}
-    for name, hint in get_type_hints(form).items():
-        told = hint if name in form.__required_keys__ else NotRequired[hint]
-        fields["case" if name == "collection" else name] = told
-    make: Any = TypedDict
-    added = {name: NotRequired[json_type(hint)] for name, hint in more.items()}
-    return make(f"Case{kind.__name__}", fields | added)
 
 
 def quoting(

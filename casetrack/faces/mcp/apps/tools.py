@@ -12,16 +12,12 @@ from mcp.types import CallToolResult, ImageContent
 from pydantic import Field
 
 from casetrack.api.operation import READS
-from casetrack.base.records.graph import Entity, Event
-from casetrack.base.records.graph import Timeline as TimelineRecord
-from casetrack.base.records.shape import Spread, json_type
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.concise import concise_type, telling
+from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.results import answer, bounded_chunk, passage
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.specs import CollectionName, tool
-from casetrack.faces.mcp.structures import Edge, Node
 from casetrack.faces.mcp.tools.reading import require_one_way
 
 if TYPE_CHECKING:
@@ -36,55 +32,6 @@ MOST_EVENTS = 300
 """Events that a drawing shows at once, the weightiest; a shorter time shows the others."""
 _ROOM = 1_000_000
 """Tokens of a list that no model reads: it is bounded by what is asked for."""
-
-
-class PageOutput(outputs.Quoting):
-    """A page to show; its picture is the image of the result.
-
-    ``marks`` is a drawing to lie over the picture; ``body`` is the page's text as HTML where there
-    is no picture. ``answers`` are the parts of the passage that answer; ``quote`` and
-    ``quote_citation`` are what to copy.
-    """
-
-    document: str
-    document_id: str
-    path: str
-    page: int
-    page_count: int
-    page_kind: str
-    sheet: str | None
-    citation: str
-    passage: outputs.Passage | None
-    answers: list[str]
-    quote: str | None
-    quote_citation: str | None
-    before: str | None
-    after: str | None
-    marks: str
-    body: str
-    notes: list[str]
-
-
-class DrawnTimeline(outputs.Quoting):
-    """A timeline as a drawing whose links are ``#event-N``, numbered as in ``events``.
-
-    ``words`` say when each event was.
-    """
-
-    found: Annotated[TimelineRecord, Spread()]
-    events: list[Event]
-    words: list[str]
-    drawing: str
-
-
-class DrawnGraph(outputs.Quoting):
-    """A graph as a drawing: its links are ``#name-N`` and ``#link-N``, numbered as the lists."""
-
-    center: Annotated[Entity, outputs.ENTITY_NAME] | None
-    nodes: list[Node]
-    edges: list[Edge]
-    drawing: str
-    legend: str
 
 
 class PageCalls:
@@ -115,7 +62,7 @@ class PageCalls:
         question: str | None = None,
         collection: CollectionName = None,
         password: str | None = None,
-    ) -> Annotated[CallToolResult, PageOutput]:
+    ) -> CallToolResult:
         """Return a page to show."""
         require_one_way(chunk_id, document_name, page)
         target = await self._find(self._session, collection)
@@ -148,7 +95,7 @@ class PageCalls:
         start_date: str | None = None,
         end_date: str | None = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, concise_type(json_type(DrawnTimeline))]:
+    ) -> CallToolResult:
         """Return a timeline to show."""
         from casetrack.api.viewer.timeline_figure import timeline_svg, when
 
@@ -179,7 +126,7 @@ class PageCalls:
         depth: Annotated[int, Field(ge=1, le=4)] = 2,
         top_k: Annotated[int, Field(ge=1, le=100)] = 20,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, concise_type(json_type(DrawnGraph))]:
+    ) -> CallToolResult:
         """Return a graph to show."""
         from casetrack.api.viewer.graph_figure import ANCHORS, graph_svg, legend
 

@@ -7,8 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.api.operation import DELETES
-from casetrack.base.records import Document
-from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp import render
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.results import answer, document_facts
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
@@ -17,13 +16,6 @@ from casetrack.faces.mcp.specs import CollectionName, tool
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records.snapshots import UpkeepReport
-
-
-class DeletedDocument(outputs.Answer):
-    """A document that is gone."""
-
-    deleted: Document
-    note: str
 
 
 class DocumentTools(SessionTools):
@@ -45,7 +37,7 @@ class DocumentTools(SessionTools):
         collection: CollectionName = None,
         secure: Annotated[bool, Field(description="At once, from snapshots too")] = False,
         exclude: Annotated[bool, Field(description="No later sync takes it in again")] = False,
-    ) -> Annotated[CallToolResult, DeletedDocument]:
+    ) -> CallToolResult:
         """Delete a document once that is confirmed."""
         found: Collection = await locate(self._session, collection)
         document = await in_thread(partial(found.document, document_name))

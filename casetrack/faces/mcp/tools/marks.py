@@ -1,7 +1,7 @@
 """Tools on the user's word: tags and stars, who is who, own and hidden events."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -54,35 +54,6 @@ _MAKES: dict[Action, tuple[str, str, dict[str, str]]] = {
 """What an action does: an operation, its argument for the target, those for other parameters."""
 
 
-class MarkEntry(TypedDict):
-    """A mark and whether it counts; ``get_chunk`` gives the passage of ``chunk_id``."""
-
-    mark_id: str
-    kind: str
-    state: str
-    value: str
-    note: str
-    document: str | None
-    page: int | None
-    entity: str | None
-    other: str | None
-    chunk_id: str | None
-    citation: str | None
-
-
-class MarkOutput(outputs.Answer):
-    """What was marked or taken back; several where all tags of a place were."""
-
-    marks: list[MarkEntry]
-
-
-class MarksOutput(outputs.Answer, outputs.Paged):
-    """The user's marks in the order in which they were made."""
-
-    total: int
-    marks: list[MarkEntry]
-
-
 class MarkTools(SessionTools):
     """The tools of this module, for one session."""
 
@@ -108,7 +79,7 @@ class MarkTools(SessionTools):
         note: Annotated[str, Field(description="Remark; for split whose name it is")] = "",
         document: Annotated[str | None, Field(description="Split only there")] = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, MarkOutput]:
+    ) -> CallToolResult:
         """Mark something for the user."""
         found: Collection = await locate(self._session, collection)
         beside = {"value": value, "page": page, "date": date, "note": note, "document": document}
@@ -130,7 +101,7 @@ class MarkTools(SessionTools):
     )
     async def list_marks(
         self, offset: Offset = 0, collection: CollectionName = None
-    ) -> Annotated[CallToolResult, MarksOutput]:
+    ) -> CallToolResult:
         """List the user's marks."""
         found: Collection = await locate(self._session, collection)
         placed = await in_thread(found.marks.all)

@@ -1,24 +1,13 @@
 """Tools that show a collection as a whole: summary, timeline, counts, groups of documents."""
 
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult
 
 from casetrack.api.collection.map import Map
 from casetrack.api.operation import READS
 from casetrack.api.text import entry_of, head_of
-from casetrack.base.records import Document
-from casetrack.base.records.documents import NAMED
-from casetrack.base.records.graph import (
-    CollectionStatistics,
-    Entity,
-    Event,
-    KeyActor,
-    Reference,
-    Timeline,
-    Topic,
-)
-from casetrack.base.records.shape import Spread
+from casetrack.base.records.graph import Event, Timeline
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import Asked, asks, plain
@@ -37,42 +26,6 @@ _CONCISE_ROOM = 3_000
 """Tokens of the events of a concise timeline, by an estimate that is above what they are."""
 
 
-class TimelineOutput(outputs.Quoting, outputs.Listed):
-    """Events in order of date; where there are too many, those next in weight.
-
-    Not among them: ``undated`` counts dates without a year, or with several readings, ``fiscal``
-    fiscal quarters and years of which no document says the days. ``unread`` counts documents whose
-    names or dates could not be read.
-    """
-
-    found: Annotated[Timeline, Spread()]
-    events: list[Event]
-
-
-class Kind(TypedDict):
-    """Documents of one kind: all are counted, the first are named."""
-
-    document_type: str
-    count: int
-    documents: list[Annotated[Document, NAMED]]
-
-
-class SummaryOutput(outputs.Quoting):
-    """A collection at a glance; ``more`` names the tools that have all of what is cut here."""
-
-    collection_type: str
-    key_actors: list[KeyActor]
-    key_dates: list[Event]
-    topics: list[Topic]
-    documents: list[Kind]
-    references: list[Reference]
-    entities: list[Entity]
-    version_chains: list[list[Annotated[Document, NAMED]]]
-    version_chain_count: int
-    statistics: CollectionStatistics
-    more: str | None
-
-
 class OverviewTools(SessionTools):
     """The tools of this module, for one session."""
 
@@ -87,7 +40,7 @@ class OverviewTools(SessionTools):
     )
     async def get_collection_summary(
         self, response_format: ResponseFormat = "concise", collection: CollectionName = None
-    ) -> Annotated[CallToolResult, SummaryOutput]:
+    ) -> CallToolResult:
         """Describe a collection."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(target.map.summary)
@@ -105,9 +58,7 @@ class OverviewTools(SessionTools):
     )
     # Always the same number: which events are the weightiest depends on how many are read.
     @asks(Map.timeline, most=results.PLACES, limit=results.PLACES)
-    def get_collection_timeline(
-        self, found: Timeline, asked: Asked
-    ) -> Annotated[CallToolResult, TimelineOutput]:
+    def get_collection_timeline(self, found: Timeline, asked: Asked) -> CallToolResult:
         """Return events by date."""
         offset, told = asked.offset, asked.told
         facts: dict[str, Any] = found.as_dict() | {"notice": outputs.QUOTED}

@@ -16,7 +16,7 @@ from casetrack.faces.mcp.asking import takes
 from casetrack.faces.mcp.concise import Telling, telling
 from casetrack.faces.mcp.render import counted, one_line
 from casetrack.faces.mcp.results import answer, cut, portion
-from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
+from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, ResponseFormat, tool
 from casetrack.faces.mcp.steps import See
@@ -53,7 +53,7 @@ class SearchTools(SessionTools):
         collection: str | None,
         offset: int,
         response_format: ResponseFormat,
-    ) -> Annotated[CallToolResult, SearchOutput, ShortSearch]:
+    ) -> CallToolResult:
         """Search a collection, or several."""
         k = min(offset + given["limit"], MOST_RESULTS)
         wanted = {name: None if value == [] else value for name, value in given.items()}
@@ -99,14 +99,6 @@ _CELL_CHARS = 4_000
 _AT_END = "LIMIT and OFFSET after an ORDER BY give the rest."
 
 
-class QueryOutput(outputs.Quoting):
-    """Rows in the order of the statement; ``more`` says what was left out."""
-
-    columns: list[str]
-    rows: list[list[Any]]
-    more: str | None
-
-
 class QueryTools(SessionTools):
     """The tool of this module, for one session."""
 
@@ -118,9 +110,7 @@ class QueryTools(SessionTools):
         sets=("daily",),
         of=("query",),
     )
-    async def query(
-        self, sql: str, collection: CollectionName = None
-    ) -> Annotated[CallToolResult, QueryOutput]:
+    async def query(self, sql: str, collection: CollectionName = None) -> CallToolResult:
         """Run a reading statement."""
         target = await locate(self._session, collection)
         # One more than is wanted tells whether there are others.
