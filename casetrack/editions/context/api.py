@@ -266,9 +266,16 @@ def search(
     answer = collection.workspace.ask(found)
     is_stale = _staleness(collection, configured)
     hits = tuple(replace(hit, stale=is_stale(hit.source, hit.id)) for hit in answer.results)
+    if not explain:
+        hits = tuple(map(_unexplained, hits))
     others = sorted({hit.source for hit in hits if not _is_named(hit.source, configured)})
     notes = (*answer.notes, *(f"{name}: {_UNLISTED}" for name in others))
-    return replace(answer, results=hits, notes=notes, explain=explain)
+    return replace(answer, results=hits, notes=notes)
+
+
+def _unexplained(hit: ContextHit) -> ContextHit:
+    place, *more = (replace(place, scores=None) for place in (hit.place, *hit.more))
+    return replace(hit, place=place, more=tuple(more))
 
 
 def _is_named(source: str, configured: Group[str] | None) -> bool:

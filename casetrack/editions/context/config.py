@@ -19,7 +19,7 @@ from casetrack.editions.context.files import (
     read_toml,
     user_file,
 )
-from casetrack.editions.context.keys import ONLY, SECTIONS, WITHOUT_EFFECT
+from casetrack.editions.context.keys import SECTIONS, WITHOUT_EFFECT
 from casetrack.keep.sources.kinds import check_name, kind_of, read_settings
 
 if TYPE_CHECKING:
@@ -228,12 +228,12 @@ def _check_sections(said: Mapping[str, Any], path: Path) -> None:
 def _section(name: str, written: Mapping[str, Any], base: Path) -> Mapping[str, Any]:
     where = f"[{name}]"
     values, _ = read_settings(SECTIONS[name], expand(written, name), where=where, base=base)
-    for key, value in values.items():
-        words = ONLY.get(f"{name}.{key}", (value,))
-        if value not in words:
+    for key in SECTIONS[name].keys:
+        value = values[key.name]
+        if key.only and value not in key.only:
             raise UsageError(
-                f"{key!r} of {where} cannot be {value!r}{meant(str(value), words)}.",
-                hint=f"Use {' or '.join(words)}.",
+                f"{key.name!r} of {where} cannot be {value!r}{meant(str(value), key.only)}.",
+                hint=f"Use {' or '.join(key.only)}.",
             )
     return values
 

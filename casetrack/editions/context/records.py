@@ -36,20 +36,15 @@ class ContextScores(Record):
         to 1 and alpha are ``None``.
     """
 
+    JSON = ("...", "signals?")
+
     keyword_score: Annotated[float | None, FieldFormat(digits=6)]
     vector_score: Annotated[float | None, FieldFormat(digits=6)]
     keyword_normalised: Annotated[float | None, FieldFormat(digits=6)]
     vector_normalised: Annotated[float | None, FieldFormat(digits=6)]
     alpha: float | None
     blended: Score
-    signals: Annotated[dict[str, Signal], HIDDEN] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form; with ``signals`` where there are some."""
-        raw = Record.as_dict(self)
-        if self.signals:
-            raw["signals"] = {name: signal.as_dict() for name, signal in self.signals.items()}
-        return raw
+    signals: dict[str, Signal] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +59,26 @@ class ContextPlace(Record):
         Page and lines from 1, inclusive.
     url
         Opens the document at these lines, where its source has such addresses.
+    scores
+        How the score came about, where that was asked for.
     """
 
     JSON = (
         *("chunk_id=provenance.chunk_id", "index=provenance.chunk_index", "score"),
         *("citation=provenance.cite_lines", "page=provenance.page"),
         *("line_start=provenance.line_start", "line_end=provenance.line_end", "url"),
-        "hidden_warning=provenance.hidden_warning?",
+        *("hidden_warning=provenance.hidden_warning?", "explain=scores?"),
     )
 
     score: Score
     url: str | None
     provenance: Annotated[Provenance, HIDDEN] = field(repr=False)
-    scores: Annotated[ContextScores, HIDDEN] = field(repr=False)
+    scores: ContextScores | None = field(repr=False)
 
     @property
     def citation(self) -> str:
         """Document, page and lines."""
         return self.provenance.cite_lines()
-
-    def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return the JSON form, with how the score came about where *explain*."""
-        raw = Record.as_dict(self)
-        return raw | {"explain": self.scores.as_dict()} if explain else raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +111,7 @@ class ContextHit(Record):
         *("index=place.provenance.chunk_index", "citation=place.citation"),
         *("page=place.provenance.page", "line_start=place.provenance.line_start"),
         *("line_end=place.provenance.line_end", "url=place.url", "stale"),
-        "hidden_warning=place.provenance.hidden_warning?",
+        *("hidden_warning=place.provenance.hidden_warning?", "more", "explain=place.scores?"),
     )
 
     id: str
@@ -131,18 +123,12 @@ class ContextHit(Record):
     source_url: str | None
     stale: bool
     place: Annotated[ContextPlace, HIDDEN]
-    more: Annotated[tuple[ContextPlace, ...], HIDDEN]
+    more: tuple[ContextPlace, ...]
 
     @property
     def score(self) -> float:
         """That of its best passage, 0 to 1."""
         return self.place.score
-
-    def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return the JSON form, with how the scores came about where *explain*."""
-        raw = Record.as_dict(self)
-        raw["more"] = [place.as_dict(explain=explain) for place in self.more]
-        return raw | {"explain": self.place.scores.as_dict()} if explain else raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,25 +139,14 @@ class ContextResults(Record):
     ----------
     mode
         What was asked for, or what was chosen.
-    explain
-        Whether the JSON form says how the scores came about.
     notes
         What the user should know.
     """
-
-    JSON = ("query", "mode", "results", "notes")
 
     query: str
     mode: SearchMode
     results: tuple[ContextHit, ...]
     notes: tuple[str, ...] = ()
-    explain: Annotated[bool, HIDDEN] = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form: the same on the command line, over MCP and over HTTP."""
-        raw = Record.as_dict(self)
-        raw["results"] = [hit.as_dict(explain=self.explain) for hit in self.results]
-        return raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,20 +198,6 @@ class ContextDocument(Record):
     next
         The index to go on from; ``None`` at its end.
     """
-
-    JSON = (
-        *("id", "source", "source_id", "source_url", "title", "author", "created_at"),
-        *(
-            "updated_at",
-            "content_type",
-            "body",
-            "metadata",
-            "chunks",
-            "chunk_count",
-            "next",
-            "stale",
-        ),
-    )
 
     id: str
     source: str

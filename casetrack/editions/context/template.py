@@ -11,24 +11,6 @@ from casetrack.keep.sources import KINDS
 if TYPE_CHECKING:
     from casetrack.keep.sources import Kind
 
-_EXAMPLES = {
-    "chunking.overlap_tokens": 50,
-    "embedding.model": "all-minilm-l6-v2",
-    "embedding.dims": 384,
-    "embedding.url": "http://localhost:11434",
-    "filesystem.root": ".",
-    "git.url": "https://github.com/acme/platform.git",
-    "git.branch": "main",
-    "git.host": "gitlab",
-    "git.cache_dir": "~/.cache/ctx/platform",
-    "s3.bucket": "acme-docs",
-    "s3.endpoint_url": "http://localhost:9000",
-    "script.path": "connectors/tickets.py",
-}
-"""What keys without a default say here."""
-_CHOSEN = {"embedding.provider": "local", "filesystem.root": "."}
-"""What a new config says."""
-_NAMES = {"filesystem": "project", "git": "platform", "s3": "runbooks", "script": "tickets"}
 _WIDTH = 100
 _HEAD = """\
 # Sources of this project, for ctx. Relative paths start from the project's folder; ${NAME} is a
@@ -41,7 +23,7 @@ def config_text() -> str:
     parts = [_HEAD]
     parts += [_table(name, kind, used=True) for name, kind in SECTIONS.items()]
     for kind in KINDS.values():
-        name = f"connectors.{kind.name}.{_NAMES.get(kind.name, 'name')}"
+        name = f"connectors.{kind.name}.{kind.called}"
         parts.append(_table(name, kind, used=kind.name == "filesystem"))
     return "\n".join(parts)
 
@@ -49,9 +31,9 @@ def config_text() -> str:
 def _table(name: str, kind: Kind, *, used: bool) -> str:
     lines = [f"# {kind.summary}", f"{'' if used else '# '}[{name}]"]
     for key in kind.keys:
-        where = f"{kind.name}.{key.name}"
-        value = _CHOSEN.get(where, key.default if key.default is not None else _EXAMPLES.get(where))
-        mark = "" if used and where in _CHOSEN else "# "
+        values = (key.chosen, key.default, key.example)
+        value = next((each for each in values if each is not None), None)
+        mark = "" if used and key.chosen is not None else "# "
         lines += _commented(f"{mark}{key.name} = {_written(value)}", key.help)
     if kind.free_keys:
         lines += _commented('# api_token = "${API_TOKEN}"', "Keys of your own go to the program.")

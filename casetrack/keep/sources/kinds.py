@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +14,7 @@ from casetrack.base.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+Value = str | bool | float | tuple[str, ...]
 KeyType = Literal["text", "path", "texts", "flag", "number", "count", "share"]
 _NAME = re.compile(r"\w[\w.-]*")
 _WANTED = {
@@ -43,13 +45,20 @@ class Key:
         Whether it has to be there.
     help
         One line.
+    only
+        The words that it can be, where they are few.
+    example, chosen
+        The value in a new configuration: behind a comment sign, and as a setting.
     """
 
     name: str
     type: KeyType
-    default: str | bool | float | tuple[str, ...] | None
-    required: bool
     help: str
+    default: Value | None = None
+    required: bool = False
+    only: tuple[str, ...] = ()
+    example: Value | None = None
+    chosen: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,132 +75,36 @@ class Kind:
         In the order in which they are told.
     free_keys
         Whether further keys may stand there, for what the source runs.
+    called
+        The name of a source of this kind in a new configuration.
     """
 
     name: str
     summary: str
     keys: tuple[Key, ...]
     free_keys: bool = False
+    called: str = "name"
 
 
-_INCLUDE = Key(
-    "include_globs",
-    "texts",
-    (),
-    False,
-    "Files to take, as in .gitignore, with {a,b}; without it every kind that can be read but "
-    "pictures. Keys, .env, node_modules and the like are taken only where a glob names them.",
-)
-_EXCLUDE = Key("exclude_globs", "texts", (), False, "Files to leave out, as in .gitignore.")
-_LARGEST = Key(
-    "max_extract_bytes", "number", 50_000_000, False, "Larger files are left out, and named."
-)
+def kinds_in(path: Path, /) -> dict[str, Kind]:
+    """Return the kinds that a TOML file declares, by name."""
+    with path.open("rb") as file:
+        tables = tomllib.load(file)
+    shared = tables.pop("shared", {})
+    return {name: _kind(name, table, shared) for name, table in tables.items()}
 
-_FILESYSTEM = Kind(
-    "filesystem",
-    "A folder on this machine.",
-    (
-        Key("root", "path", None, True, "The folder."),
-        _INCLUDE,
-        _EXCLUDE,
-        Key(
-            "follow_symlinks",
-            "flag",
-            False,
-            False,
-            "Whether links are followed, where they lead to something inside the folder.",
-        ),
-        Key(
-            "gitignore",
-            "flag",
-            True,
-            False,
-            "Whether .gitignore files count, those above the folder in its repository as well; "
-            ".casetrackignore files always do.",
-        ),
-        _LARGEST,
-    ),
-)
-_GIT = Kind(
-    "git",
-    "A branch of a Git repository, read with your own git and its credentials.",
-    (
-        Key(
-            "url",
-            "text",
-            None,
-            True,
-            "https, ssh, git or file address, git@host:owner/name, or a folder.",
-        ),
-        Key("branch", "text", None, False, "Branch or tag; without it the repository's default."),
-        Key("root", "text", ".", False, "Folder of the repository to read; globs start there."),
-        _INCLUDE,
-        _EXCLUDE,
-        Key(
-            "host",
-            "text",
-            None,
-            False,
-            "github, gitlab, bitbucket, gitea, azure or sourcehut: the style of links where the "
-            "address does not tell it.",
-        ),
-        Key(
-            "shallow",
-            "flag",
-            True,
-            False,
-            "Has no effect: only files that are read are ever fetched, and the history without "
-            "files, which dates and links need.",
-        ),
-        Key(
-            "cache_dir",
-            "path",
-            None,
-            False,
-            "Folder of the bare clone; without it a folder in the cache.",
-        ),
-        _LARGEST,
-    ),
-)
-_S3 = Kind(
-    "s3",
-    "A bucket of Amazon S3 or of any service that speaks its language.",
-    (
-        Key("bucket", "text", None, True, "Name of the bucket."),
-        Key("prefix", "text", "", False, "Only objects whose keys begin with this."),
-        Key("region", "text", "us-east-1", False, "Region of the bucket."),
-        _INCLUDE,
-        _EXCLUDE,
-        Key(
-            "endpoint_url",
-            "text",
-            None,
-            False,
-            "Address of a service that is not Amazon's: http://localhost:9000.",
-        ),
-        Key(
-            "anonymous",
-            "flag",
-            False,
-            False,
-            "Whether the bucket is public and asked without credentials.",
-        ),
-        _LARGEST,
-    ),
-)
-_SCRIPT = Kind(
-    "script",
-    "A program of your own that prints one item as JSON on each line.",
-    (
-        Key("path", "path", None, True, "The program; a .py file runs in this Python."),
-        Key("timeout", "number", 300, False, "Seconds until it is stopped."),
-        Key("max_items", "number", 100_000, False, "More items than this are an error."),
-        _LARGEST,
-    ),
-    free_keys=True,
-)
 
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (_FILESYSTEM, _GIT, _S3, _SCRIPT)}
+def _kind(name: str, table: dict[str, Any], shared: Mapping[str, dict[str, Any]]) -> Kind:
+    said = {key: shared.get(key, {}) | own for key, own in table.pop("keys").items()}
+    return Kind(name, keys=tuple(_key(key, own) for key, own in said.items()), **table)
+
+
+def _key(name: str, said: dict[str, Any]) -> Key:
+    lists = {field: tuple(value) for field, value in said.items() if isinstance(value, list)}
+    return Key(name, **said | lists)
+
+
+KINDS: Mapping[str, Kind] = kinds_in(Path(__file__).with_name("kinds.toml"))
 """All kinds by name."""
 
 

@@ -70,7 +70,7 @@ def test_what_cannot_be_understood(tmp_path: Path, wrong: str, messages: Any) ->
 def test_values_of_each_type(
     tmp_path: Path, key_type: Any, good: list[Any], bad: list[Any]
 ) -> None:
-    kind = Kind("search", "", (Key("it", key_type, None, False, "What it is."),))
+    kind = Kind("search", "", (Key("it", key_type, "What it is."),))
 
     def read(value: object) -> object:
         return read_settings(kind, {"it": value}, where="[search]", base=tmp_path)[0]["it"]

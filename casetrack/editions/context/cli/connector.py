@@ -21,36 +21,7 @@ if TYPE_CHECKING:
 
 _FOLDER = Path("connectors")
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
-_PROGRAM = '''\
-#!/usr/bin/env python3
-"""A source for ctx: prints one item as JSON on each line.
-
-Its keys in the config, [connectors.script.{name}], come as one JSON object on standard input. What
-it says on standard error is shown where it fails; a status other than 0 means that the listing is
-not whole, and then nothing is removed.
-"""
-
-import json
-import sys
-
-
-def items(settings):
-    """Yield every item that there is now."""
-    yield {{
-        "source_id": "welcome",  # unlike all others, and the same at every call
-        "body": "# Welcome\\n\\nAsk your system for its items here, and yield one after the other.",
-        "content_type": "text/markdown",
-        "title": "Welcome",
-        "author": settings.get("author"),
-        "source_url": "https://example.org/welcome",
-        "updated_at": "2024-01-31T12:00:00Z",
-        "metadata": {{"labels": ["first"]}},
-    }}
-
-
-for item in items(json.load(sys.stdin)):
-    print(json.dumps(item))
-'''
+_PROGRAM = Path(__file__).with_name("connector.txt")
 
 
 @described(name=option(Arg("What to call the source.", "NAME")))
@@ -68,7 +39,7 @@ def init(name: str) -> None:
         raise UsageError(f"{path} is there already.", hint="Choose another name, or remove it.")
     with storage_errors(path):
         path.parent.mkdir(exist_ok=True)
-        path.write_text(_PROGRAM.format(name=name), encoding="utf-8")
+        path.write_text(_PROGRAM.read_text("utf-8").replace("{name}", name), encoding="utf-8")
         path.chmod(0o755)
     line(("Written: ", "bold"), str(path))
     line("Add it to your config:")

@@ -22,7 +22,7 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Command("init", f"{_HERE}.init:init", "Write a config for this folder, and check it."),
         Command("sync", f"{_HERE}.sources:sync", "Bring the collection in step with the sources.",
                 "git:platform --dry-run"),
-        Command("sources", f"{_HERE}.sources:sources",
+        Command("sources", f"{_HERE}.search:sources",
                 "List the sources and how they are in step."),
         Command("stats", f"{_HERE}.sources:stats", "Count what is there, source by source."),
         Family("connector", "Make and check sources of your own.",

@@ -213,26 +213,6 @@ GROUP BY ALL ORDER BY source
 """
 
 
-def sources(ctx: typer.Context, as_json: JsonOption = False) -> None:
-    """List the sources, when each was last in step, and what is wrong with it."""
-    home = ctx.ensure_object(ContextState).home
-    from casetrack.editions.context import api
-
-    found = api.asked(home, api.sources, {})
-    if as_json:
-        write_json(found.as_dict())
-        return
-    fields = [Field("Source"), Field("Documents", "right"), Field("Passages", "right")]
-    fields += [Field("State")]
-    rows = [
-        [s.name, f"{s.documents:,}", f"{s.chunks:,}", (s.notes or "ok").removeprefix(f"{s.name}: ")]
-        for s in found.sources
-    ]
-    table(fields, rows)
-    for note in home.config.notes:
-        line((f"Note: {note}", "yellow"))
-
-
 def stats(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """Count documents, passages and vectors, all together and by source."""
     home = ctx.ensure_object(ContextState).home

@@ -1,0 +1,106 @@
+"""The text of the edition's answers, as the command line shows it."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from casetrack.api.text import Line, Lines, entries_of, head_of, line, lines_of
+from casetrack.api.text.form import GAP, counted, facts, flat
+from casetrack.editions.context.records import (
+    ContextDocument,
+    ContextHit,
+    ContextResults,
+    ContextScores,
+    ContextSource,
+    ContextSources,
+)
+
+_MOST_ROWS = 6
+
+
+@head_of.register
+def _results(found: ContextResults) -> Lines:
+    return [line((f"Note: {note}", "warning")) for note in found.notes]
+
+
+@entries_of.register
+def _hits(found: ContextResults) -> tuple[str, Sequence[Any]]:
+    return "results", found.results
+
+
+@lines_of.register
+def _hit(hit: ContextHit) -> Lines:
+    place = hit.place
+    asides = [
+        *([flat(hit.title)] if hit.title not in hit.source_id else []),
+        f"updated {hit.updated_at:%Y-%m-%d}",
+        place.citation,
+        *(["stale: it may be behind its source, see `ctx sources`"] if hit.stale else []),
+    ]
+    also = f"also {'; '.join(other.citation for other in hit.more)}"
+    return [
+        line(f"[{hit.score:.2f}] ", (hit.source, "source"), " / ", (hit.source_id, "title")),
+        line(("; ".join(asides), "less")),
+        *map(line, _rows(hit.snippet)),
+        *([line((place.url, "source"))] if place.url else []),
+        *([line((also, "less"))] if hit.more else []),
+        *([line((_explained(place.scores), "less"))] if place.scores else []),
+        line((f"id: {hit.id}", "less")),
+    ]
+
+
+def _rows(snippet: str) -> list[str]:
+    """Return a snippet in its own lines, without the indent that all of them share."""
+    rows = [row.rstrip() for row in textwrap.dedent(snippet).splitlines() if row.strip()]
+    return rows if len(rows) <= _MOST_ROWS else [*rows[: _MOST_ROWS - 1], "\u2026"]
+
+
+def _explained(scores: ContextScores) -> str:
+    if scores.signals:
+        said = ", ".join(f"{name} {s.score:.3f}" for name, s in scores.signals.items())
+        return f"full: {said}"
+    parts = []
+    for name, raw, share in (
+        ("keyword", scores.keyword_score, scores.keyword_normalised),
+        ("vector", scores.vector_score, scores.vector_normalised),
+    ):
+        what = "not among the candidates" if raw is None else f"{raw:.4f} -> {share or 0:.4f}"
+        parts.append(f"{name} {what}")
+    alpha = "" if scores.alpha is None else f"; alpha {scores.alpha:g}"
+    return f"{'; '.join(parts)}{alpha}; score {scores.blended:.4f}"
+
+
+@head_of.register
+def _document(found: ContextDocument) -> Lines:
+    first, last = found.chunks[0].index, found.chunks[-1].index
+    said = {
+        "Title": found.title,
+        "Source": f"{found.source} / {found.source_id}",
+        "Address": found.source_url,
+        "Author": found.author,
+        "Updated": found.updated_at,
+        "Type": found.content_type,
+        "ID": found.id,
+        "Passages": f"{first}-{last} of {found.chunk_count}",
+    }
+    onward = f"Go on with: ctx get {found.id}:{found.next}:{len(found.chunks)}"
+    rest = [] if found.next is None else [GAP, line((onward, "less"))]
+    return [*facts(said, 0), GAP, Line((found.body,), block=True), *rest]
+
+
+@entries_of.register
+def _listed(found: ContextSources) -> tuple[str, Sequence[Any]]:
+    return "sources", found.sources
+
+
+@head_of.register
+def _sources(found: ContextSources) -> Lines:
+    return [line((counted(len(found.sources), "source"), "title"))]
+
+
+@lines_of.register
+def _source(each: ContextSource) -> Lines:
+    held = f"  {counted(each.documents, 'document')}, {counted(each.chunks, 'passage')}"
+    state = (each.notes or "ok").removeprefix(f"{each.name}: ")
+    style = "less" if each.healthy else "warning"
+    return [line((each.name, "strong"), held, (f"  {state}", style), label="- ")]
