@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from casetrack.faces.cli.asking import answer, asks, show
-from casetrack.faces.cli.options import CollectionOption
+from casetrack.faces.cli.options import CollectionOption, opt
 from casetrack.faces.cli.output import counted, line
 from casetrack.faces.cli.state import State
 from casetrack.faces.cli.upkeep import keep_up
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 @asks(
     "documents",
     excluded=(
-        Annotated[
-            bool,
-            typer.Option("--excluded", help="Instead, the files that were deleted with --exclude."),
-        ],
+        Annotated[bool, opt("Instead, the files that were deleted with --exclude.", "--excluded")],
         False,
     ),
 )
@@ -36,9 +33,7 @@ def documents(found: Any, given: dict[str, Any]) -> None:
 @asks(
     "document",
     structure=(
-        Annotated[
-            bool, typer.Option("--structure", help="Show its headings and where they stand.")
-        ],
+        Annotated[bool, opt("Show its headings and where they stand.", "--structure")],
         False,
     ),
 )
@@ -57,21 +52,19 @@ def document(found: "Document", given: dict[str, Any]) -> None:
 
 def delete(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name, path or ID of the document.")],
+    name: Annotated[str, opt("Name, path or ID of the document.", "NAME")],
     collection: CollectionOption = None,
     secure: Annotated[
         bool,
-        typer.Option(
-            "--secure",
-            help="Take it out of every file at once, and all that was deleted earlier. Removes "
+        opt(
+            "Take it out of every file at once, and all that was deleted earlier. Removes "
             "named snapshots, too.",
+            "--secure",
         ),
     ] = False,
     exclude: Annotated[
         bool,
-        typer.Option(
-            "--exclude", help="No sync takes its file in again, until you ingest that by its name."
-        ),
+        opt("No sync takes its file in again, until you ingest that by its name.", "--exclude"),
     ] = False,
 ) -> None:
     """Remove a document from its collection; the file itself is not touched."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from casetrack.base.errors import FileNotFound, UsageError, WrongPathKind
-from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import State
 
@@ -22,68 +22,53 @@ def evaluate(
     ctx: typer.Context,
     folder: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="DIR",
-            help="Folder in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv.",
-        ),
+        opt("Folder in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv.", "DIR"),
     ] = None,
     golden: Annotated[
         Path | None,
-        typer.Option(
-            "--golden",
-            metavar="FILE",
-            help="Ask a collection the questions of this file instead; see docs/evaluation.md.",
+        opt(
+            "Ask a collection the questions of this file instead; see docs/evaluation.md.",
+            "--golden FILE",
         ),
     ] = None,
     collection: CollectionOption = None,
     modes: Annotated[
         str | None,
-        typer.Option(
-            "--modes",
-            "--mode",
-            metavar="LIST",
-            help="Ways to search, such as keyword,semantic,hybrid,full. [default: as search does]",
+        opt(
+            "Ways to search, such as keyword,semantic,hybrid,full. [default: as search does]",
+            "--modes --mode LIST",
         ),
     ] = None,
     profiles: Annotated[
         str | None,
-        typer.Option(
-            "--profiles",
-            "--profile",
-            metavar="LIST",
-            help="Models to compare, such as mini,multilingual; passages get the vectors of each. "
+        opt(
+            "Models to compare, such as mini,multilingual; passages get the vectors of each. "
             "[default: mini for DIR, the collection's own for --golden]",
+            "--profiles --profile LIST",
         ),
     ] = None,
     ablate: Annotated[
-        bool,
-        typer.Option("--ablate", help="Add and leave out the signals of the search one by one."),
+        bool, opt("Add and leave out the signals of the search one by one.", "--ablate")
     ] = False,
     no_vocabulary: Annotated[
         bool,
-        typer.Option(
+        opt(
+            "Search by the question's own words only, without other names of what it says.",
             "--no-vocabulary",
-            help="Search by the question's own words only, without other names of what it says.",
         ),
     ] = False,
     pages: Annotated[
-        bool,
-        typer.Option(
-            "--pages", help="Refuse questions that do not tell the page of what answers them."
-        ),
+        bool, opt("Refuse questions that do not tell the page of what answers them.", "--pages")
     ] = False,
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Ask only the first N questions by id."),
+        int | None, opt("Ask only the first N questions by id.", "--limit N", min=1)
     ] = None,
     compare: Annotated[
         tuple[str, str] | None,
-        typer.Option(
-            "--compare", metavar="RUN RUN", help="Compare two stored runs, by their ids or files."
-        ),
+        opt("Compare two stored runs, by their ids or files.", "--compare RUN RUN"),
     ] = None,
     history: Annotated[
-        bool, typer.Option("--history", help="Show the stored runs and how the figures changed.")
+        bool, opt("Show the stored runs and how the figures changed.", "--history")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

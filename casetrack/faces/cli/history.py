@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.faces.cli.asking import answer
-from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
 from casetrack.faces.cli.output import confirmed, line
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
@@ -21,12 +21,8 @@ _LOOK_SECONDS = 0.5
 
 def show_job(
     ctx: typer.Context,
-    job_id: Annotated[
-        str, typer.Argument(metavar="JOB", help="ID of the job; its beginning is enough.")
-    ],
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Wait until it ends, with a bar.")
-    ] = False,
+    job_id: Annotated[str, opt("ID of the job; its beginning is enough.", "JOB")],
+    follow: Annotated[bool, opt("Wait until it ends, with a bar.", "--follow -f")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Show how far a job is, how long it will take, and what came of it.
@@ -60,8 +56,7 @@ def _followed(jobs: "JobStore", job: "Job") -> "Job":
 
 
 def export_log(
-    ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV file to write; - prints it.")],
+    ctx: typer.Context, file: Annotated[Path, opt("CSV file to write; - prints it.", "FILE")]
 ) -> None:
     """Write the whole log as CSV, the oldest entry first."""
     log = ctx.ensure_object(State).library.audit
@@ -75,11 +70,9 @@ def export_log(
 
 def restore(
     ctx: typer.Context,
-    snapshot: Annotated[
-        str, typer.Argument(metavar="SNAPSHOT", help="Its name or its number in the list.")
-    ],
+    snapshot: Annotated[str, opt("Its name or its number in the list.", "SNAPSHOT")],
     collection: CollectionOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, opt("Do not ask.", "--yes -y")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Bring the documents of a collection back to an earlier state.

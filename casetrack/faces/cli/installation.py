@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from casetrack.base.errors import UPGRADE_URL
-from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.options import JsonOption, opt
 from casetrack.faces.cli.output import confirmed, facts, line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
@@ -22,10 +22,8 @@ _GOODBYE = "This will remove CaseTrack. Your data will NOT be deleted."
 
 def uninstall(
     ctx: typer.Context,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = (
-        False
-    ),
+    yes: Annotated[bool, opt("Do not ask.", "--yes -y")] = False,
+    dry_run: Annotated[bool, opt("Only show what would be done.", "--dry-run")] = (False),
     as_json: JsonOption = False,
 ) -> int:
     """Remove CaseTrack from all AI programs and from this computer. Your data stays.
@@ -104,21 +102,19 @@ def _say_goodbye(
 
 def update(
     check_only: Annotated[
-        bool, typer.Option("--check", help="Only tell whether there is a newer version.")
+        bool, opt("Only tell whether there is a newer version.", "--check")
     ] = False,
     to: Annotated[
         str | None,
-        typer.Option(
-            "--to",
-            metavar="VERSION",
-            help="Install this version, newer or older: the way back from one that does not suit.",
+        opt(
+            "Install this version, newer or older: the way back from one that does not suit.",
+            "--to VERSION",
         ),
     ] = None,
     signed_by: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Trust the public keys in this file, too: for versions of your own.",
+        opt(
+            "Trust the public keys in this file, too: for versions of your own.", "--signed-by FILE"
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -169,7 +165,7 @@ def update(
 def status(
     ctx: typer.Context,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask the license server whether the key still counts.")
+        bool, opt("Ask the license server whether the key still counts.", "--refresh")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -186,9 +182,7 @@ def status(
 
 def activate(
     ctx: typer.Context,
-    key: Annotated[
-        list[str], typer.Argument(metavar="KEY", help="The key, as it was sent to you.")
-    ],
+    key: Annotated[list[str], opt("The key, as it was sent to you.", "KEY")],
     as_json: JsonOption = False,
 ) -> None:
     """Enter a license key for this data folder, and confirm it with the license server.

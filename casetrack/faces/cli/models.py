@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.options import JsonOption, opt
 from casetrack.faces.cli.output import Field, byte_text, line, table, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
@@ -17,18 +17,17 @@ if TYPE_CHECKING:
 _NAMES = "rapidocr, easyocr, or tesseract-LANGUAGE such as tesseract-deu+eng"
 PullArgument = Annotated[
     str | None,
-    typer.Argument(
-        metavar="NAME",
-        help=f"A profile, with all of its models, or a model; for text recognition {_NAMES}. "
+    opt(
+        f"A profile, with all of its models, or a model; for text recognition {_NAMES}. "
         "[default: the usual profile, and the networks of rapidocr]",
+        "NAME",
     ),
 ]
 VerifyArgument = Annotated[
-    str | None,
-    typer.Argument(metavar="NAME", help="As for `models pull`. [default: all that is pulled]"),
+    str | None, opt("As for `models pull`. [default: all that is pulled]", "NAME")
 ]
 OcrOption = Annotated[
-    bool, typer.Option("--ocr", help="List the engines of text recognition only; with --json too.")
+    bool, opt("List the engines of text recognition only; with --json too.", "--ocr")
 ]
 _PROFILE_FIELDS = (
     Field("Profile"),

@@ -19,6 +19,19 @@ def option(arg: Arg, /, **more: Any) -> Any:
     return typer.Option(*options, **words) if options else typer.Argument(**words)
 
 
+def opt(about: str, cli: str, /, **more: Any) -> Any:
+    """Return what Typer knows of an option such as ``--limit -k N``; a word alone is an argument.
+
+    Parameters
+    ----------
+    about
+        Its help.
+    more
+        Other words for Typer, such as ``min``.
+    """
+    return option(Arg(about, cli), **more)
+
+
 C = TypeVar("C", bound=Callable[..., Any])
 
 
@@ -41,120 +54,83 @@ class EditionName(StrEnum):
 
 CollectionOption = Annotated[
     str | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        metavar="NAME",
-        help="Name or ID of the collection; not needed while there is only one.",
+    opt(
+        "Name or ID of the collection; not needed while there is only one.",
+        "--collection -c NAME",
         autocompletion=collection_names,
     ),
 ]
 AnyCollectionOption = Annotated[
     str | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        metavar="NAME",
-        help="Only this collection, by its name or ID.",
+    opt(
+        "Only this collection, by its name or ID.",
+        "--collection -c NAME",
         autocompletion=collection_names,
     ),
 ]
 NameArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME", help="Name or ID of the collection.", autocompletion=collection_names
-    ),
+    str, opt("Name or ID of the collection.", "NAME", autocompletion=collection_names)
 ]
-FromDayOption = Annotated[
-    str | None, typer.Option("--from", metavar="DATE", help="From this day on (YYYY-MM-DD).")
-]
-ToDayOption = Annotated[
-    str | None, typer.Option("--to", metavar="DATE", help="Up to this day (YYYY-MM-DD).")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON instead of text.")]
+JsonOption = Annotated[bool, opt("Write JSON instead of text.", "--json")]
 CreateOption = Annotated[
-    bool, typer.Option("--create", help="Make the collection if there is none of this name.")
+    bool, opt("Make the collection if there is none of this name.", "--create")
 ]
 
 PipelineOption = Annotated[
     str | None,
-    typer.Option(
-        "--pipeline",
-        metavar="FILE",
-        help="What happens to the files: a pipeline file, or the name of one; see "
+    opt(
+        "What happens to the files: a pipeline file, or the name of one; see "
         "`casetrack schema --pipelines`.",
+        "--pipeline FILE",
     ),
 ]
 
 # --- which files ------------------------------------------------------------------------------
 
 ExtensionsOption = Annotated[
-    list[str] | None,
-    typer.Option("--ext", metavar="EXT", help="Only these kinds, such as pdf; may be repeated."),
+    list[str] | None, opt("Only these kinds, such as pdf; may be repeated.", "--ext EXT")
 ]
 IncludeOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--include",
-        metavar="GLOB",
-        help="Only files that fit, such as 'contracts/**'; may be repeated.",
-    ),
+    opt("Only files that fit, such as 'contracts/**'; may be repeated.", "--include GLOB"),
 ]
 ExcludeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--exclude", metavar="GLOB", help="Not what fits, such as drafts/; may be repeated."
-    ),
+    list[str] | None, opt("Not what fits, such as drafts/; may be repeated.", "--exclude GLOB")
 ]
 
 # --- how files are read -----------------------------------------------------------------------
 
 PasswordOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--password",
-        metavar="PASSWORD",
-        help="Opens protected files; may be repeated. Never stored.",
-    ),
+    opt("Opens protected files; may be repeated. Never stored.", "--password PASSWORD"),
 ]
 OcrOption = Annotated[
-    str | None,
-    typer.Option(
-        "--ocr",
-        metavar="ENGINE",
-        help=f"How scans and pictures are read: {', '.join(OCR_ENGINES)}.",
-    ),
+    str | None, opt(f"How scans and pictures are read: {', '.join(OCR_ENGINES)}.", "--ocr ENGINE")
 ]
 OcrLanguageOption = Annotated[
-    str | None,
-    typer.Option(
-        "--ocr-language", metavar="CODES", help="Languages of scans, such as eng or deu+eng."
-    ),
+    str | None, opt("Languages of scans, such as eng or deu+eng.", "--ocr-language CODES")
 ]
 ToolsOption = Annotated[
     str | None,
-    typer.Option(
-        "--tools",
-        metavar="SETS",
-        help="Offer only these tools: names of sets (all, read-only, core, daily, search, map, "
+    opt(
+        "Offer only these tools: names of sets (all, read-only, core, daily, search, map, "
         "legal) or of tools, separated by commas.",
+        "--tools SETS",
     ),
 ]
-ReadOnlyOption = Annotated[
-    bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
-]
+ReadOnlyOption = Annotated[bool, opt("Offer only tools that change nothing.", "--read-only")]
 ENV_OFFLINE = "CASETRACK_OFFLINE"
 OfflineOption = Annotated[
     bool,
-    typer.Option(
-        "--offline",
-        help="Servers fetch no models, even where they are missing; so does any text in the "
+    opt(
+        "Servers fetch no models, even where they are missing; so does any text in the "
         f"variable {ENV_OFFLINE}. Then only `casetrack models pull` does.",
+        "--offline",
     ),
 ]
 EditionOption = Annotated[
     EditionName | None,
-    typer.Option(
-        help="legal: cases of a lawyer, with their own tools, in place of the collections."
+    opt(
+        "legal: cases of a lawyer, with their own tools, in place of the collections.", "--edition"
     ),
 ]

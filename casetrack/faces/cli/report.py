@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
 from casetrack.faces.cli.output import byte_text, line, write_json
 from casetrack.faces.cli.state import State
 
@@ -19,18 +19,14 @@ def report(
     collection: CollectionOption = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write to this .html file, or into this folder. [default: the current folder]",
+        opt(
+            "Write to this .html file, or into this folder. [default: the current folder]",
+            "--output -o FILE",
         ),
     ] = None,
-    open_it: Annotated[
-        bool, typer.Option("--open", help="Open what was written in the browser.")
-    ] = False,
+    open_it: Annotated[bool, opt("Open what was written in the browser.", "--open")] = False,
     light: Annotated[
-        bool, typer.Option("--light", help="Without pictures of pages: a small file, quickly made.")
+        bool, opt("Without pictures of pages: a small file, quickly made.", "--light")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

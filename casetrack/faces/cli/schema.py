@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from casetrack.base.errors import SchemaError, UsageError
-from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.options import JsonOption, opt
 from casetrack.faces.cli.output import Field, line, table, write_json
 from casetrack.faces.cli.state import State
 
@@ -44,14 +44,13 @@ _PARAMETER_FIELDS = (
 def schema(
     ctx: typer.Context,
     table_name: Annotated[
-        str | None,
-        typer.Argument(metavar="TABLE", help="One table, or one pipeline; all without it."),
+        str | None, opt("One table, or one pipeline; all without it.", "TABLE")
     ] = None,
     functions: Annotated[
-        bool, typer.Option("--functions", help="The functions of SQL instead of the tables.")
+        bool, opt("The functions of SQL instead of the tables.", "--functions")
     ] = False,
     pipelines: Annotated[
-        bool, typer.Option("--pipelines", help="The pipelines instead: their steps and parameters.")
+        bool, opt("The pipelines instead: their steps and parameters.", "--pipelines")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

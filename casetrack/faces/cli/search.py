@@ -10,8 +10,9 @@ from casetrack.api.operations import operations
 from casetrack.api.quoting import Words
 from casetrack.api.text import lines_of
 from casetrack.api.text.passages import quoted_part, result_lines, search_head, search_tail
-from casetrack.faces.cli.asking import answer, asks, signed, taken, write
+from casetrack.faces.cli.asking import answer, asks, own, signed, taken, write
 from casetrack.faces.cli.completion import collection_names
+from casetrack.faces.cli.options import opt
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import State
 
@@ -21,19 +22,13 @@ if TYPE_CHECKING:
 _SEARCH = operations()["search"]
 _COLLECTIONS = Annotated[
     list[str] | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        metavar="NAME",
-        help="Name or ID of the collection; not needed while there is only one. Repeat it to "
+    opt(
+        "Name or ID of the collection; not needed while there is only one. Repeat it to "
         "search several, ranked together.",
+        "--collection -c NAME",
         autocompletion=collection_names,
     ),
 ]
-
-
-def _flag(option: str, text: str) -> tuple[Any, bool]:
-    return Annotated[bool, typer.Option(option, help=text)], False
 
 
 def _search(ctx: typer.Context, **given: Any) -> None:
@@ -61,10 +56,10 @@ search = signed(
     _SEARCH,
     {
         "collection": (_COLLECTIONS, None),
-        "all": _flag("--all", "In all collections, but for archived ones."),
-        "context": _flag("--context", "Show the text before and after each result."),
-        "full": _flag("--full", "Show whole passages, not the best part of each."),
-        "explain": _flag("--explain", "Show how each score came about."),
+        "all": own(bool, "In all collections, but for archived ones.", "--all", False),
+        "context": own(bool, "Show the text before and after each result.", "--context", False),
+        "full": own(bool, "Show whole passages, not the best part of each.", "--full", False),
+        "explain": own(bool, "Show how each score came about.", "--explain", False),
     },
 )
 
@@ -89,16 +84,7 @@ def _tell(results: "SearchResults", *, context: bool, full: bool, explain: bool)
 @asks(
     "chunk",
     window=(
-        Annotated[
-            int,
-            typer.Option(
-                "--window",
-                metavar="N",
-                min=0,
-                max=50,
-                help="Also show N chunks before and after it.",
-            ),
-        ],
+        Annotated[int, opt("Also show N chunks before and after it.", "--window N", min=0, max=50)],
         0,
     ),
 )

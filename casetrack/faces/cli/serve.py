@@ -16,6 +16,7 @@ from casetrack.faces.cli.options import (
     OfflineOption,
     ReadOnlyOption,
     ToolsOption,
+    opt,
 )
 from casetrack.faces.cli.state import State, hide_repairs
 
@@ -33,20 +34,19 @@ if TYPE_CHECKING:
 def browse(
     ctx: typer.Context,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="PORT", help="The port; 0 takes a free one.")
+        int, opt("The port; 0 takes a free one.", "--port PORT", min=0, max=65535)
     ] = 8766,
     read_only: Annotated[
-        bool, typer.Option("--read-only", help="Let nothing be changed through the window.")
+        bool, opt("Let nothing be changed through the window.", "--read-only")
     ] = False,
     show: Annotated[
-        bool,
-        typer.Option("--open/--no-open", help="Open it in the browser, or only say its address."),
+        bool, opt("Open it in the browser, or only say its address.", "--open/--no-open")
     ] = True,
     as_program: Annotated[
         bool,
-        typer.Option(
+        opt(
+            "As a program of the desktop: in a browser window of its own, and ended with it.",
             "--app",
-            help="As a program of the desktop: in a browser window of its own, and ended with it.",
         ),
     ] = False,
 ) -> None:
@@ -86,28 +86,27 @@ class Engine(StrEnum):
 
 TokenOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="TEXT",
-        help="http: what programs must send to connect, at least 16 characters. Better given "
+    opt(
+        "http: what programs must send to connect, at least 16 characters. Better given "
         "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
+        "--token TEXT",
     ),
 ]
 OriginOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="ORIGIN",
-        help="http: take requests of this web page too, such as https://app.example; may be "
-        "repeated.",
+    opt(
+        "http: take requests of this web page too, such as https://app.example; may be repeated.",
+        "--allow-origin ORIGIN",
     ),
 ]
 
 
 MetricsOption = Annotated[
     bool,
-    typer.Option(
-        "--metrics",
-        help="http: tell figures for Prometheus at /metrics, to whoever may connect: calls and "
+    opt(
+        "http: tell figures for Prometheus at /metrics, to whoever may connect: calls and "
         "their times, documents, work, memory; nothing of what was asked or found.",
+        "--metrics",
     ),
 ]
 
@@ -116,27 +115,28 @@ def serve(
     ctx: typer.Context,
     transport: Annotated[
         Transport,
-        typer.Option(
-            help="stdio: one program starts this and talks over its streams. http: any number of "
-            "programs connect to an address."
+        opt(
+            "stdio: one program starts this and talks over its streams. http: any number of "
+            "programs connect to an address.",
+            "--transport",
         ),
     ] = Transport.STDIO,
     host: Annotated[
         str | None,
-        typer.Option(
-            metavar="HOST",
+        opt(
+            "http: where to listen. Anything but this computer itself needs a token.",
+            "--host HOST",
             show_default="127.0.0.1",
-            help="http: where to listen. Anything but this computer itself needs a token.",
         ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(
+        opt(
+            "http: the port; 0 takes a free one.",
+            "--port PORT",
             min=0,
             max=65535,
-            metavar="PORT",
             show_default="8765",
-            help="http: the port; 0 takes a free one.",
         ),
     ] = None,
     token: TokenOption = None,
@@ -145,44 +145,45 @@ def serve(
     read_only: ReadOnlyOption = False,
     offline: OfflineOption = False,
     _fetch_models: Annotated[
-        bool, typer.Option("--fetch-models", hidden=True, help="What happens anyway.")
+        bool, opt("What happens anyway.", "--fetch-models", hidden=True)
     ] = False,
     allow_origin: OriginOption = None,
     metrics: MetricsOption = False,
     engine: Annotated[
         Engine,
-        typer.Option(
-            help="process: this program searches. ray: the shards of the index do, processes on a "
-            "cluster (casetrack[ray])."
+        opt(
+            "process: this program searches. ray: the shards of the index do, processes on a "
+            "cluster (casetrack[ray]).",
+            "--engine",
         ),
     ] = Engine.PROCESS,
     on: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            show_default="local",
-            help="ray: the cluster. local starts one on this computer for as long as this runs; "
+        opt(
+            "ray: the cluster. local starts one on this computer for as long as this runs; "
             "auto is one that runs here; HOST:PORT one that this computer is a machine of.",
+            "--on ADDRESS",
+            show_default="local",
         ),
     ] = None,
     shards: Annotated[
         int | None,
-        typer.Option(
+        opt(
+            "ray: how many shards the index is held in.",
+            "--shards NUMBER",
             min=1,
             max=1024,
-            metavar="NUMBER",
             show_default="as run already, or one per processor",
-            help="ray: how many shards the index is held in.",
         ),
     ] = None,
     replicas: Annotated[
         int | None,
-        typer.Option(
+        opt(
+            "ray: processes per shard, where it is started; with two of them one may fail.",
+            "--replicas NUMBER",
             min=1,
             max=64,
-            metavar="NUMBER",
             show_default="1",
-            help="ray: processes per shard, where it is started; with two of them one may fail.",
         ),
     ] = None,
 ) -> int:

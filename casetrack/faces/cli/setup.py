@@ -16,6 +16,7 @@ from casetrack.faces.cli.options import (
     OfflineOption,
     ReadOnlyOption,
     ToolsOption,
+    opt,
 )
 from casetrack.faces.cli.output import clean, line, write_json, write_text
 from casetrack.faces.cli.serve import served_edition
@@ -60,40 +61,33 @@ def setup(
     ctx: typer.Context,
     client: Annotated[
         Program | None,
-        typer.Argument(
-            metavar="CLIENT",
-            help="One of the programs above, or desktop.",
+        opt(
+            "One of the programs above, or desktop.",
+            "CLIENT",
             show_default=False,
             show_choices=False,
         ),
     ] = None,
-    everywhere: Annotated[
-        bool, typer.Option("--all", help="Every AI program that is installed here.")
-    ] = False,
+    everywhere: Annotated[bool, opt("Every AI program that is installed here.", "--all")] = False,
     scope: Annotated[
         ScopeName,
-        typer.Option(
-            help="user: everywhere you use the program. project: only in the current folder."
+        opt(
+            "user: everywhere you use the program. project: only in the current folder.", "--scope"
         ),
     ] = ScopeName.USER,
     skill: Annotated[
         bool,
-        typer.Option(
-            "--skill",
-            help="Also teach the program when to ask CaseTrack and how to cite: a skill for Claude "
+        opt(
+            "Also teach the program when to ask CaseTrack and how to cite: a skill for Claude "
             "Code, a block in AGENTS.md or GEMINI.md for Codex, OpenCode and Gemini CLI.",
+            "--skill",
         ),
     ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Take CaseTrack out again, and nothing else.")
-    ] = False,
+    undo: Annotated[bool, opt("Take CaseTrack out again, and nothing else.", "--undo")] = False,
     show: Annotated[
-        bool,
-        typer.Option("--print", help="Only show what to enter by hand, and where; change nothing."),
+        bool, opt("Only show what to enter by hand, and where; change nothing.", "--print")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would change in the file.")
-    ] = False,
+    dry_run: Annotated[bool, opt("Only show what would change in the file.", "--dry-run")] = False,
     edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,

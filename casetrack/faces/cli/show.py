@@ -5,15 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.api.operation import Arg
 from casetrack.api.text import head_of, lines_of
 from casetrack.base.errors import StorageError, UsageError
 from casetrack.faces.cli.asking import answer, write
-from casetrack.faces.cli.options import CollectionOption, JsonOption, described, option
+from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
 from casetrack.faces.cli.output import Part, line, write_json
 from casetrack.faces.cli.state import State
 
@@ -27,21 +26,16 @@ if TYPE_CHECKING:
 _PAGES = re.compile(r"\s*(\d+)\s*(?:[-\u2013]\s*(\d+)\s*)?")
 
 
-@described(
-    document=option(Arg("Name, path or ID of the document.", "DOCUMENT")),
-    pages=option(Arg("Which pages. [default: all]", "--pages N or N-M")),
-    start=option(Arg("Instead, read on from this chunk.", "--from ID")),
-    limit=option(Arg("With --from: how many passages.", "--limit -k N", ge=1, le=200)),
-    back=option(Arg("With --from: the passages before it.", "--back")),
-)
 def read(
     ctx: typer.Context,
-    document: str | None = None,
+    document: Annotated[str | None, opt("Name, path or ID of the document.", "DOCUMENT")] = None,
     collection: CollectionOption = None,
-    pages: str | None = None,
-    start: str | None = None,
-    limit: int = 5,
-    back: bool = False,
+    pages: Annotated[str | None, opt("Which pages. [default: all]", "--pages N or N-M")] = None,
+    start: Annotated[str | None, opt("Instead, read on from this chunk.", "--from ID")] = None,
+    limit: Annotated[
+        int, opt("With --from: how many passages.", "--limit -k N", min=1, max=200)
+    ] = 5,
+    back: Annotated[bool, opt("With --from: the passages before it.", "--back")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read a document's text in order, with the place of every passage.
@@ -92,45 +86,43 @@ _MAX_STEM = 80
 _MAX_NUMBER = 1000
 
 
-@described(
-    chunk_id=option(
-        Arg(
+def show(
+    ctx: typer.Context,
+    chunk_id: Annotated[
+        str | None,
+        opt(
             "A chunk's id, as search results give it. [default: the best answer to --for] "
             "With --page: a document.",
             "ID",
-        )
-    ),
-    output=option(
-        Arg(
+        ),
+    ] = None,
+    collection: CollectionOption = None,
+    output: Annotated[
+        Path | None,
+        opt(
             "Write to this .html or .png file, or into this folder. [default: the current folder]",
             "--output -o FILE",
-        )
-    ),
-    out=option(Arg("The same as --output.", "--out"), hidden=True),
-    as_png=option(Arg("Write a picture instead of a page of HTML.", "--png")),
-    open_it=option(Arg("Open what was written in the browser.", "--open")),
-    question=option(
-        Arg(
+        ),
+    ] = None,
+    out: Annotated[Path | None, opt("The same as --output.", "--out", hidden=True)] = None,
+    as_png: Annotated[bool, opt("Write a picture instead of a page of HTML.", "--png")] = False,
+    open_it: Annotated[bool, opt("Open what was written in the browser.", "--open")] = False,
+    question: Annotated[
+        str | None,
+        opt(
             "Mark strongly what answers this question, and the rest of the passage lightly.",
             "--for QUESTION",
-        )
-    ),
-    page=option(Arg("Write this page of the document as a picture.", "--page N", ge=1)),
-    window=option(Arg("Also show N chunks before and after it.", "--window N", ge=0, le=50)),
-    password=option(Arg("Opens a protected file to see the page; not stored.", "--password TEXT")),
-)
-def show(
-    ctx: typer.Context,
-    chunk_id: str | None = None,
-    collection: CollectionOption = None,
-    output: Path | None = None,
-    out: Path | None = None,
-    as_png: bool = False,
-    open_it: bool = False,
-    question: str | None = None,
-    page: int | None = None,
-    window: int = 1,
-    password: str | None = None,
+        ),
+    ] = None,
+    page: Annotated[
+        int | None, opt("Write this page of the document as a picture.", "--page N", min=1)
+    ] = None,
+    window: Annotated[
+        int, opt("Also show N chunks before and after it.", "--window N", min=0, max=50)
+    ] = 1,
+    password: Annotated[
+        str | None, opt("Opens a protected file to see the page; not stored.", "--password TEXT")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a page on which a passage is highlighted where it stands, with its citation.

@@ -3,17 +3,16 @@
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.api.operation import Arg
 from casetrack.api.sql import saved
 from casetrack.api.sql.parameters import pairs
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.sql.statements import all_of, is_blank
 from casetrack.faces.cli.completion import collection_names, library_of
-from casetrack.faces.cli.options import described, option
+from casetrack.faces.cli.options import opt
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.query.formats import Format
 from casetrack.faces.cli.state import State
@@ -47,69 +46,72 @@ def answers(incomplete: str) -> list[str]:
     return [name for name in ANSWERS if name.startswith(incomplete)]
 
 
-def _option(cli: str, about: str, /, **more: Any) -> Any:
-    return option(Arg(about, cli), **more)
-
-
-@described(
-    sql=_option(
-        "SQL",
-        "One SELECT; without it a dialogue begins, or statements are read from a pipe.",
-        show_default=False,
-    ),
-    collection=_option(
-        "--collection -c NAME",
-        "Name or ID of the collection; not needed while there is only one. Repeat it to ask "
-        'several at once: "A".documents, "B".documents.',
-        autocompletion=collection_names,
-    ),
-    file=_option("--file -f FILE", "Run the statements of this file."),
-    param=_option(
-        "--param -p NAME=VALUE",
-        "A value for $NAME; may be repeated. Numbers, true, false and null are read as such; put "
-        '"..." around a text that looks like one.',
-    ),
-    format_name=_option(
-        "--format", "How to write it. [default: by the ending of --output, else table]"
-    ),
-    output=_option("--output -o FILE", "Write to this file, in the place of one that is there."),
-    limit=_option("--limit N", "At most so many rows.", min=0),
-    show_sql=_option("--show-sql", "Also show the statement and its values."),
-    explain=_option("--explain", "Also show the plan and what was searched."),
-    saved_name=_option("--saved NAME", "Run this saved query.", autocompletion=saved_queries),
-    save_name=_option("--save NAME", "Keep the statement under this name; do not run it."),
-    overwrite=_option("--overwrite", "Let --save replace a query of this name."),
-    list_saved=_option("--list-saved", "List the saved queries."),
-    show=_option(
-        "--show ANSWER",
-        "Print the SQL behind an answer, such as summary, to change and run with --file.",
-        autocompletion=answers,
-    ),
-    as_json=_option("--json", "The same as --format json."),
-    raw=_option(
-        "--raw",
-        "Leave texts in CSV and Markdown as they are; else an apostrophe stands before what a "
-        "spreadsheet would run as a formula.",
-    ),
-)
 def query(
     ctx: typer.Context,
-    sql: str | None = None,
-    collection: list[str] | None = None,
-    file: Path | None = None,
-    param: list[str] | None = None,
-    format_name: Format | None = None,
-    output: Path | None = None,
-    limit: int | None = None,
-    show_sql: bool = False,
-    explain: bool = False,
-    saved_name: str | None = None,
-    save_name: str | None = None,
-    overwrite: bool = False,
-    list_saved: bool = False,
-    show: str | None = None,
-    as_json: bool = False,
-    raw: bool = False,
+    sql: Annotated[
+        str | None,
+        opt(
+            "One SELECT; without it a dialogue begins, or statements are read from a pipe.",
+            "SQL",
+            show_default=False,
+        ),
+    ] = None,
+    collection: Annotated[
+        list[str] | None,
+        opt(
+            "Name or ID of the collection; not needed while there is only one. Repeat it to ask "
+            'several at once: "A".documents, "B".documents.',
+            "--collection -c NAME",
+            autocompletion=collection_names,
+        ),
+    ] = None,
+    file: Annotated[Path | None, opt("Run the statements of this file.", "--file -f FILE")] = None,
+    param: Annotated[
+        list[str] | None,
+        opt(
+            "A value for $NAME; may be repeated. Numbers, true, false and null are read as such; "
+            'put "..." around a text that looks like one.',
+            "--param -p NAME=VALUE",
+        ),
+    ] = None,
+    format_name: Annotated[
+        Format | None,
+        opt("How to write it. [default: by the ending of --output, else table]", "--format"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        opt("Write to this file, in the place of one that is there.", "--output -o FILE"),
+    ] = None,
+    limit: Annotated[int | None, opt("At most so many rows.", "--limit N", min=0)] = None,
+    show_sql: Annotated[bool, opt("Also show the statement and its values.", "--show-sql")] = False,
+    explain: Annotated[bool, opt("Also show the plan and what was searched.", "--explain")] = False,
+    saved_name: Annotated[
+        str | None, opt("Run this saved query.", "--saved NAME", autocompletion=saved_queries)
+    ] = None,
+    save_name: Annotated[
+        str | None, opt("Keep the statement under this name; do not run it.", "--save NAME")
+    ] = None,
+    overwrite: Annotated[
+        bool, opt("Let --save replace a query of this name.", "--overwrite")
+    ] = False,
+    list_saved: Annotated[bool, opt("List the saved queries.", "--list-saved")] = False,
+    show: Annotated[
+        str | None,
+        opt(
+            "Print the SQL behind an answer, such as summary, to change and run with --file.",
+            "--show ANSWER",
+            autocompletion=answers,
+        ),
+    ] = None,
+    as_json: Annotated[bool, opt("The same as --format json.", "--json")] = False,
+    raw: Annotated[
+        bool,
+        opt(
+            "Leave texts in CSV and Markdown as they are; else an apostrophe stands before what a "
+            "spreadsheet would run as a formula.",
+            "--raw",
+        ),
+    ] = False,
 ) -> None:
     """Ask a collection in SQL; it can only read, and sees neither other files nor the network.
 
