@@ -49,7 +49,6 @@ from casetrack.base.records import (
 )
 from casetrack.base.records.collections import DEFAULT_EDITION
 from casetrack.base.resources import SCHEMA_VERSION
-from casetrack.ingest.discover import require_any
 from casetrack.models.encoders import Encoders
 from casetrack.store import audit
 from casetrack.store.damage import damage_told
@@ -443,6 +442,8 @@ class Library(Placing):
         try:
             return self.get(name)
         except CollectionNotFound:
+            from casetrack.ingest.discover import require_any
+
             require_any(paths)
             return self.create(name, **facts)
 

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.documents import LEGAL_TYPES
-from casetrack.extract.papers.docket_sheet import case_key
-from casetrack.extract.references import References
+from casetrack.extract.papers.case_numbers import case_key
 from casetrack.extract.references.matches import slug
 
 if TYPE_CHECKING:
@@ -240,6 +239,8 @@ def keys_in(words: str, /) -> Iterator[str]:
         # As the reader of captions writes it, it is the key but for its points.
         yield f"case:{slug(words.replace('.', ''))}"
         return
+    from casetrack.extract.references.finder import References
+
     for span in References().find(words):
         if span.resolved and span.type in {"case", "regulation", "rule", "constitution"}:
             yield span.key

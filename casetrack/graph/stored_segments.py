@@ -13,7 +13,6 @@ from casetrack.base.errors import JobStopped, PipelineError
 from casetrack.base.registry import registered
 from casetrack.graph import segment as segments
 from casetrack.graph.segment import GraphSegment, save
-from casetrack.ingest.pipeline.files import of_collection
 from casetrack.store.index.segment_files import SegmentFolder, read_groups, remove_old
 from casetrack.store.info import read_info
 from casetrack.store.marks import read
@@ -202,6 +201,8 @@ def _folders(home: Path, snapshot: Snapshot) -> list[SegmentFolder[Any]]:
 
 def tables_key(folder: Path, snapshot: Snapshot, /) -> str:
     """Return the name of the folder with the tables of the newest state; empty where none count."""
+    from casetrack.ingest.pipeline.files import of_collection
+
     try:
         pipeline = of_collection(read_info(folder).pipeline, folder)
         return state_key(snapshot, pipeline.join_rules, read(folder))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import CollectionBusy, JobStopped, See
 from casetrack.base.machine import give_back, one_thread_each, share_arenas
 from casetrack.base.records import DEFAULT_PROFILE, IngestReport
-from casetrack.extract.references import reads_case_law
+from casetrack.extract.references.citations import reads_case_law
 from casetrack.ingest.outcomes import Quota, cancelled_outcome, counted
 from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.plan import IngestPlanner

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from casetrack.extract.papers.caption import case_key
+from casetrack.extract.papers.case_numbers import case_key
 from casetrack.extract.papers.places import read_bates
 from casetrack.extract.papers.text import LegalCitation
 from casetrack.extract.references.matches import slug

@@ -24,7 +24,6 @@ from casetrack.base.errors import See, UsageError
 from casetrack.base.records import DOCUMENT_TYPES
 from casetrack.base.records.documents import FILES, own_moment
 from casetrack.base.years import recorded
-from casetrack.extract.days import day_span
 from casetrack.extract.language import called
 from casetrack.graph.opened import graph_of
 from casetrack.store.index.scope import scope_of, scope_of_rows
@@ -366,6 +365,8 @@ def _columns(wanted: Filter, facts: Facts) -> Iterable[tuple[Iterable[str] | str
 
 def _within(since: str | date | None, until: str | date | None) -> tuple[str, str, str]:
     """Return the first and the last day, and the span of time in words."""
+    from casetrack.extract.days import day_span
+
     start, end = (_day(day_text(day)) for day in (since, until))
     first = day_span(start)[0] if start is not None else ""
     last = day_span(end)[1] if end is not None else "9999-12-31"

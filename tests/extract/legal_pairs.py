@@ -21,8 +21,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.extract.references import References
 from casetrack.extract.references.citations import Citation, find_citations
+from casetrack.extract.references.finder import References
 
 if TYPE_CHECKING:
     from pathlib import Path

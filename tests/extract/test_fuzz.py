@@ -25,7 +25,7 @@ from casetrack.extract.papers.caption import read_caption
 from casetrack.extract.papers.docket_sheet import read_entries
 from casetrack.extract.papers.places import read_bates
 from casetrack.extract.papers.text import TextPage, WholeText
-from casetrack.extract.references import References
+from casetrack.extract.references.finder import References
 from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.graph.identity import read_identities

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.extract.references import References
 from casetrack.extract.references.citations import find_citations, has_citation_signs
+from casetrack.extract.references.finder import References
 
 if TYPE_CHECKING:
     from collections.abc import Callable

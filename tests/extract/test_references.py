@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.base.errors import UsageError
-from casetrack.extract.references import References, keys_relate, reference_key
+from casetrack.extract.references.finder import References, reference_key
+from casetrack.extract.references.matches import keys_relate
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import ReferenceSpan

@@ -326,7 +326,6 @@ class Collection:
         >>> hits[0].citation, hits[0].text  # doctest: +SKIP
         """
         from casetrack.base.arguments import Filter
-        from casetrack.graph.answers.lookup import entity_ids
         from casetrack.search.search import search
 
         named = [*as_documents(documents), *as_documents(document)]
@@ -336,6 +335,8 @@ class Collection:
         def searched(state: State) -> SearchResults:
             asked = where
             if mentions is not None:
+                from casetrack.graph.answers.lookup import entity_ids
+
                 asked = replace(where, mentions=entity_ids(graph_of(state), as_list(mentions)))
             return search(
                 state,

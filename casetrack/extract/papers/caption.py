@@ -27,7 +27,7 @@ from casetrack.extract.papers.caption_marks import (
     witness_in,
 )
 from casetrack.extract.papers.courts import find_court
-from casetrack.extract.papers.docket_sheet import case_key, read_docket_header, read_sheet_head
+from casetrack.extract.papers.docket_sheet import read_docket_header, read_sheet_head
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
 from casetrack.extract.papers.parties import read_parties
 from casetrack.extract.papers.without_caption import kind_of_text
@@ -114,7 +114,7 @@ def looks_like_title(text: str, /) -> bool:
     return bool(words) and capital == len(words) and short
 
 
-__all__ = ["NOT_LEGAL", "LegalFacts", "case_key", "read_caption"]
+__all__ = ["NOT_LEGAL", "LegalFacts", "read_caption"]
 
 _BARE_PAGE = 240
 """A page with fewer characters is a cover."""

@@ -207,27 +207,6 @@ def american_day(day: str | None, /) -> str | None:
     return written_day(year, month, number)
 
 
-_KEY = re.compile(
-    r"(?:(?P<office>\d{1,2}):)?(?P<year>(?:19"
-    r"|20)?\d{2})-?\s?(?P<kind>[A-Za-z]{0,4})\.?\s?-?\s?0*(?P<serial>\d{1,7})"
-)
-
-
-def case_key(number: str, /) -> str:
-    """Return what two writings of one case number have in common.
-
-    Offices, judges' initials and leading zeros are left out: ``8:16-cv-01261-DOC-KES``,
-    ``16 CV 1261 (DOC)`` and ``No. 16-cv-1261`` are all ``16-cv-1261``. Numbers of another form
-    lose their blanks and case.
-    """
-    found = _KEY.search(number)
-    if found is None:
-        return " ".join(number.casefold().split())
-    year, kind = found["year"][-2:], found["kind"].lower()
-    kind = {"civ": "cv", "crim": "cr", "cri": "cr"}.get(kind, kind)
-    return "-".join(filter(None, (year, kind, found["serial"])))
-
-
 _SHEET_NUMBER = (
     r"(?:[A-Z]{2,4}/)?(?P<number>\d{1,2}[:-]\d{2}-[a-z]{2,4}-\d{4,6}(?:-[\w]+)*"
     r"|\d{2}-\d{3,6}(?:-[\w-]+)?|\d-\d{2}-\d{4,6}(?:-\w+)*)"

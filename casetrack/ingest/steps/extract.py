@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from casetrack.extract.finder import NameFinder
-    from casetrack.extract.references import References
+    from casetrack.extract.references.finder import References
     from casetrack.ingest.steps.base import Batches
     from casetrack.ingest.steps.encoding import ContextText
     from casetrack.models.base import Encoding, ProfileEncoder
@@ -47,13 +47,14 @@ class ExtractStep:
     def fingerprint(self) -> str:
         """The versions of the finders, and whether citations of case law are looked for."""
         from casetrack.extract import amounts, dates, references
+        from casetrack.extract.references.citations import reads_case_law
 
-        cases = "cases" if references.reads_case_law() else "-"
+        cases = "cases" if reads_case_law() else "-"
         return f"{dates.VERSION} {amounts.VERSION} {references.VERSION} {cases}"
 
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the columns to every batch."""
-        from casetrack.extract.references import References
+        from casetrack.extract.references.finder import References
 
         declared = schema.table("chunks").arrow(ADDS)
         references = References()

@@ -77,7 +77,7 @@ def codes(query: str, /) -> Iterator[AskedCitation]:
 
 def state_laws(query: str, /) -> Iterator[AskedCitation]:
     """Yield laws of the states: a name in capitals, a section sign, a number."""
-    from casetrack.extract.references import References
+    from casetrack.extract.references.finder import References
 
     for match in _STATE_LAW.finditer(query):
         if _CODE.search(query, max(0, match.start() - 4), match.end()):

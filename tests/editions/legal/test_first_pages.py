@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.extract.document_type import infer_document_type
-from casetrack.extract.papers.caption import LegalFacts, case_key, read_caption
+from casetrack.extract.papers.caption import LegalFacts, read_caption
 from casetrack.extract.papers.caption_marks import kind_of_title
+from casetrack.extract.papers.case_numbers import case_key
 from casetrack.extract.papers.courts import find_court
 from casetrack.extract.papers.docket_sheet import read_docket_header
 from casetrack.extract.papers.text import TextPage, WholeText

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.base.errors import PipelineError
+from casetrack.extract.sentence_ends import sentence_ends
 from casetrack.ingest.steps.chunk import chunk_page
-from casetrack.ingest.steps.chunking import ChunkRules, cut, sentence_ends
+from casetrack.ingest.steps.chunking import ChunkRules, cut
 from casetrack.parse.workers.messages import page_schema
 from conftest import page_row
 

@@ -1,0 +1,25 @@
+"""Case numbers in the form by which they are compared."""
+
+from __future__ import annotations
+
+import re
+
+_KEY = re.compile(
+    r"(?:(?P<office>\d{1,2}):)?(?P<year>(?:19"
+    r"|20)?\d{2})-?\s?(?P<kind>[A-Za-z]{0,4})\.?\s?-?\s?0*(?P<serial>\d{1,7})"
+)
+
+
+def case_key(number: str, /) -> str:
+    """Return what two writings of one case number have in common.
+
+    Offices, judges' initials and leading zeros are left out: ``8:16-cv-01261-DOC-KES``,
+    ``16 CV 1261 (DOC)`` and ``No. 16-cv-1261`` are all ``16-cv-1261``. Numbers of another form
+    lose their blanks and case.
+    """
+    found = _KEY.search(number)
+    if found is None:
+        return " ".join(number.casefold().split())
+    year, kind = found["year"][-2:], found["kind"].lower()
+    kind = {"civ": "cv", "crim": "cr", "cri": "cr"}.get(kind, kind)
+    return "-".join(filter(None, (year, kind, found["serial"])))
