@@ -41,11 +41,12 @@ from casetrack.faces.mcp.live_jobs import CALL, Call
 from casetrack.faces.mcp.news import News
 from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, asked, can_ask, kept_alive
 from casetrack.faces.mcp.prompts import holdings, instructions
-from casetrack.faces.mcp.results import CODE, OF_COLLECTION, sendable, visible
+from casetrack.faces.mcp.results import CODE, OF_COLLECTION
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.shutdown import go_on
 from casetrack.faces.mcp.specs import ToolChoice
 from casetrack.faces.mcp.steps import work_with
+from casetrack.faces.mcp.texts import sendable, visible
 from casetrack.faces.mcp.wire import AnsweringStream
 from casetrack.version import __version__
 

@@ -25,7 +25,6 @@ from casetrack.faces.mcp.results import (
     NAME_CHARS,
     after_page,
     answer,
-    cut,
     more_from,
     page_of,
     portion,
@@ -37,6 +36,7 @@ from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_i
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import See, here, in_terms
 from casetrack.faces.mcp.structures import FORMED, answer_facts, entry_forms, fitted
+from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

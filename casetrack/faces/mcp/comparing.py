@@ -13,7 +13,6 @@ from casetrack.faces.mcp.outputs import POINTER, QUOTED
 from casetrack.faces.mcp.results import (
     NAME_CHARS,
     bounded_chunk,
-    cut,
     few,
     first,
     more_of,
@@ -21,6 +20,7 @@ from casetrack.faces.mcp.results import (
     room_beside,
 )
 from casetrack.faces.mcp.steps import See, here
+from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,8 @@ from mcp.types import (
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.prompts import Prompts
 from casetrack.faces.mcp.resources import told
-from casetrack.faces.mcp.results import sendable
 from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.texts import sendable
 from casetrack.faces.mcp.uris import TEMPLATES
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CollectionDamaged
 from casetrack.faces.mcp.outputs import SHORT_LINE
-from casetrack.faces.mcp.results import CONCISE_ROOM, ROOM, cut, document_entry, tokens
+from casetrack.faces.mcp.results import CONCISE_ROOM, ROOM, document_entry, tokens
 from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render import counted, one_line, span
-from casetrack.faces.mcp.results import tokens, visible
+from casetrack.faces.mcp.results import tokens
+from casetrack.faces.mcp.texts import visible
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

@@ -12,8 +12,8 @@ from mcp.types import CallToolResult, TextContent
 
 from casetrack.base import editions
 from casetrack.base.errors import See
-from casetrack.faces.mcp.results import visible
 from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.texts import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

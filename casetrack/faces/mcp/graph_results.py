@@ -12,12 +12,12 @@ from casetrack.faces.mcp.results import (
     NAME_CHARS,
     bounded_chunk,
     bounded_source,
-    cut,
     few,
     passage,
     room_beside,
     widened,
 )
+from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

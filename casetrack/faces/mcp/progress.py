@@ -18,7 +18,7 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from casetrack.base.errors import UsageError
 from casetrack.faces.mcp.failures import Failure
 from casetrack.faces.mcp.handlers import STATELESS
-from casetrack.faces.mcp.results import cut, sendable, visible
+from casetrack.faces.mcp.texts import cut, sendable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

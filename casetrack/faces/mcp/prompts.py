@@ -26,7 +26,7 @@ from casetrack.api.collection.facts import noted_documents
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.failures import whole_list
 from casetrack.faces.mcp.render.pieces import counted, one_line
-from casetrack.faces.mcp.results import cut, sendable, visible
+from casetrack.faces.mcp.texts import cut, sendable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

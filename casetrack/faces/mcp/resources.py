@@ -34,8 +34,9 @@ from casetrack.base.provenance import iso_utc
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.faces.mcp import failures
 from casetrack.faces.mcp.handlers import STATELESS
-from casetrack.faces.mcp.results import collection_facts, sendable, visible
+from casetrack.faces.mcp.results import collection_facts
 from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.texts import sendable, visible
 from casetrack.faces.mcp.uris import (
     COLLECTIONS,
     SQL,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
 from casetrack.faces.mcp.outputs import LINE, Facts
+from casetrack.faces.mcp.texts import cut, sendable, visible
 from casetrack.faces.mcp.uris import chunk_uri, document_uri, highlight_uri
 
 if TYPE_CHECKING:
@@ -147,46 +147,6 @@ def _sources(sources: Mapping[str, Facts]) -> str:
     return "\n".join(["\n\nSources:", *lines]) if lines else ""
 
 
-# Names and quotes may hold the codes that terminals obey.
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def visible(text: str, /) -> str:
-    r"""Return *text* with control characters made visible, one for one: offsets still fit.
-
-    Line ends and tabs stay. JSON needs no such care, since it escapes them.
-
-    Examples
-    --------
-    >>> visible("a\x1b[2Jb") == "a\ufffd[2Jb"
-    True
-    """
-    return _CONTROL.sub("\ufffd", text)
-
-
-def sendable(value: Any, /) -> Any:
-    """Return *value* with lone surrogates replaced, which stand for the raw bytes of file names.
-
-    UTF-8 has no form for them, so one such name would break the connection.
-    """
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode() if not _encodes(value) else value
-    if isinstance(value, dict):
-        return {sendable(k): sendable(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [sendable(v) for v in value]
-    return value
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 # --- lists that are cut where they would be too long ----------------------------------------
 
 
@@ -260,11 +220,6 @@ def portion(
 def onward(offset: int | None, /) -> str | None:
     """Return the sentence that says where a cut list goes on."""
     return None if offset is None else f"More from offset {offset}."
-
-
-def cut(text: str, chars: int, /) -> str:
-    """Return *text*, or its first *chars* characters and a sign that it goes on."""
-    return text if len(text) <= chars else text[:chars].rstrip() + " \u2026"
 
 
 def next_offset(offset: int, shown: int, total: int, /) -> int | None:

@@ -25,12 +25,12 @@ from casetrack.faces.mcp.concise import document_forms
 from casetrack.faces.mcp.results import (
     bounded_chunk,
     bounded_document,
-    cut,
     document_entry,
     page_of,
     passage,
 )
 from casetrack.faces.mcp.steps import offers
+from casetrack.faces.mcp.texts import cut
 from casetrack.faces.mcp.uris import document_uri
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from casetrack.faces.mcp.edition import ServedEdition
 from casetrack.faces.mcp.failures import whole_list
 from casetrack.faces.mcp.http.rest import ANY, answering, only, sent, single
 from casetrack.faces.mcp.prompts import quoted
-from casetrack.faces.mcp.results import sendable
 from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.texts import sendable
 from casetrack.version import __version__
 
 if TYPE_CHECKING:

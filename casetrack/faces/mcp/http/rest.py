@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 from starlette.routing import Route
 
-from casetrack.faces.mcp.results import CODE, sendable
+from casetrack.faces.mcp.results import CODE
 from casetrack.faces.mcp.session import ConnectionState, serve_for
+from casetrack.faces.mcp.texts import sendable
 from casetrack.version import __version__
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from casetrack.base.provenance import iso_utc
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.outputs import STATUS
-from casetrack.faces.mcp.results import cut, onward, page_of
+from casetrack.faces.mcp.results import onward, page_of
 from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

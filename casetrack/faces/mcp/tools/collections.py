@@ -32,13 +32,13 @@ from casetrack.faces.mcp.results import (
     answer,
     bounded_collection,
     collection_facts,
-    cut,
     onward,
     portion,
 )
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import here, told
+from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

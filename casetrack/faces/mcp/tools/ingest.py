@@ -23,10 +23,11 @@ from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.results import answer, cut, few, first, more_of, room_beside
+from casetrack.faces.mcp.results import answer, few, first, more_of, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, tool
 from casetrack.faces.mcp.steps import See, here, told
+from casetrack.faces.mcp.texts import cut
 from casetrack.faces.mcp.tools.collections import lower
 
 if TYPE_CHECKING:

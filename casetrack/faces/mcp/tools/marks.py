@@ -13,9 +13,10 @@ from casetrack.base.errors import UsageError
 from casetrack.base.records.marks import PlacedMark
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.results import answer, cut, onward, portion
+from casetrack.faces.mcp.results import answer, onward, portion
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
+from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

@@ -10,9 +10,9 @@ from pydantic import Field
 from casetrack.api.operation import READS
 from casetrack.base.errors import UsageError
 from casetrack.faces.mcp.render import one_line
-from casetrack.faces.mcp.results import sendable, visible
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, tool
+from casetrack.faces.mcp.texts import sendable, visible
 from casetrack.faces.mcp.uris import highlight_uri, page_uri
 
 if TYPE_CHECKING:

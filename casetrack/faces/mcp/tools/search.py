@@ -15,11 +15,12 @@ from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import takes
 from casetrack.faces.mcp.concise import Telling, telling
 from casetrack.faces.mcp.render import counted, one_line
-from casetrack.faces.mcp.results import answer, cut, portion
+from casetrack.faces.mcp.results import answer, portion
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, ResponseFormat, tool
 from casetrack.faces.mcp.steps import See
+from casetrack.faces.mcp.texts import cut
 
 _SEARCH = operations()["search"].method
 

@@ -18,18 +18,11 @@ from casetrack.faces.mcp.failures import error_text, reason
 from casetrack.faces.mcp.jobs import LONGEST_WAIT, job_facts, known_job, wait_for_other
 from casetrack.faces.mcp.live_jobs import LiveJob
 from casetrack.faces.mcp.render import one_line
-from casetrack.faces.mcp.results import (
-    after_page,
-    answer,
-    cut,
-    more_from,
-    page_of,
-    room_beside,
-    tokens,
-)
+from casetrack.faces.mcp.results import after_page, answer, more_from, page_of, room_beside, tokens
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
 from casetrack.faces.mcp.steps import here
+from casetrack.faces.mcp.texts import cut
 from casetrack.version import __version__
 
 _DAMAGED = 10

@@ -23,7 +23,6 @@ from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.results import (
     after_page,
     answer,
-    cut,
     few,
     first,
     more_from,
@@ -33,6 +32,7 @@ from casetrack.faces.mcp.results import (
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
 from casetrack.faces.mcp.steps import See, here, told
+from casetrack.faces.mcp.texts import cut
 from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.ingest import (
     DefaultType,
