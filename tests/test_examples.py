@@ -62,6 +62,7 @@ NOT_RUN = {
 ELSEWHERE = {
     ("docs/python.md", "python"): "tests/faces/notebook/test_docs.py",
     ("docs/query.md", "sql"): "tests/store/sql/test_reference.py",
+    ("docs/sql-reference.md", "sql"): "tests/store/sql/test_reference.py",
     ("docs/query.md", "console"): "tests/faces/cli/test_query_reference.py",
     ("docs/pipelines.md", "console"): "tests/ingest/test_user_pipelines.py",
     ("docs/pipelines.md", "toml"): "tests/ingest/test_user_pipelines.py",

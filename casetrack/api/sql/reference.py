@@ -1,16 +1,14 @@
-"""The reference of the SQL, as a page: made from the catalog, so that it cannot fall behind.
+"""The SQL reference as a page, generated from the catalog.
 
-``python -m casetrack.api.sql.reference`` prints ``docs/query.md``; ``reference.md`` is its head.
+``python -m casetrack.api.sql.reference`` prints ``docs/sql-reference.md``.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.base.config import SqlLimits
 from casetrack.base.sql.catalog import View, catalog
 
 if TYPE_CHECKING:
@@ -19,14 +17,17 @@ if TYPE_CHECKING:
     from casetrack.base.sql.catalog import Column, Function
 
 
+_HEAD = """# SQL reference
+
+The functions and views of `casetrack query`, `collection.sql()` and the MCP tool `query`, with
+their columns. [Query with SQL](query.md) explains how to run statements.
+"""
+
+
 def reference() -> str:
     """Return the reference as Markdown."""
     known = catalog()
-    head = (Path(__file__).parent / "reference.md").read_text(encoding="utf-8")
-    limits = SqlLimits()
-    head = head.replace("SECONDS", f"{limits.timeout_seconds:.0f}")
-    head = head.replace("MEMORY", str(limits.memory_mb))
-    parts = [head, "## Functions", _index(known.functions), *map(_function, known.functions)]
+    parts = [_HEAD, "## Functions", _index(known.functions), *map(_function, known.functions)]
     parts += ["## Views", _index(known.views), *map(_view, known.views)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
@@ -51,7 +52,7 @@ def _first(described: Function | View) -> str:
 def _index(described: Sequence[Function | View]) -> str:
     """Return a table of contents: names, which lead to their sections, and the first sentence."""
     rows = [f"| [`{d.name}`](#{_anchor(d)}) | {_first(d)} |" for d in described]
-    return "\n".join(["| name | what it gives |", "| --- | --- |", *rows])
+    return "\n".join(["| name | contents |", "| --- | --- |", *rows])
 
 
 def _anchor(described: Function | View) -> str:
@@ -64,7 +65,7 @@ def _function(function: Function) -> str:
     lines = [f"### `{function.signature}`", "", function.about, ""]
     if function.parameters:
         rows = [(p.name, p.type, p.default or "", p.about) for p in function.parameters]
-        lines += [*_table(("argument", "type", "default", "what it is"), rows), ""]
+        lines += [*_table(("argument", "type", "default", "description"), rows), ""]
     if function.kind == "table":
         lines += [*_columns(function.columns), ""]
     return "\n".join([*lines, "```sql", function.example, "```"])
@@ -76,7 +77,7 @@ def _view(view: View) -> str:
 
 def _columns(columns: Sequence[Column]) -> list[str]:
     rows = [(c.name, c.type, c.unit, c.about) for c in columns]
-    return _table(("column", "type", "unit", "what it is"), rows)
+    return _table(("column", "type", "unit", "description"), rows)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -42,7 +42,7 @@ def rows(text: str) -> list[list[str]]:
 
 def test_every_command_of_the_dialogue_is_listed() -> None:
     shell = Shell(cast("Any", None), How(), {})
-    assert rows(section("The dialogue")) == [
+    assert rows(section("Interactive prompt")) == [
         [f"`{c.usage}`", c.about.partition(": ")[0]] for c in shell.commands.values()
     ]
 
@@ -86,7 +86,7 @@ def alpha(
 
 @pytest.mark.slow
 def test_the_dialogue_runs_as_it_is_shown(alpha: Run, launch: Run, tmp_path: Path) -> None:
-    first, *lines = console("The dialogue").splitlines()
+    first, *lines = console("Interactive prompt").splitlines()
     entered = "".join(re.sub(r"^(Project Alpha| *-)> ", "", line) + "\n" for line in lines)
     assert first == "$ casetrack query"
     assert ">" not in entered.replace("=>", "")
@@ -98,7 +98,8 @@ def test_the_dialogue_runs_as_it_is_shown(alpha: Run, launch: Run, tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "command", re.split(r"^\$ casetrack ", console("Several collections"), flags=re.MULTILINE)[1:]
+    "command",
+    re.split(r"^\$ casetrack ", console("Query several collections"), flags=re.MULTILINE)[1:],
 )
 def test_statements_over_several_collections_run(alpha: Run, command: str) -> None:
     ended = alpha(*shlex.split(command))

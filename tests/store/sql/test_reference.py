@@ -1,4 +1,4 @@
-"""The page on SQL is made from the catalog, and every statement on it runs."""
+"""docs/sql-reference.md is generated from the catalog; its statements and the guide's run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import pytest
 from casetrack.api.library import Library
 from casetrack.api.reference import reference as operations
 from casetrack.api.sql.reference import reference
-from casetrack.base.config import load_settings
+from casetrack.base.config import SqlLimits, load_settings
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
 
 DOCS = Path(__file__).parents[3] / "docs"
-PAGE = DOCS / "query.md"
-STATEMENTS = re.findall(r"^```sql\n(.*?)^```", reference(), re.DOTALL | re.MULTILINE)
+GUIDE = (DOCS / "query.md").read_text(encoding="utf-8")
+PAGE = DOCS / "sql-reference.md"
+STATEMENTS = re.findall(r"^```sql\n(.*?)^```", GUIDE + reference(), re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +45,13 @@ def test_the_pages_are_up_to_date() -> None:
         "run: python -m casetrack.api.reference > docs/reference.md"
     )
     assert PAGE.read_text(encoding="utf-8") == reference(), (
-        "run: python -m casetrack.api.sql.reference > docs/query.md"
+        "run: python -m casetrack.api.sql.reference > docs/sql-reference.md"
     )
+
+
+def test_the_guide_states_the_limits() -> None:
+    limits = SqlLimits()
+    assert f"{limits.timeout_seconds:.0f} seconds and {limits.memory_mb} MB" in GUIDE
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
