@@ -72,7 +72,7 @@ VALUES = {"string": "Nowhere", "integer": 3, "number": 0.9, "boolean": False, "a
 
 
 @pytest.fixture(scope="module")
-def as_list(tmp_path_factory: pytest.TempPathFactory) -> Library:
+def several(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """Collections with a little, nothing, and one that is closed; no model is installed."""
     root = tmp_path_factory.mktemp("several")
     settings = Settings(data_dir=root / "data", models_dir=root / "models")

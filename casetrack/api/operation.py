@@ -113,6 +113,10 @@ class Operation:
     per_call
         Default and bound of the entries of one call of an AI program, where the method itself has
         no limit.
+    concise
+        Whether AI programs can ask for its concise form, where it has one.
+    words
+        Its title, and so on, where they are not in ``operations.toml`` beside this module.
     """
 
     name: str
@@ -129,6 +133,8 @@ class Operation:
     entries: str = ""
     per_call: tuple[int, int] | None = None
     alone: bool = False
+    concise: bool = True
+    words: Mapping[str, str] | None = None
 
     @property
     def title(self) -> str:
@@ -161,8 +167,8 @@ class Operation:
         return self.method.__qualname__.partition(".")[0] in _OF_LIBRARY
 
     @property
-    def _words(self) -> dict[str, str]:
-        return _texts().get(self.name, {})
+    def _words(self) -> Mapping[str, str]:
+        return _texts().get(self.name, {}) if self.words is None else self.words
 
     def spelled(self, name: str, face: str, /) -> str:
         """Return an argument as a face calls it: ``cli``, ``mcp`` or ``python``."""
@@ -244,7 +250,7 @@ class Arg:
         One line for people.
     cli
         Its options and the word for its value: ``--limit -k N``, ``--kind``. A word alone is an
-        argument by position; ``/--same`` is an option that makes it false.
+        argument by position; ``/--same`` is an option that makes it false; ``-`` is none.
     mcp
         Its name for AI programs; empty where it is the argument's own, ``-`` where they have none.
     note

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.extract.citations import citations_notes
 from casetrack.editions.legal.graph.views import legal_tables, pin_of, tables_of
-from casetrack.editions.legal.operation import READS, Arg, operation
+from casetrack.editions.legal.operation import EVERY, READS, Arg, operation
 from casetrack.editions.legal.records.authorities import Citator, CitingPlace, weight_of
 from casetrack.graph.opened import graph_of
 from casetrack.search.cited import documents_citing, documents_holding, keys_named
@@ -36,18 +36,25 @@ ONLY_THIS_FILE = (
 _NUMBER = re.compile(r"\d{2,}\w*")
 
 
-@operation("citator", READS)
+@operation(
+    "citator", READS, tool="citator", sets=("search", "map", "legal"), most=EVERY, concise=False
+)
 def citator(
     collection: Collection,
     authority: Annotated[
         str,
         Arg(
-            "A case or its short name, a reporter, a statute, a rule, a docket entry.", "AUTHORITY"
+            "A case or its short name, a reporter, a statute, a rule, a docket entry.",
+            "AUTHORITY",
+            note="Case name or short name, reporter, statute, rule or docket entry "
+            "(e.g., 'Daubert', '509 U.S. 579', '42 U.S.C. 1983')",
         ),
     ],
     /,
     *,
-    limit: Annotated[int | None, Arg("How many at most.", "--limit -k N", ge=1)] = 30,
+    limit: Annotated[
+        int | None, Arg("How many at most.", "--limit -k N", "-", ge=1, mcp_default=None)
+    ] = 30,
 ) -> Citator:
     """Return who cites an authority: signal, sentence and place; what speaks against it first.
 

@@ -1,12 +1,21 @@
 """What declares an operation of the edition; with it comes the text of its answer."""
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import casetrack.editions.legal.text  # noqa: F401 - functions by the classes of records
-from casetrack.api.operation import ADDS, READS, Arg, DayRef, DocumentRef
-from casetrack.api.operation import edition_operation as operation
+from casetrack.api.operation import (
+    ADDS,
+    EVERY,
+    READS,
+    Arg,
+    DayRef,
+    DocumentRef,
+    Hints,
+    edition_operation,
+)
 
 Documents = Iterable[DocumentRef]
 Names = Iterable[str]
@@ -14,6 +23,13 @@ if TYPE_CHECKING:
     PathRef = str | Path
 else:
     PathRef = Path
+F = TypeVar("F", bound="Callable[..., Any]")
+_WORDS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text("utf-8"))
 
-__all__ = ["ADDS", "READS", "Arg", "DayRef", "DocumentRef", "Documents", "Names", "PathRef"]
-__all__ += ["operation"]
+__all__ = ["ADDS", "EVERY", "READS", "Arg", "DayRef", "DocumentRef", "Documents", "Names"]
+__all__ += ["PathRef", "operation"]
+
+
+def operation(name: str, hints: Hints, /, **more: Any) -> Callable[[F], F]:
+    """Declare a function of an open case as an operation of the edition."""
+    return edition_operation(name, hints, words=_WORDS.get(name, {}), **more)

@@ -57,11 +57,15 @@ for _kind, _name in (
     (Families, "families"),
     (Duplicates, "groups"),
     (Docket, "lines"),
-    (CiteCheck, "findings"),
     (PrivilegeLog, "entries"),
     (ProductionLoad, "troubles"),
 ):
     entries_of.register(_kind, partial(_listed, _name))
+
+
+@entries_of.register
+def _findings(found: CiteCheck) -> tuple[str, Sequence[Finding]]:
+    return "findings", found.shown
 
 
 def notes_of(answer: Any, /) -> Lines:

@@ -186,12 +186,16 @@ def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
 def taken(operation: Operation, given: Mapping[str, Any], /) -> dict[str, Any]:
     """Return the arguments of an operation among the options of a command."""
     found = {}
-    for each in arguments_of(operation.method):
+    for each in _declared(operation):
         value = given[each.name]
         # Typer makes an empty list of an option that was left out.
         empty = value == [] and each.default is None
         found[each.name] = None if empty else not value if each.turns_off else value
     return found
+
+
+def _declared(operation: Operation) -> list[Argument]:
+    return [each for each in arguments_of(operation.method) if each.arg.cli != "-"]
 
 
 def signed(
@@ -229,7 +233,7 @@ def _in_order(
 
     What changes a collection as a whole takes its name by position.
     """
-    declared = arguments_of(operation.method)
+    declared = _declared(operation)
     first: list[Argument | inspect.Parameter] = [
         each for each in declared if not each.arg.options or each.must_be_given
     ]

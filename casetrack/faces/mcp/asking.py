@@ -6,7 +6,7 @@ import inspect
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_origin
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -35,7 +35,7 @@ from casetrack.faces.mcp.results import (
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import See, here, in_terms
-from casetrack.faces.mcp.structures import FORMED, answer_facts, entry_forms, fitted
+from casetrack.faces.mcp.structures import FORMED, answer_facts, entry_forms, fitted, sources_in
 from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
@@ -82,21 +82,40 @@ class Asked:
 
 
 class DerivedTools(SessionTools):
-    """The tools of the operations for which no module beside this one has a tool."""
+    """The tools of the operations for which no module beside this one has a tool.
+
+    Attributes
+    ----------
+    noun
+        The argument that names a collection.
+    """
+
+    noun: ClassVar = "collection"
+
+    async def find(self, name: str | None, /) -> Collection:
+        """Return the collection that a call is about."""
+        return await locate(self._session, name)
+
+    def in_words(self, result: CallToolResult, _found: Collection, /) -> CallToolResult:
+        """Return a result in the words of the edition."""
+        return result
 
 
 def derived(*others: type[Any]) -> type[DerivedTools]:
     """Return the class of the tools that none of *others* has."""
     made = {name for group in others for name in vars(group)}
-    tools = {
-        each.tool: _marked(each)
-        for each in operations().values()
-        if each.tool and each.tool not in made
-    }
-    return type("DerivedTools", (DerivedTools,), tools)
+    return tools_of(each for each in operations().values() if each.tool and each.tool not in made)
 
 
-def _marked(each: Operation) -> Any:
+def tools_of(
+    several: Iterable[Operation], base: type[DerivedTools] = DerivedTools, /
+) -> type[DerivedTools]:
+    """Return the class of the tools of some operations."""
+    tools = {each.tool: _marked(each, base.noun) for each in several}
+    return type("DerivedTools", (base,), tools)
+
+
+def _marked(each: Operation, noun: str) -> Any:
     """Return the method of a tool that only its operation declares."""
     mark = tool(
         each.title,
@@ -107,36 +126,39 @@ def _marked(each: Operation) -> Any:
         feature=each.feature,
         page=each.page,
     )
-    return mark(_method(each))
+    return mark(_method(each, noun))
 
 
-def _method(operation: Operation) -> Callable[..., Any]:
+def _method(operation: Operation, noun: str) -> Callable[..., Any]:
     method = operation.method
 
     async def run(self: Any, **call: Any) -> CallToolResult:
-        named = call.pop("collection")
+        named = call.pop(noun)
         form, offset = call.pop("response_format", "detailed"), call.pop("offset", 0)
         count = call.pop("limit") if operation.per_call else None
         confirmed = call.pop("confirm", True)
         given = _given(method, call)
-        target = await locate(self._session, named)
+        target = await self.find(named)
         if not confirmed:
             what = f'{operation.title} in "{target.name}" has to be confirmed.'
             again = f"If the user wants it, call {operation.tool} again with confirm: true."
             raise Unconfirmed(what, hint=again, before="Nothing was changed.")
         if operation.hints.read_only:
-            return await ask(operation, target, given, offset, form, count)
+            told = await ask(operation, target, given, offset, form, count)
+            return cast("CallToolResult", self.in_words(told, target))
         asked = Asked(target, await telling(form, target), offset, given)
         work = partial(_answered, operation, asked, count)
         return await write_in_thread(self._session, target.info.id, work)
 
     paged = operation.most is not None
-    # The record of the answer, by its name: annotations are text.
+    # The record of the answer, by its name: most annotations are text.
     record = inspect.unwrap(method).__annotations__["return"]
-    formed = paged or record in {each.__name__ for each in FORMED}
+    formed = operation.concise and (
+        paged or getattr(record, "__name__", record) in {each.__name__ for each in FORMED}
+    )
     sure = [_parameter("confirm", _Confirmed, False)] if operation.hints.destructive else []
-    limit = operation.per_call
-    _sign(run, operation.tool, method, paged=paged, formed=formed, limit=limit, others=sure)
+    name, bounds = operation.tool, operation.per_call
+    _sign(run, name, method, paged, formed, noun, bounds, sure)
     run.__doc__ = inspect.getdoc(method)
     return run
 
@@ -216,7 +238,8 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
         plain(head_of(found), told) or f"{operation.name.capitalize()} of {asked.name}: {total:,}"
     )
     text = [head, "\n".join(blocks), more or "", outputs.QUOTED]
-    return answer("\n\n".join(filter(None, text)), told.whole(facts))
+    links = source_links(asked.target.info.id, sources_in(chosen))
+    return answer("\n\n".join(filter(None, text)), told.whole(facts), links)
 
 
 def _whole(operation: Operation, found: Any, asked: Asked) -> CallToolResult:
@@ -344,34 +367,43 @@ def asks(
             )
 
         run.__doc__ = present.__doc__
-        _sign(run, present.__name__, method, paged=most is not None)
+        _sign(run, present.__name__, method, most is not None)
         return run
 
     return made
 
 
 def takes(
-    method: Callable[..., Any], /, **more: tuple[Any, Any]
+    method: Callable[..., Any],
+    /,
+    *,
+    paged: bool = True,
+    formed: bool = True,
+    noun: str = "collection",
+    **more: tuple[Any, Any],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a tool the parameters of *method*, which it gets by the operation's names, and others.
 
     Parameters
     ----------
+    paged, formed
+        Whether it has ``offset`` and ``response_format``.
+    noun
+        The argument that names a collection.
     more
-        Types and defaults of the others, which it gets by name, as it does ``offset``,
-        ``collection`` and ``response_format``.
+        Types and defaults of the others, which it gets by name, as it does these three.
     """
 
     def made(do: Callable[..., Any]) -> Callable[..., Any]:
         async def run(self: Any, **call: Any) -> CallToolResult:
-            names = (*more, "offset", "collection", "response_format")
-            own = {name: call.pop(name) for name in names}
+            names = (*more, "offset", noun, "response_format")
+            own = {name: call.pop(name) for name in names if name in call}
             result: CallToolResult = await do(self, _given(method, call), **own)
             return result
 
         run.__doc__ = do.__doc__
         others = tuple(_parameter(name, kind, default) for name, (kind, default) in more.items())
-        _sign(run, do.__name__, method, paged=True, others=others)
+        _sign(run, do.__name__, method, paged, formed, noun, None, others)
         return run
 
     return made
@@ -385,6 +417,11 @@ def _given(method: Callable[..., Any], call: dict[str, Any]) -> dict[str, Any]:
         declared[name].name: None if v == "" and declared[name].default is None else v
         for name, v in call.items()
     }
+    given |= {
+        each.name: each.mcp_default
+        for each in arguments_of(method)
+        if each.mcp_name == "-" and each.mcp_default != each.default
+    }
     require_bounds(method, given, _NAME, attrgetter("mcp_most"))
     return given
 
@@ -393,12 +430,12 @@ def _sign(
     run: Any,
     name: str,
     method: Callable[..., Any],
-    /,
-    *,
     paged: bool,
     formed: bool = True,
+    noun: str = "collection",
     limit: tuple[int, int] | None = None,
     others: Sequence[inspect.Parameter] = (),
+    /,
 ) -> None:
     """Give a tool's method its name and parameters."""
     per_call = Annotated[int, Field(ge=1, le=limit[1])] if limit else None
@@ -412,10 +449,10 @@ def _sign(
         *([_parameter("limit", per_call, limit[0])] if limit else []),
         *others,
         *([_parameter("offset", Offset, 0)] if paged else []),
-        _parameter("collection", CollectionName, None),
+        _parameter(noun, CollectionName, None),
         *([_parameter("response_format", ResponseFormat, "concise")] if formed else []),
     ]
-    run.__name__ = name
+    run.__name__, run.__module__ = name, method.__module__
     run.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
     run.__annotations__ = {p.name: p.annotation for p in parameters[1:]} | {
         "return": CallToolResult

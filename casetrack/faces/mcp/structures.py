@@ -36,6 +36,7 @@ from casetrack.faces.mcp.uris import document_uri
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from casetrack.base.provenance import Provenance
     from casetrack.faces.mcp.asking import Asked
     from casetrack.faces.mcp.concise import Telling
     from casetrack.faces.mcp.outputs import Facts
@@ -50,11 +51,17 @@ FORMED = (
     *(Comparison, Encounters, EntityGraph),
 )
 """Records whose answers have a concise form."""
+HEADS: "dict[type, Callable[[Any], Facts]]" = {}
+"""Functions of editions: facts besides the list, by the class of an answer."""
+ENTRIES: "dict[type, tuple[Callable[[Any], Facts], Callable[[Any], Sequence[Provenance]]]]" = {}
+"""Functions of editions: the facts of an entry, and its sources, by the class of the entry."""
 
 
 def answer_facts(found: Any, asked: "Asked", /) -> "Facts | None":
     """Return what an answer says besides its list; ``None`` where its record alone says it."""
     key = asked.target.info.id
+    if type(found) in HEADS:
+        return HEADS[type(found)](found)
     if isinstance(found, Chunk):
         return asked.told.entry(passage(bounded_chunk(found), key) | _marks(found))
     if isinstance(found, Document):
@@ -94,6 +101,12 @@ def _marks(chunk: Chunk) -> "Facts":
     return {"highlight": marked | {"lines": lines}, "highlight_omitted": omitted}
 
 
+def sources_in(items: "Sequence[Any]", /) -> "list[Provenance]":
+    """Return the sources of entries that an answer links to."""
+    known = ((each, ENTRIES[type(each)][1]) for each in items if type(each) in ENTRIES)
+    return [place for each, sources in known for place in sources(each)]
+
+
 def entry_forms(
     items: "Sequence[Any]", asked: "Asked", /
 ) -> "tuple[Callable[[Any], Facts] | None, Facts]":
@@ -101,7 +114,9 @@ def entry_forms(
 
     The former is ``None`` where the records themselves say it.
     """
-    kind = type(items[0]) if items else None
+    kind: Any = type(items[0]) if items else None
+    if kind in ENTRIES:
+        return ENTRIES[kind][0], {}
     if kind is Document:
         entry, root = document_forms(asked.told, items)
         return entry, ({"root": root} if root else {})

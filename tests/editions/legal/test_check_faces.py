@@ -232,7 +232,7 @@ def test_only_a_certain_difference_is_red(
         altered = finding(draft, "<must> refuse", confidence=confidence, **words)
         found = check_of(draft, altered, finding(draft, "Teasdale", verdict="not_in_source"))
         monkeypatch.setattr("casetrack.editions.legal.check.check_draft", lambda *_, f=found: f)
-        monkeypatch.setattr("casetrack.editions.legal.cli.papers.write", shown.extend)
+        monkeypatch.setattr("casetrack.faces.cli.asking.write", shown.extend)
         home = str(case.folder.parents[1])
         assert main(["--data-dir", home, "check", str(draft.path), "-c", case.info.id]) == 0
         parts = [p for each in shown for p in each.parts if p[1:] in {("removed",), ("wrong",)}]

@@ -1,6 +1,5 @@
 """``casetrack chronology``: what happened when."""
 
-from pathlib import Path
 from typing import Any
 
 from casetrack.api.operation import OF_EDITIONS, called
@@ -20,7 +19,7 @@ _MADE = OF_EDITIONS[work.chronology]
     words=own(str, "With --take: say it in your own words.", "--words TEXT", ""),
     untake=own(str | None, "Pick it no more; it may still be shown.", "--untake EVENT"),
     leave_out=own(str | None, "Leave the event of this id out.", "--leave-out EVENT"),
-    output=own(Path | None, OUTPUT.help, OUTPUT.cli),
+    output=OUTPUT,
     force=FORCE,
 )
 def chronology(state: State, given: dict[str, Any]) -> None:

@@ -2,23 +2,16 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-import casetrack.editions.legal.text  # noqa: F401 - functions by the classes of records
-from casetrack.api.operation import Arg
-from casetrack.api.text import head_of, lines_of
+from casetrack.api.operation import OF_EDITIONS
+from casetrack.api.text import head_of
 from casetrack.base.errors import UsageError
-from casetrack.faces.cli.asking import own, write
-from casetrack.faces.cli.options import (
-    CollectionOption,
-    JsonOption,
-    PasswordOption,
-    described,
-    option,
-)
+from casetrack.editions.legal import briefs
+from casetrack.faces.cli.asking import own, show, takes, write
+from casetrack.faces.cli.options import PasswordOption
 from casetrack.faces.cli.output import byte_text, counted, line, write_json, write_text
 from casetrack.faces.cli.state import State
 
@@ -30,12 +23,10 @@ if TYPE_CHECKING:
 
 Writers = Mapping[str, Callable[[Any], bytes | str]]
 """Functions that make a file, by its ending."""
-OUTPUT, _FORCE, _BRIEF = (
-    Arg("Write it to this file; its ending says as what.", "--output -o FILE"),
-    Arg("Replace the file if it is there already.", "--force"),
-    Arg("A file, or a document of the case.", "BRIEF"),
-)
-FORCE = own(bool, _FORCE.help, _FORCE.cli, default=False)
+OUTPUT = own(Path | None, "Write it to this file; its ending says as what.", "--output -o FILE")
+FORCE = own(bool, "Replace the file if it is there already.", "--force", default=False)
+PASSWORD = PasswordOption, None
+_CHECK, _TABLE = OF_EDITIONS[briefs.check_brief], OF_EDITIONS[briefs.authorities]
 
 
 def paper(
@@ -95,24 +86,8 @@ def _tell_written(written: Path) -> None:
     line(("Wrote ", "bold"), str(written), (f" ({byte_text(size)})", "dim"))
 
 
-@described(
-    brief=option(_BRIEF),
-    passim=option(Arg("Passim from so many pages on; 0 for never.", "--passim N", ge=0)),
-    compare=option(Arg("Say where the table in the brief itself differs.", "--compare")),
-    output=option(OUTPUT),
-    force=option(_FORCE),
-)
-def authorities(
-    ctx: typer.Context,
-    brief: str,
-    collection: CollectionOption = None,
-    passim: int = 5,
-    compare: bool = False,
-    output: Path | None = None,
-    force: bool = False,
-    password: PasswordOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@takes(_TABLE, output=OUTPUT, force=FORCE, password=PASSWORD)
+def authorities(state: State, given: dict[str, Any]) -> None:
     """Make the table of authorities of a brief: cases, statutes, rules, with pages as printed.
 
     Short forms, Id. and supra count for what they stand for; what the brief's own tables list does
@@ -122,37 +97,28 @@ def authorities(
     from casetrack.editions.legal.paper.authorities import WRITERS, as_text
     from casetrack.editions.legal.paper.target import target_path
 
-    target, path = None, Path(brief).expanduser()
-    if output is not None:
-        target = target_path(output, (*WRITERS, ".json"), force=force, keeps=path)
-    draft = paper(ctx.ensure_object(State), brief, collection, password)
-    found = table_of_authorities(draft, passim=passim, compare=compare)
-    answered(found, lambda table: write_text(as_text(table)), target, WRITERS, as_json=as_json)
+    target, brief = given["output"], given["brief"]
+    if target is not None:
+        keeps = Path(brief).expanduser()
+        target = target_path(target, (*WRITERS, ".json"), force=given["force"], keeps=keeps)
+    draft = paper(state, brief, given["collection"], given["password"])
+    found = table_of_authorities(draft, passim=given["passim"], compare=given["compare"])
+    answered(found, lambda t: write_text(as_text(t)), target, WRITERS, as_json=given["as_json"])
 
 
-@described(
-    draft=option(_BRIEF),
-    every=option(Arg("Show what is right and what is not in the case, too.", "--all")),
-    html=option(Arg("Write a page: the draft beside its sources, marked.", "--html FILE")),
-    docx=option(
-        Arg(
-            "Write a copy of the draft, a .docx, with comments; with --all also on what is right.",
-            "--docx FILE",
-        )
+@takes(
+    _CHECK,
+    every=own(bool, "Show what is right and what is not in the case, too.", "--all", default=False),
+    html=own(Path | None, "Write a page: the draft beside its sources, marked.", "--html FILE"),
+    docx=own(
+        Path | None,
+        "Write a copy of the draft, a .docx, with comments; with --all also on what is right.",
+        "--docx FILE",
     ),
-    force=option(_FORCE),
+    force=FORCE,
+    password=PASSWORD,
 )
-def check(
-    ctx: typer.Context,
-    draft: str,
-    collection: CollectionOption = None,
-    every: bool = False,
-    html: Path | None = None,
-    docx: Path | None = None,
-    force: bool = False,
-    password: PasswordOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def check(state: State, given: dict[str, Any]) -> None:
     """Check every citation and every quotation of a draft against the case.
 
     Where the draft and a source differ, the difference is shown: [-left out-], {+added+}. Brackets,
@@ -162,15 +128,16 @@ def check(
     from casetrack.editions.legal.check import check_draft
     from casetrack.editions.legal.paper.target import target_path, write_paper
 
-    state = ctx.ensure_object(State)
-    case = state.collection(collection)
-    read = paper(state, draft, case.info.id, password)
-    page = copy = None
-    if html is not None:
-        page = target_path(html, (".html", ".htm"), force=force, keeps=read.path)
-    if docx is not None:
-        copy = target_path(docx, (".docx",), force=force, keeps=read.path)
-    found = check_draft(case, read)
+    every, passwords = given["every"], given["password"]
+    case = state.collection(given["collection"])
+    read = paper(state, given["brief"], case.info.id, passwords)
+    page, copy = (
+        target_path(given[name], endings, force=given["force"], keeps=read.path)
+        if given[name] is not None
+        else None
+        for name, endings in (("html", (".html", ".htm")), ("docx", (".docx",)))
+    )
+    found = replace(check_draft(case, read), show="all" if every else "problems")
     written: list[Path] = []
     unplaced = 0
     if copy is not None:
@@ -182,10 +149,10 @@ def check(
     if page is not None:
         from casetrack.editions.legal.paper.check_page import check_page
 
-        given = tuple(password or ())
-        html_page = case.workspace.ask(lambda s: check_page(s, read, found, passwords=given))
+        opens = tuple(passwords or ())
+        html_page = case.workspace.ask(lambda s: check_page(s, read, found, passwords=opens))
         written.append(write_paper(page, html_page))
-    if as_json:
+    if given["as_json"]:
         files = {"files": [str(path) for path in written]} if written else {}
         write_json(found.as_dict() | files)
         return
@@ -194,11 +161,10 @@ def check(
     if unplaced:
         count = counted(unplaced, "finding")
         line((f"{count} stand in the first comment: the words are not in the file.", "yellow"))
-    write(head_of(found))
-    shown = () if written else found.worst_first if every else found.problems
-    for finding in shown:
-        line()
-        write(lines_of(finding))
-    if not written and len(shown) < len(found.findings):
+    if written:
+        write(head_of(found))
+        return
+    show(found)
+    if len(found.shown) < len(found.findings):
         line()
         line(("All findings: --all", "dim"))

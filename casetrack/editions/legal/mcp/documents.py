@@ -8,11 +8,12 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.collection.map import Map
-from casetrack.api.operation import DELETES, READS, operation_of
-from casetrack.api.operations import operations
+from casetrack.api.operation import DELETES, operation_of
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
+from casetrack.base.records import Document, RowList
 from casetrack.editions.legal.cases import case_title
 from casetrack.editions.legal.mcp.words import CaseName, locate_case, of_case
+from casetrack.editions.legal.operation import EVERY, READS, Arg, operation
 from casetrack.faces.mcp.asking import ask
 from casetrack.faces.mcp.concise import telling_of
 from casetrack.faces.mcp.progress import Unconfirmed
@@ -29,7 +30,26 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
 
-_LIST, _DOCUMENT = operations()["documents"], operations()["document"]
+_Order = Literal["name", "date", "pages", "type"]
+_SORTED = Arg(note="Sort order", mcp_type=Annotated[_Order, BeforeValidator(lower)])
+
+
+@operation("documents", READS, tool="list_documents", sets=("core", "search", "legal"), most=EVERY)
+def list_documents(
+    case: "Collection", /, *, sort_by: Annotated[_Order, _SORTED] = "date"
+) -> RowList[Document]:
+    """Return the documents of a case."""
+    return case.documents(sort_by=sort_by)
+
+
+@operation("document", READS, tool="get_document", sets=("search", "legal"))
+def get_document(
+    case: "Collection",
+    name: Annotated[str, Arg(mcp="document_name", note="Document name or ID")],
+    /,
+) -> Document:
+    """Return a document of a case."""
+    return case.document(name)
 
 
 class CaseDocumentTools:
@@ -38,46 +58,6 @@ class CaseDocumentTools:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._any = DocumentTools(session)
-
-    @tool(
-        "List documents",
-        READS,
-        description="List all documents in the active case.",
-        sets=("core", "search", "legal"),
-    )
-    async def list_documents(
-        self,
-        sort_by: Annotated[
-            Literal["name", "date", "pages", "type"],
-            BeforeValidator(lower),
-            Field(description="Sort order"),
-        ] = "date",
-        case: CaseName = None,
-        offset: Offset = 0,
-        response_format: ResponseFormat = "concise",
-    ) -> CallToolResult:
-        """List a case's documents."""
-        found: Collection = await locate_case(self._session, case)
-        listed = await ask(_LIST, found, {"sort_by": sort_by}, offset, response_format)
-        return of_case(listed, found.info)
-
-    @tool(
-        "Document",
-        READS,
-        description="Get detailed information about a specific document including page count, "
-        "extraction method, and chunk statistics.",
-        sets=("search", "legal"),
-    )
-    async def get_document(
-        self,
-        document_name: Annotated[str, Field(description="Document name or ID")],
-        case: CaseName = None,
-        response_format: ResponseFormat = "concise",
-    ) -> CallToolResult:
-        """Describe a document."""
-        found: Collection = await locate_case(self._session, case)
-        given = {"name_or_id": document_name}
-        return of_case(await ask(_DOCUMENT, found, given, 0, response_format), found.info)
 
     @tool(
         "Delete document",

@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from casetrack.api.operation import OF_EDITIONS
 from casetrack.base.editions import LEGAL, edition
 from casetrack.editions.legal.mcp.words import locate_case
 from casetrack.faces.mcp.edition import ServedEdition
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
-    from casetrack.editions.legal.mcp.authorities import AuthoritiesTools, CheckTools, CitatorTools
+    from casetrack.editions.legal.briefs import check_brief
+    from casetrack.editions.legal.citator import citator
+    from casetrack.editions.legal.mcp.authorities import AuthoritiesTools
     from casetrack.editions.legal.mcp.cases import CaseTools
     from casetrack.editions.legal.mcp.documents import (
         CaseDocumentTools,
         CaseEntityTools,
         CaseSearchTools,
+        get_document,
+        list_documents,
     )
     from casetrack.editions.legal.mcp.status import CaseIngestTools, CaseStatusTools
+    from casetrack.editions.legal.mcp.words import GeneralTools, OwnTools
+    from casetrack.faces.mcp.asking import tools_of
+
+    def derived(base: type[OwnTools], *functions: Callable[..., Any]) -> type[Any]:
+        return tools_of((OF_EDITIONS[each] for each in functions), base)
 
     return (
         CaseTools,
         CaseIngestTools,
+        derived(GeneralTools, list_documents, get_document),
         CaseDocumentTools,
         CaseSearchTools,
         CaseEntityTools,
         CaseStatusTools,
-        CheckTools,
+        derived(OwnTools, check_brief),
         AuthoritiesTools,
-        CitatorTools,
+        derived(OwnTools, citator),
     )
 
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from casetrack.api.text import head_of
 from casetrack.editions.legal.cases import Cases, case_title
-from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.outputs import QUOTED
-from casetrack.faces.mcp.results import answer, onward, source_links
+from casetrack.faces.mcp.asking import DerivedTools
 from casetrack.faces.mcp.session import in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mcp.types import CallToolResult
 
     from casetrack.api.collection import Collection
-    from casetrack.base.provenance import Provenance
     from casetrack.base.records import CollectionInfo
-    from casetrack.faces.mcp.results import Portion
     from casetrack.faces.mcp.session import Session
 
 # Which case a call is about: the one it names, or the active one of its connection.
@@ -47,7 +40,7 @@ async def locate_case(session: Session, name: str | None, /) -> Collection:
 # Answers of the tools that work on any collection, told as those of a case.
 
 
-def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> CallToolResult:
+def of_case(result: CallToolResult, info: CollectionInfo, /) -> CallToolResult:
     """Return an answer in terms of cases.
 
     Parameters
@@ -56,8 +49,6 @@ def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> Ca
         The answer; it is changed.
     info
         The case.
-    facts
-        What is told of it besides.
     """
     if result.is_error:
         return result
@@ -65,32 +56,23 @@ def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> Ca
     if "collection" in raw:
         raw = {("case" if key == "collection" else key): value for key, value in raw.items()}
         raw["case"] = case_title(info)
-    result.structured_content = raw | facts
+    result.structured_content = raw
     return result
 
 
-def quoting(
-    case: Collection,
-    found: Any,
-    shown: Portion[Any],
-    sources: Sequence[Provenance],
-    facts: dict[str, Any],
-    /,
-) -> CallToolResult:
-    """Return a part of a list whose entries quote documents of a case.
+class OwnTools(DerivedTools):
+    """Tools of operations on a case."""
 
-    Parameters
-    ----------
-    found, shown
-        The answer, and the part of its list.
-    sources
-        The places that the entries quote.
-    facts
-        The structured form, without what every such answer has.
-    """
-    texts = [plain(head_of(found)), *shown.blocks, onward(shown.next_offset), QUOTED]
-    return answer(
-        "\n\n".join(filter(None, texts)),
-        {"collection": case.info.name, "notice": QUOTED, **facts, "next_offset": shown.next_offset},
-        source_links(case.info.id, sources),
-    )
+    noun = "case"
+
+    async def find(self, name: str | None, /) -> Collection:
+        """Return the case that a call is about."""
+        return await locate_case(self._session, name)
+
+
+class GeneralTools(OwnTools):
+    """Tools of operations on any collection, in terms of cases."""
+
+    def in_words(self, result: CallToolResult, found: Collection, /) -> CallToolResult:
+        """Return a result in terms of cases."""
+        return of_case(result, found.info)

@@ -245,6 +245,8 @@ class CiteCheck(Record):
         In the order of the draft.
     notes
         What holds for the whole: text from a scan, citations read less exactly, nothing cited.
+    show
+        Which findings an answer lists.
     """
 
     JSON = ("draft_name", "draft_path", "case", "pages", "citations", "quotations", "counts")
@@ -257,6 +259,7 @@ class CiteCheck(Record):
     quotations: int
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    show: Annotated[Literal["problems", "all"], HIDDEN] = "problems"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -274,3 +277,8 @@ class CiteCheck(Record):
     def problems(self) -> tuple[Finding, ...]:
         """The differences and what a person has to decide, differences first."""
         return tuple(f for f in self.worst_first if f.weight in {"wrong", "look"})
+
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """The findings that an answer lists, differences first."""
+        return self.worst_first if self.show == "all" else self.problems

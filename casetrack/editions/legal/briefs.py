@@ -1,0 +1,70 @@
+"""What is done with a brief: its citations are checked, its table of authorities is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from casetrack.editions.legal.authorities import USUAL_PASSIM, table_of_authorities
+from casetrack.editions.legal.check import check_draft
+from casetrack.editions.legal.drafts import read_draft
+from casetrack.editions.legal.operation import EVERY, READS, Arg, operation
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.editions.legal.records.authorities import TableOfAuthorities
+    from casetrack.editions.legal.records.check import CiteCheck
+
+Brief = Annotated[
+    str,
+    Arg(
+        "A file, or a document of the case.",
+        "BRIEF",
+        note="Path of a file, or a document of the case",
+    ),
+]
+
+
+@operation("check", READS, tool="check_brief", sets=("core", "legal"), most=EVERY, concise=False)
+def check_brief(
+    case: Collection,
+    brief: Brief,
+    /,
+    *,
+    show: Annotated[
+        Literal["problems", "all"],
+        Arg("", "-", note="Only differences and open questions, or every finding"),
+    ] = "problems",
+) -> CiteCheck:
+    """Hold every citation and every quotation of a brief against the case."""
+    draft = read_draft(brief, settings=case.workspace.settings, collection=case)
+    return replace(check_draft(case, draft), show=show)
+
+
+@operation("authorities", READS)
+def authorities(
+    case: Collection,
+    brief: Brief,
+    /,
+    *,
+    passim: Annotated[
+        int,
+        Arg(
+            "Passim from so many pages on; 0 for never.",
+            "--passim N",
+            note="Passim from so many pages on; 0 for never",
+            ge=0,
+        ),
+    ] = USUAL_PASSIM,
+    compare: Annotated[
+        bool,
+        Arg(
+            "Say where the table in the brief itself differs.",
+            "--compare",
+            note="Say where the table in the brief itself differs",
+        ),
+    ] = False,
+) -> TableOfAuthorities:
+    """Return the table of authorities of a brief."""
+    draft = read_draft(brief, settings=case.workspace.settings, collection=case)
+    return table_of_authorities(draft, passim=passim, compare=compare)
