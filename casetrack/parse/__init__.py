@@ -1,7 +1,7 @@
-"""Reads files into pages: one module per format, each the only importer of its parser.
+"""Convert files into pages: one module per format, the only importer of the format's parser.
 
-``READERS`` is ordered; :func:`detect` chooses by extension and content. Callers outside this
-package read through :class:`casetrack.parse.workers.pool.ParsePool`, in worker processes.
+:func:`detect` chooses a reader by extension and content. Other packages read through
+:class:`casetrack.parse.workers.pool.ParsePool`, in worker processes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def _readers() -> tuple[Reader, ...]:
-    """Return the readers; a search needs none of their modules."""
+    """Import and return the readers, in order of priority; a search imports none of them."""
     from casetrack.parse.image.reader import ImageReader
     from casetrack.parse.legacy.reader import DocReader, PptReader
     from casetrack.parse.mail.mbox import EmlReader, MboxReader
@@ -60,17 +60,7 @@ def known_extensions() -> tuple[str, ...]:
 
 
 def detect(path: Path, /) -> Reader:
-    """Return the reader of the file at *path*.
-
-    Raises
-    ------
-    FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
-        There is nothing to read.
-    UnsupportedFormat
-        No reader has this extension; the error lists the known ones.
-    FormatMismatch
-        The content is something else than the extension says.
-    """
+    """Return the reader for the file at *path*; raise their errors if there is none."""
     return choose(read_head(path), _readers())
 
 

@@ -1,8 +1,7 @@
-"""What every reader gives: pages with their text, lines and paragraphs.
+"""Types shared by all readers: pages with their text, lines and paragraphs.
 
-A reader has two methods: ``accepts`` looks at the first bytes, ``read`` opens the file. Page texts
-have one normal form, made by :class:`PageBuilder`, so that chunks can tile them and a citation
-means the same thing in every format.
+``Reader.accepts`` checks the first bytes of a file, ``Reader.read`` opens it. Only
+:class:`PageBuilder` normalizes page text, so offsets mean the same in every format.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ ExtractionMethod = Literal["Native", "Ocr", "Hybrid", "Spreadsheet", "Skipped"]
 
 
 WITHIN = " > "
-"""Stands between the names of definitions, each of which stands in the one before."""
+"""Separates the names of nested definitions, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a page: ``text[start:end]``, its 1-based number, and where it stands.
+    """A line of a page: ``text[start:end]``, its 1-based number and its position.
 
     *box* is in page points; *row*, *column_start* and *column_end* are 1-based sheet cells;
-    *confidence* (0 to 1) is that of recognised text.
+    *confidence* (0 to 1) exists only for recognized text.
     """
 
     start: int
@@ -50,9 +49,8 @@ class Line:
 class Paragraph:
     """A paragraph of a page: ``text[start:end]`` and its 1-based number; headings have a level.
 
-    *header* is the header row in force in a table whose rows do not name their columns themselves:
-    also where it stands on an earlier page. In source code it names the functions and classes that
-    the paragraph stands in, outermost first, joined by :data:`WITHIN`.
+    *header* is the header row of a table whose rows do not repeat it, possibly from an earlier
+    page. In source code it lists the enclosing definitions, joined by :data:`WITHIN`.
     """
 
     start: int
@@ -64,8 +62,10 @@ class Paragraph:
 
 
 PlacedWord = tuple[float, float, float, float, str]
-"""What stands between two blanks, or a letter of a script without them: its rectangle on the page
-as shown (x0, y0, x1, y1 in points), and itself as it is drawn."""
+"""A word: its rectangle (x0, y0, x1, y1) in points on the displayed page, and its text as drawn.
+
+A character of a script without spaces counts as a word.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,36 +77,28 @@ class Page:
     number
         1-based; the sheet's position for spreadsheets.
     text
-        Lines joined by one newline, paragraphs by an empty line (in a sheet, where each row is
-        both, by one newline); no white space at either end,
-        no control characters but newline and tab, no run of white space longer than
-        :data:`MAX_BLANK` characters.
+        Lines joined by one newline, paragraphs by an empty line (in a sheet by one newline). No
+        control characters except newline and tab, no white space longer than :data:`MAX_BLANK`.
     lines, paragraphs
-        In order, without overlap; every non-white-space character lies in exactly one of each.
+        In order, without overlap; each covers every non-white-space character.
     width, height
-        Page size in points as shown, or ``None``.
+        In points, as displayed.
     method
-        ``"Skipped"`` for a page on which no text could be read.
-    kind
-        What a citation calls it: a page, a slide, a sheet, a message, a section.
+        ``"Skipped"`` for a page without readable text.
     header, footer
-        Running head and foot, where they were recognised and left out of *text* because an
-        earlier page has them already.
-    ocr_confidence, ocr_engine
-        Mean confidence (0 to 1) of the recognised part of the text, and what recognised it.
+        Running head and foot that *text* omits because an earlier page contains them.
+    ocr_confidence
+        Mean over the recognized text, 0 to 1.
     printed
-        Places printed on the paper: numbers of lines, of the page where they are not *number*,
-        star pages, Bates numbers. The numbers of lines and star pages are not in *text*.
+        Line numbers, star pages and Bates numbers on the paper; *text* omits the first two.
     hidden
-        Parts of *text* that a reader of the file does not see.
-    native_page
-        What the file itself calls the page, where a reader knows it.
-    native_line_first
-        1-based number of its first line counted through the file, where a reader knows it.
+        Spans of *text* that a viewer of the file does not show.
+    native_page, native_line_first
+        Page label and first line number (1-based, whole file) that the file itself specifies.
     mail_headers
-        Of a message in a mailbox: header fields that place it in its thread, by name.
+        Header fields that place a mailbox message in its thread.
     words
-        Where its words stand, in no order that counts; they may be more than those of *text*.
+        Unordered; may include words that *text* omits.
     """
 
     number: int
@@ -133,16 +125,16 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """What a file says about itself.
+    """Facts that a file states about itself.
 
     Attributes
     ----------
     page_count
-        Its pages; 0 where they are not counted before they are read.
+        0 if the pages are not counted before they are read.
     created_at, modified_at
-        Its own dates, not the file system's; with a time zone.
+        From the content, not from the file system; with a time zone.
     properties
-        Further facts by name, such as ``from``, ``to``, ``message_id`` of a mail or ``keywords``.
+        Other facts by name, such as ``from``, ``to``, ``message_id`` or ``keywords``.
     """
 
     format: str
@@ -156,10 +148,7 @@ class DocumentInfo:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file inside a file, copied out so that it can be read as a document of its own.
-
-    *name* is for people and safe as a file name; *path* is the copy.
-    """
+    """A copy (*path*) of a file inside a file; *name* is a safe file name for display."""
 
     name: str
     path: Path
@@ -167,18 +156,16 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What the user said about reading.
+    """Options of the user for reading.
 
     Attributes
     ----------
     passwords
         Tried in order on protected files.
-    ocr, limits
-        How pictures of text are read, and how far a reader may go.
     models_dir
-        Folder with language data and models of OCR engines, beside what the system has.
+        Additional folder with language data and models of OCR engines.
     spool
-        Folder for copies of attachments; ``None`` leaves them in their file.
+        Folder for copies of attachments; ``None`` disables copying.
     """
 
     passwords: tuple[str, ...] = ()
@@ -193,18 +180,14 @@ DEFAULT_OPTIONS = ReadOptions()
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An opened document: its facts, and its pages, which are produced one by one.
-
-    These lists grow while the pages are produced.
+    """An opened document: its facts, and its pages as a stream that extends the lists below.
 
     Attributes
     ----------
     warnings
-        What the user should know, as sentences: repairs, guesses, hidden sheets.
+        Sentences for the user: repairs, guesses, hidden sheets.
     missing
-        What of the content could not be read, as sentences; with any, the document is partial.
-    attachments
-        Files inside the file, in order.
+        Sentences on unreadable content; if there are any, the document is partial.
     """
 
     info: DocumentInfo
@@ -216,11 +199,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """What a reader may look at to accept a file: extension (lower case, with dot), first bytes.
+    """The data of a file by which a reader accepts it: lower-case extension, first bytes.
 
-    *members* holds the lower-case names inside a ZIP container, or the known streams of an OLE
-    container; empty for other files and for damaged containers. *mark* names in words the format
-    whose mark the file starts with, ``None`` for text and unknown bytes.
+    *members* contains the lower-case names in a ZIP container or the known streams of an OLE
+    container. *mark* names the format of the file's signature; ``None`` for text or unknown bytes.
     """
 
     path: Path
@@ -239,7 +221,7 @@ class Reader(Protocol):
     """Extensions it reads, lower case, with dot."""
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Tell from the content (not from the extension alone) whether this reader fits."""
+        """Return whether the content, not only the extension, fits this reader."""
         ...
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -248,7 +230,7 @@ class Reader(Protocol):
         Raises
         ------
         FileEncrypted, ParseFailed, ParseLimit
-            The file needs a password, is damaged, or is made to overload programs.
+            The file needs a password, is damaged, or exceeds a limit.
         """
         ...
 

@@ -17,15 +17,15 @@ _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d{2})?")
 
 
 def mail_date(text: str, /) -> dt.datetime | None:
-    """Return the date of a mail's header field with its time zone; UTC where it names none.
+    """Return the date of a mail header with its time zone (default UTC); ``None`` if implausible.
 
-    ``None`` for a day that no right clock shows: the standard library reads 0002 as 2002.
+    The standard library reads the year 0002 as 2002.
     """
     if _EARLY_YEAR.search(text):
         return None
     try:
-        found = parsedate_to_datetime(text)
-        aware = found if found.tzinfo else found.replace(tzinfo=dt.UTC)
+        moment = parsedate_to_datetime(text)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
         aware.astimezone(dt.UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
@@ -33,9 +33,9 @@ def mail_date(text: str, /) -> dt.datetime | None:
 
 
 def parse_date(text: str | None, /) -> dt.datetime | None:
-    """Return an ISO 8601 date or one of a mail header in UTC, ``None`` where it is neither.
+    """Return an ISO 8601 or mail date in UTC; ``None`` for other text, a bare year or a bare month.
 
-    A date without a time zone counts as UTC; a bare year or month is no moment.
+    A date without a time zone counts as UTC.
     """
     if not text:
         return None
@@ -44,8 +44,8 @@ def parse_date(text: str | None, /) -> dt.datetime | None:
         return _utc(dt.datetime.fromisoformat(text))
     except ValueError:
         pass
-    found = mail_date(text)
-    return None if found is None else _utc(found)
+    moment = mail_date(text)
+    return None if moment is None else _utc(moment)
 
 
 def written_date(text: str | None, /) -> list[tuple[str, str]]:

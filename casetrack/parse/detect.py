@@ -29,7 +29,7 @@ SOURCE_CODE = "Source code"
 """Name of the reader that has an extension for every language."""
 HEAD_BYTES = 8192
 PDF_HEADER_WITHIN = 1024
-"""A PDF's header may stand anywhere within its first bytes (ISO 32000-1, annex H)."""
+"""A PDF's header may appear anywhere within its first bytes (ISO 32000-1, annex H)."""
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP_MAGIC = b"PK\x03\x04"
@@ -62,7 +62,7 @@ _MAGIC = (
 )
 _MAIL = ".eml"
 _NUMBERED = re.compile(r"[^.]+\.?|\d[\w.-]*:2,[A-Za-z]*|\d+(?:\.[\w=,-]+)+")
-"""Names in the folders of a mailbox, where no ending says what a file is."""
+"""File names in mailbox folders, which have no extension for the format."""
 _MAIL_FIELD = re.compile(
     rb"(?im)^(Received|Return-Path|Message-ID|From|To|Cc|Date|Subject|MIME-Version|X-From)[ \t]*:"
 )
@@ -80,12 +80,12 @@ _OLE_KINDS = (
 
 
 def read_head(path: Path, /) -> FileHead:
-    """Look at a file: extension, first bytes, names inside a container.
+    """Return the extension, the first bytes and the container members of a file.
 
     Raises
     ------
     FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
-        There is nothing to read.
+        The file cannot be read.
     """
     try:
         info = path.stat()
@@ -118,9 +118,9 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
     Raises
     ------
     UnsupportedFormat
-        No reader has this extension.
+        No reader supports the extension.
     FormatMismatch
-        The content is something else than the extension says.
+        The content does not match the extension.
     """
     extension = _MAIL if _is_unnamed_mail(file) else file.extension
     named = [reader for reader in readers if extension in reader.extensions]
@@ -136,19 +136,19 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
 
 
 def _is_unnamed_mail(file: FileHead) -> bool:
-    """Tell a mail as mailboxes hold it, a file a message: ``20.``, ``1354.M2P.host:2,S``."""
+    """Return whether the file is one message of a mail folder: ``20.``, ``1354.M2P.host:2,S``."""
     if not _NUMBERED.fullmatch(file.path.name):
         return False
     head = file.head.lstrip()
-    found = {
+    fields = {
         name.lower()
         for name in _MAIL_FIELD.findall(head.replace(b"\r\n", b"\n").partition(b"\n\n")[0])
     }
-    return len(found) >= _MAIL_FIELDS and _MAIL_FIELD.match(head) is not None
+    return len(fields) >= _MAIL_FIELDS and _MAIL_FIELD.match(head) is not None
 
 
 def describe(file: FileHead, /) -> str:
-    """Say in words what a file's content is."""
+    """Return a description of the file's content for messages."""
     if file.mark:
         return file.mark
     if looks_like_text(file.head):
@@ -198,7 +198,7 @@ def _zip_kind(head: bytes, members: frozenset[str]) -> str:
 def _members(path: Path, head: bytes) -> frozenset[str]:
     """Return lower-case names in a ZIP, known stream names in an OLE container; empty if damaged.
 
-    A damaged container is left to its reader, whose error says more than "a ZIP archive".
+    The reader of a damaged container reports the error in more detail.
     """
     if head.startswith(ZIP_MAGIC):
         try:
@@ -212,17 +212,17 @@ def _members(path: Path, head: bytes) -> frozenset[str]:
 
 
 def _streams(path: Path) -> set[str]:
-    """Return the known streams of a container, whatever case their names are written in.
+    """Return the known streams of an OLE container, compared without case.
 
     A directory entry is its name, zero-ended, at a multiple of 128 bytes ([MS-CFB] 2.6).
     """
     wanted = {n: n.lower().encode("utf-16-le") + b"\x00\x00" for n in _OLE_STREAMS}
-    found: set[str] = set()
+    streams: set[str] = set()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for start in range(0, len(data), _SEARCHED_BYTES):
             part = data[start : start + _SEARCHED_BYTES + _ENTRY_BYTES].lower()
-            found |= {n for n, letters in wanted.items() if _begins_an_entry(part, letters)}
-    return found
+            streams |= {n for n, letters in wanted.items() if _begins_an_entry(part, letters)}
+    return streams
 
 
 def _begins_an_entry(data: bytes, name: bytes) -> bool:

@@ -1,7 +1,7 @@
-"""Takes files out of Office documents: workbooks on a slide, a PDF behind an icon in a letter.
+"""Extract embedded files from Office documents: workbooks on a slide, a PDF in a letter.
 
-Office keeps them in a folder ``embeddings``, as they are or in an OLE container that says which
-program they belong to ([MS-OLEDS] 2.3). Workbooks behind charts are left: the chart has been read.
+Office stores them in a folder ``embeddings``, directly or in an OLE container that names their
+program ([MS-OLEDS] 2.3). Workbooks of charts are skipped, since the chart itself is read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.parse.base import Reading, ReadOptions
     from casetrack.parse.package import Package
 
-# Copies files that lie inside a file, so that they can be read as documents of their own.
+# Copies embedded files, so that they are read as separate documents.
 
 _UNSAFE = re.compile(r'[\x00-\x1f<>:"|?*]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
@@ -32,10 +32,9 @@ _MAX_STEM, _MAX_SUFFIX = 100, 16
 
 
 def attach(reading: Reading, options: ReadOptions, name: str | None, data: bytes, /) -> None:
-    """Copy an attachment into the spool folder and note it in *reading*.
+    """Copy an attachment into the spool folder, if there is one, and add it to *reading*.
 
-    Without a spool folder nothing is copied. Over ``limits.max_attachments`` the rest is counted
-    as missing; empty attachments hold nothing and are left out.
+    Attachments over ``limits.max_attachments`` are reported as missing; empty ones are ignored.
     """
     if options.spool is None or not data:
         return
@@ -57,14 +56,9 @@ def attach(reading: Reading, options: ReadOptions, name: str | None, data: bytes
 
 
 def file_name(name: str | None, number: int, /) -> str:
-    """Return a name that any system takes as a file name and that leads nowhere else.
+    """Return a file name that is valid on every system and has no folder.
 
-    Parameters
-    ----------
-    name
-        As the containing file gives it, perhaps with folders of another machine.
-    number
-        Position among the attachments, for those without a name.
+    *number* is the position among the attachments and replaces an empty name.
     """
     last = PurePosixPath((name or "").replace("\\", "/")).name
     text = _UNSAFE.sub("_", clean_text(last)).strip(" .")
@@ -93,17 +87,7 @@ _KINDS = (
 
 
 def take_embedded(package: Package, reading: Reading, options: ReadOptions, /) -> None:
-    """Copy the files out that lie inside an Office document; what is none is noted as missing.
-
-    Parameters
-    ----------
-    package
-        The open document.
-    reading
-        Gets the files, and what cannot be read.
-    options
-        Without a spool folder the files stay where they are.
-    """
+    """Copy the files embedded in an Office document; report unreadable ones as missing."""
     parts = [name for name in package.names if _FOLDER in f"/{name}"]
     if options.spool is None or not parts:
         return
@@ -130,7 +114,7 @@ def _chart_data(package: Package) -> Iterator[str]:
             try:
                 yield from (target for _, target in package.relations(name).values())
             except ParseFailed:
-                # Then the workbook behind it is read as a file of its own: nothing is lost.
+                # The workbook of this chart is then read as a separate file, so no content is lost.
                 continue
 
 
@@ -139,7 +123,7 @@ class _Unknown(Exception):
 
 
 def _unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
-    """Return name and content of the file that an OLE container stands around."""
+    """Return name and content of the file inside an OLE container."""
     import olefile  # type: ignore[import-untyped]
 
     stem = posixpath.splitext(name)[0]
@@ -183,8 +167,10 @@ def _extension(data: bytes) -> str:
     """Return the extension of a file by its first bytes."""
     if b"%PDF-" in data[:PDF_HEADER_WITHIN]:
         return ".pdf"
-    found = (extension for mark, extension in _KINDS if mark in data[:8192] or mark in data[-8192:])
-    extension = next(found, None)
+    extensions = (
+        extension for mark, extension in _KINDS if mark in data[:8192] or mark in data[-8192:]
+    )
+    extension = next(extensions, None)
     if extension is None:
         raise _Unknown("it belongs to a program whose files are not known.")
     return extension

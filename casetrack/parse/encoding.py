@@ -1,4 +1,4 @@
-"""Bytes to text: byte order mark, UTF-8, what is declared, else a guess that is named.
+"""Decode text files: byte order mark, UTF-8, declared encoding, or a guess with a warning.
 
 The only importer of ``charset_normalizer``.
 """
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     Chunks = Callable[[], Iterator[bytes]]
 
-# Tells the encodings of Latin and Hebrew letters apart by the letters that languages use.
-#
+# Distinguishes encodings of Latin and Hebrew text by the letters that each language uses.
 # Statistics over whole texts confuse encodings that share most letters; the few accented letters of
-# a text belong to one language, and only the right encoding shows them so.
+# a text belong to one language only under the right encoding.
 
 _CODECS = (*"cp1252 iso8859-15 cp1250 iso8859-2 cp1254 cp1257 cp850 cp852 mac_roman cp437".split(),)
 """In the order of preference where they show the same."""
@@ -63,16 +62,16 @@ def guess_letters(sample: bytes, /) -> str | None:
     """Return the codec under which the text is that of one language, ``None`` where none is."""
     if _is_hebrew(sample):
         return "cp1255"
-    best, found = _MIN_SHARE, None
+    best, guess = _MIN_SHARE, None
     for codec in _CODECS:
         share = _share(sample, codec)
         if share > best:
-            best, found = share, codec
-    return found
+            best, guess = share, codec
+    return guess
 
 
 def _share(sample: bytes, codec: str) -> float:
-    """Return how much of what is not ASCII belongs to one language, or 0."""
+    """Return the share of non-ASCII characters that belongs to one language, or 0."""
     try:
         text = sample.decode(codec)
     except UnicodeDecodeError:
@@ -97,12 +96,12 @@ def _share(sample: bytes, codec: str) -> float:
 
 
 def _is_inside(text: str, place: int) -> bool:
-    """Tell a sign between two letters of a word."""
+    """Return whether the sign is between two letters of a word."""
     return text[place - 1 : place].isalpha() and text[place + 1 : place + 2].isalpha()
 
 
 def _is_hebrew(sample: bytes) -> bool:
-    """Tell Hebrew: its letters alone, and the final ones at the end of words."""
+    """Return whether the text is Hebrew: no other letters, final letters only at ends of words."""
     text = sample.decode("cp1255", "replace")
     foreign = [c for c in text if c > "\x7f" and (c.isalpha() or c == "\ufffd")]
     hebrew = len(_HEBREW.findall(text))
@@ -123,7 +122,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 """Byte order marks with their codecs."""
-# Bell, escape and the like stand in terminal logs; the rest has no place in a text file.
+# Bell, escape and the like occur in terminal logs; other control characters do not occur in text.
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\v\b\x07\x1b\x1a")
 _BINARY_BYTES = bytes(b for b in range(32) if b not in _TEXT_CONTROLS)
 _MAX_BINARY_SHARE = 0.002
@@ -132,7 +131,7 @@ _CHUNK = 1 << 20
 _FOREIGN_LINE = re.compile(rb"[^\n\r]*[\x80-\xff][^\n\r]*[\r\n]*")
 _ESCAPED = re.compile(rb"\x1b\$[@BCA(]|\x1b\([IJ]")
 _ESCAPED_CODECS = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_ext", "iso2022_kr")
-# As browsers read these names: what is written under them holds more than the standard's letters.
+# As browsers interpret these names: the files use characters outside the standard's set.
 _WIDER = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -172,7 +171,7 @@ class NotText(ValueError):
 
 
 def looks_like_text(head: bytes, /) -> bool:
-    """Tell from the first bytes of a file whether it holds text."""
+    """Return whether the first bytes of a file are text."""
     if head.startswith(tuple(mark for mark, _ in MARKS)):
         return True
     if _wide_encoding(head):
@@ -184,29 +183,21 @@ def looks_like_text(head: bytes, /) -> bool:
 def decode(data: bytes, /, *, declared: str | None = None) -> Decoded:
     """Decode a whole file.
 
-    Parameters
-    ----------
-    declared
-        What something says the encoding is; believed where the bytes fit it and are not clearly
-        something else.
+    *declared* counts unless the bytes contradict it or clearly have another encoding.
 
     Raises
     ------
     NotText
         The bytes are binary.
     """
-    found = _find(lambda: _parts(data), declared)
-    return Decoded(data.decode(found.name, errors=found.errors), found.name, found.warning)
+    encoding = _find(lambda: _parts(data), declared)
+    return Decoded(
+        data.decode(encoding.name, errors=encoding.errors), encoding.name, encoding.warning
+    )
 
 
 def file_encoding(path: Path, /, *, declared: str | None = None) -> Encoding:
-    """Find the encoding of a file without holding all of it.
-
-    Raises
-    ------
-    NotText
-        The bytes are binary.
-    """
+    """Return the encoding of a file, read in chunks; raise ``NotText`` if it is binary."""
 
     def chunks() -> Iterator[bytes]:
         with path.open("rb") as file:
@@ -291,7 +282,7 @@ def _foreign(chunks: Chunks, name: str, errors: str) -> tuple[int, int]:
 
 
 def _sample(chunks: Chunks) -> bytes:
-    """Return the first lines with bytes over 127: nothing else tells encodings apart."""
+    """Return the first lines with bytes over 127, the only evidence of an encoding."""
     sample = bytearray()
     for part in chunks():
         if not part.isascii() or b"\x1b" in part:
@@ -303,7 +294,7 @@ def _sample(chunks: Chunks) -> bytes:
 
 
 def _escaped(chunks: Chunks, sample: bytes, declared: str | None) -> str | None:
-    """Tell encodings of seven bits, whose escapes switch alphabets."""
+    """Return a seven-bit encoding whose escape sequences switch alphabets."""
     if sample:
         return None
     claimed = codec_of(declared) or ""
@@ -315,12 +306,12 @@ def _escaped(chunks: Chunks, sample: bytes, declared: str | None) -> str | None:
 
 
 def _fits(chunks: Chunks, sample: bytes, name: str) -> bool:
-    """Tell whether all bytes fit an encoding, and its letters can be meant."""
+    """Return whether all bytes fit an encoding and its letters are plausible."""
     if _tally(chunks, name)[1]:
         return False
     if name not in _LATIN:
         return True
-    # No language accents every third letter: Latin letters that stand for another script.
+    # No language accents every third letter; such text is another script decoded as Latin.
     text = re.sub(r"<[^>]{0,200}>", " ", sample.decode(name, "replace"))
     accented = sum(1 for c in text if c > "\x7f" and c.isalpha())
     plain = sum(1 for c in text if c <= "\x7f" and c.isalpha())
@@ -328,7 +319,7 @@ def _fits(chunks: Chunks, sample: bytes, name: str) -> bool:
 
 
 def _wide_encoding(head: bytes) -> str | None:
-    """Tell UTF-16 without a mark: Latin text has a zero in every other byte, and in no other."""
+    """Recognize UTF-16 without a mark: Latin text has a zero in every other byte only."""
     if len(head) < 4:
         return None
     even, odd = head[0::2].count(0), head[1::2].count(0)
@@ -345,7 +336,7 @@ def _guess(chunks: Chunks, sample: bytes, declared: str | None) -> Encoding:
 
     name = guess_letters(sample)
     if name is None:
-        # A text without line ends, or of few foreign letters, says more as a whole.
+        # A text without line ends, or with few foreign letters, gives more evidence as a whole.
         best = from_bytes(sample if len(sample) >= 4096 else next(chunks())[:_GUESS_SAMPLE]).best()
         name = "cp1252" if best is None or best.encoding == "ascii" else best.encoding
     _, lost = _tally(chunks, name)

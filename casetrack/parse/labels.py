@@ -1,4 +1,4 @@
-"""What marks the lines of lists and forms: bullets, numbers, boxes, blanks to fill in."""
+"""Labels of lists and forms: bullets, numbers, boxes, blanks to fill in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from casetrack.base.words.lists import title_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Bullets and numbers that stand before the items of lists.
+# Bullets and numbers before list items.
 
 BULLET = "\u2022"
 _ROMAN = (
@@ -52,7 +52,7 @@ def number_text(value: int, form: str, /) -> str:
     return str(value)
 
 
-# Numbers in words.
+# Numbers spelled out.
 
 
 def number_list(numbers: Sequence[int], /) -> str:
@@ -66,10 +66,9 @@ def number_list(numbers: Sequence[int], /) -> str:
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
-# Tells lines of a form from headings: boxes to tick, blanks to fill in, labels of fields.
-#
-# Forms are set in bold and in large type, and often in a style for headings, so that neither the
-# look of a line nor what its author calls it tells.
+# Distinguishes form lines from headings: boxes to tick, blanks to fill in, labels of fields. Forms
+# are set in bold, in large type and often in a heading style, so neither the look of a line nor its
+# style is evidence.
 
 _LISTS = WordLists(__file__)
 
@@ -102,7 +101,7 @@ _WITH_FIELDS = frozenset(_LISTS.words("with_fields"))
 
 
 def is_form_line(text: str, /) -> bool:
-    """Tell a line of a form: boxes to tick, blanks, choices, or nothing but labels of fields."""
+    """Return whether a line belongs to a form: boxes, blanks, choices, or only field labels."""
     text = text.strip(" \t#")
     if _TO_FILL.search(text) or _ASKS.search(text) or _LABELS.fullmatch(text):
         return True

@@ -22,16 +22,16 @@ _HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\s]*@)?([^/?#:\s]+)", re.IGNORECA
 
 def shown_host(text: str, /) -> str | None:
     """Return the host of a text that is an address, ``None`` for all others."""
-    found = _ADDRESS.fullmatch(text)
-    return found[1] if found else None
+    match = _ADDRESS.fullmatch(text)
+    return match[1] if match else None
 
 
 def misleading(shown: str, target: str, /) -> str | None:
     """Return the line about a link that shows the address of another host."""
-    host, found = shown_host(shown), _HOST.match(target)
-    if host is None or found is None:
+    host, address = shown_host(shown), _HOST.match(target)
+    if host is None or address is None:
         return None
-    hosts = [name.lower().removeprefix("www.") for name in (host, found[1])]
+    hosts = [name.lower().removeprefix("www.") for name in (host, address[1])]
     if any(f".{a}".endswith(f".{b}") for a, b in (hosts, hosts[::-1])):
         return None
     return f"{MISLEADING} {shown} leads to {target}"
@@ -39,18 +39,18 @@ def misleading(shown: str, target: str, /) -> str | None:
 
 @dataclass(slots=True)
 class LinkTargets:
-    """The targets of the links of HTML, each once.
+    """Distinct targets of the links of an HTML text.
 
     Attributes
     ----------
     is_part
-        Whether relative targets are other parts of the same file.
+        Relative targets are other parts of the same file.
     room
-        The number of targets that may still be read.
+        Number of targets that may still be added to the text.
     unread
         Further targets, and relative ones.
     left_out
-        Counts of the parts of the source that no reader sees.
+        Counts of HTML parts that are never displayed.
     """
 
     MOST: ClassVar[int] = 20

@@ -39,9 +39,9 @@ _MAX_SPAN = 1000
 
 
 def table_blocks(table: Any, /) -> Iterator[Block]:
-    """Yield a table's rows as ``Header: value | ...``; a table of one column is a frame for text.
+    """Yield a table's rows as ``Header: value | ...``; a table of one column is a text frame.
 
-    Which row is a header is what its author ticked (``firstRow``), not a guess.
+    The header row is the one that the author marked (``firstRow``), not a guess.
     """
     rows = [list(row.iterfind(f"{A}tc")) for row in table.iterfind(f"{A}tr")]
     if all(len(cells) <= 1 for cells in rows):
@@ -60,13 +60,13 @@ def table_blocks(table: Any, /) -> Iterator[Block]:
 
 def _row(cells: list[Any]) -> Row:
     """Return the cells with text; a cell merged into another holds text only by accident."""
-    found = []
+    filled = []
     for column, cell in enumerate(cells, start=1):
         text = plain_text(cell.find(f"{A}txBody"))
         if text:
             span = min(max(integer(cell.get("gridSpan"), 1) or 1, 1), _MAX_SPAN)
-            found.append(Cell(text, column, span))
-    return Row(tuple(found))
+            filled.append(Cell(text, column, span))
+    return Row(tuple(filled))
 
 
 # SmartArt: the texts of a diagram, in the order and hierarchy of its data model.
@@ -90,7 +90,7 @@ def diagram_blocks(root: Any, /) -> Iterator[Block]:
 
 
 def _in_order(root: Any, points: dict[str, Any]) -> list[str]:
-    """Return the ids from the document's root downwards; loose points follow as they stand."""
+    """Return the ids from the document's root downwards, then unconnected points in file order."""
     children: dict[str, list[tuple[int, str]]] = {}
     for link in root.iter(f"{DGM}cxn"):
         if link.get("type", "parOf") == "parOf":
@@ -123,10 +123,10 @@ class _Series:
 
 
 def chart_blocks(root: Any, /) -> Iterator[Block]:
-    """Yield a chart's title, then one row for each category: ``2024 | Sales: 12 | Costs: 9``.
+    """Yield a chart's title, then one row per category: ``2024 | Sales: 12 | Costs: 9``.
 
-    Only points that stand in the file are read; how many it says there are does not count. Series
-    over other categories make rows of their own.
+    Only stored points count, not the number that the file declares. Series with different
+    categories get separate rows.
     """
     if root.tag == f"{CX}chartSpace":
         yield from _extended(root)
@@ -149,9 +149,9 @@ def chart_blocks(root: Any, /) -> Iterator[Block]:
 
 
 def chart_names(root: Any, /) -> Iterator[Block]:
-    """Yield a chart's titles and the names of its series, for one whose values are cells beside it.
+    """Yield the titles and series names of a chart whose values are cells of the workbook.
 
-    Values that stand in no cell of the same workbook are given as rows all the same.
+    Values that are not cells of this workbook are yielded as rows.
     """
     sources = [
         source
@@ -255,29 +255,23 @@ def _points(series: Any, tags: tuple[str, ...]) -> dict[int, str]:
 
 
 def _merged(levels: Iterable[Any], code: str, space: str) -> dict[int, str]:
-    """Return ``index -> text`` of points, with the levels above an inner one before it.
+    """Return ``index -> text`` of points; labels of outer levels precede those of inner ones.
 
-    Parameters
-    ----------
-    levels
-        The innermost first.
-    code
-        Number format of numbers, empty for texts.
-    space
-        Namespace of the points.
+    *levels* starts with the innermost; *code* is the number format, empty for texts; *space* is the
+    XML namespace of the points.
     """
-    found: dict[int, str] = {}
+    texts: dict[int, str] = {}
     for number, points in enumerate(_level(level, space) for level in levels):
         last = ""
-        for index in sorted(found.keys() | points.keys()):
+        for index in sorted(texts.keys() | points.keys()):
             if number:
-                # An outer level stands only where it changes.
+                # The file stores an outer level only where it changes.
                 last = points.get(index, last)
-                found[index] = f"{last} {found.get(index, '')}".strip()
+                texts[index] = f"{last} {texts.get(index, '')}".strip()
             else:
                 text = points[index]
-                found[index] = _shown(text, code) if code else " ".join(text.split())
-    return {index: text for index, text in found.items() if text}
+                texts[index] = _shown(text, code) if code else " ".join(text.split())
+    return {index: text for index, text in texts.items() if text}
 
 
 def _level(level: Any, space: str) -> dict[int, str]:
@@ -289,7 +283,7 @@ def _level(level: Any, space: str) -> dict[int, str]:
 
 
 def _shown(text: str, code: str) -> str:
-    """Show a number as its format says; what is none stays as it is."""
+    """Format a number with the format *code*; return other text unchanged."""
     try:
         value = float(text)
     except ValueError:
@@ -302,54 +296,40 @@ _KINDS = frozenset({"chart", "chartEx", "diagramData"})
 
 
 def graphics_of(package: Package, part: str, root: Any, missing: list[str], /) -> dict[str, Any]:
-    """Read the charts and diagrams that a part refers to.
+    """Read the charts and diagrams that a part refers to; add unreadable ones to *missing*.
 
-    Their ids in *root* become the names of their parts, which are the keys of what is returned: so
-    they mean the same wherever an element ends up.
-
-    Parameters
-    ----------
-    part, root
-        Name and root element of the part that holds the drawings.
-    missing
-        Takes what cannot be read, as sentences.
+    Replaces the relation ids in *root* by part names, the keys of the result, so that an element
+    keeps its reference when it is moved.
     """
     relations = package.relations(part)
     if _KINDS.isdisjoint(kind for kind, _ in relations.values()):
         return {}
-    found: dict[str, Any] = {}
+    roots: dict[str, Any] = {}
     for element in root.iter(*_RELATED):
         key = f"{R}{_RELATED[element.tag]}"
         target = relations.get(element.get(key, ""), ("", ""))[1]
         element.set(key, target)
-        if target in found:
+        if target in roots:
             continue
         what = "diagram" if element.tag == f"{DGM}relIds" else "chart"
-        found[target] = None
+        roots[target] = None
         if target not in package:
             missing.append(f"A {what} cannot be read: its part is missing.")
             continue
         try:
-            found[target] = package.xml(target)
+            roots[target] = package.xml(target)
         except ParseFailed as error:
             missing.append(f"A {what} cannot be read: {error.message}")
-    return found
+    return roots
 
 
 def frame_blocks(
     element: Any, related: Related, /, *, charts: ChartBlocks = chart_blocks
 ) -> Iterator[Block]:
-    """Yield what the graphics inside an element show.
+    """Yield the content of the graphics (``a:graphic``) inside an element.
 
-    Parameters
-    ----------
-    element
-        Whatever has ``a:graphic`` among its children.
-    related
-        Takes the id of a relation and what it leads to in words; gives the root of that part, or
-        ``None`` after it has said why not.
-    charts
-        Gives what of a chart is wanted.
+    *related* maps a relation id and a label ("chart", "diagram") to the part's root element, or
+    reports a problem and returns ``None``. *charts* renders a chart.
     """
     for data in element.iterfind(f"{A}graphic/{A}graphicData"):
         for table in data.iterfind(f"{A}tbl"):

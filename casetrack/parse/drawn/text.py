@@ -36,12 +36,12 @@ def integer(text: str | None, /, default: int | None = None) -> int | None:
 
 
 def is_true(text: str | None, /) -> bool:
-    """Tell whether an attribute is a switch that is on."""
+    """Return whether an attribute is a switch that is on."""
     return text in {"1", "true", "on"}
 
 
 def branch(alternate: Any, /) -> Any:
-    """Return the branch of an ``mc:AlternateContent`` to read; all of them say the same."""
+    """Return the branch of an ``mc:AlternateContent`` to read; all have the same content."""
     branches = [b for b in alternate if b.tag in {f"{MC}Choice", f"{MC}Fallback"} and len(b)]
     return branches[0] if branches else ()
 
@@ -89,10 +89,7 @@ class Block:
 
 
 def paragraph_lines(paragraph: Any, /, unseen: Unseen | None = None) -> list[str]:
-    """Return the lines of an ``a:p``: runs and fields joined as they are, parted at its breaks.
-
-    *unseen* takes hidden runs.
-    """
+    """Return the lines of an ``a:p``, split at its breaks; *unseen* collects hidden runs."""
     lines = [""]
     for piece in _pieces(paragraph, 0, unseen):
         first, *others = piece.split("\n")
@@ -117,7 +114,7 @@ class Unseen:
         return bool(kind)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield what was taken since the last call."""
+        """Yield the hidden text collected since the last call."""
         for kind, group in groupby(self._texts, itemgetter(0)):
             words = " ".join("".join(text for _, text in group).split())
             if words:
@@ -142,10 +139,10 @@ def _pieces(element: Any, depth: int, unseen: Unseen | None) -> Iterator[str]:
 
 
 def _unescaped(text: str) -> str:
-    """Undo ``_x000B_``, which writes what XML cannot hold; breaks become newlines."""
+    """Decode ``_x000B_``, an escape for characters that XML forbids; breaks become newlines."""
 
-    def put(found: re.Match[str]) -> str:
-        char = chr(int(found[1], 16))
+    def put(match: re.Match[str]) -> str:
+        char = chr(int(match[1], 16))
         if char in _BREAKS:
             return "\n"
         return char if char == "\t" or char.isprintable() else ""
@@ -167,8 +164,8 @@ class ListStyle:
         if own is None:
             if level not in self._found:
                 layers = (layer.find(f"{A}lvl{level + 1}pPr") for layer in self.layers)
-                found = (_bullet_in(layer) for layer in layers)
-                self._found[level] = next((b for b in found if b is not None), None)
+                bullets = (_bullet_in(layer) for layer in layers)
+                self._found[level] = next((b for b in bullets if b is not None), None)
             own = self._found[level]
         return None if own is None or own.tag == f"{A}buNone" else own
 
@@ -187,7 +184,7 @@ class _Numbers:
         self._counts: dict[int, tuple[str, int]] = {}
 
     def label(self, bullet: Any, level: int, /) -> str:
-        """Count a paragraph and return what stands before it."""
+        """Count a paragraph and return its label."""
         for deeper in [d for d in self._counts if d > level]:
             del self._counts[deeper]
         if bullet is None or bullet.tag != f"{A}buAutoNum":
@@ -251,15 +248,9 @@ def link_blocks(targets: Iterable[str], shown: Iterable[Block], /) -> Iterator[B
 def picture_block(
     description: str | None, name: str | None, /, *others: str | None, what: str = "Picture"
 ) -> Block | None:
-    """Return what a picture's author says it shows, ``None`` for a mere name or file name.
+    """Return the author's description of a picture, ``None`` if it is only a name or a file name.
 
-    Parameters
-    ----------
-    description, name
-        As the file has them; programs fill the first with the second, with a path, or with the
-        remark that they wrote it themselves.
-    others
-        Further descriptions, such as a title.
+    Programs fill *description* with *name*, a path, or a note that they generated it.
     """
     texts = dict.fromkeys(
         " ".join(_GENERATED.sub(" ", d or "").split()) for d in (description, *others)

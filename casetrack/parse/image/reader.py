@@ -32,12 +32,10 @@ if TYPE_CHECKING:
     from casetrack.parse.ocr import RecognizedPage
     from casetrack.parse.ocr.engine import Picture
 
-# Opens picture files with Pillow: their frames as grey pictures, the right way up, with a size.
-#
-# What a page of a picture is, is settled here: which frames count, how they are turned, how many
-# points they measure.
+# Opens picture files with Pillow as upright grey images of known size. Decides which frames are
+# pages, their rotation and their size in points.
 
-# What a picture file says of itself: its EXIF, TIFF and PNG texts and dates.
+# Facts of a picture file: EXIF, TIFF and PNG texts and dates.
 
 _EXIF = 0x8769
 _TAGS = {
@@ -77,18 +75,18 @@ def exif_of(image: Any, /) -> Any:
 def facts_of(image: Any, /) -> dict[str, str]:
     """Return the texts of a picture file by plain names; those without content are left out."""
     exif = exif_of(image)
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for tags, names in ((exif, _TAGS), (exif.get_ifd(_EXIF), _EXIF_TAGS)):
         for tag, name in names.items():
-            _note(found, name, tags.get(tag))
+            _note(facts, name, tags.get(tag))
     for key, value in image.info.items():
         if text := _TEXTS.get(str(key).lower()):
-            _note(found, text, value)
-    return found
+            _note(facts, text, value)
+    return facts
 
 
 def date_of(facts: Mapping[str, str], name: str, /) -> datetime | None:
-    """Return a date; without a zone of its own it counts as UTC."""
+    """Return a date of the facts; one without a zone counts as UTC."""
     match = _DATE.search(facts.get(name, ""))
     if match is None:
         return None
@@ -104,14 +102,14 @@ def date_of(facts: Mapping[str, str], name: str, /) -> datetime | None:
         return None
 
 
-def _note(found: dict[str, str], name: str, value: Any) -> None:
+def _note(facts: dict[str, str], name: str, value: Any) -> None:
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if not isinstance(value, str):
         return
     text = " ".join(value.replace("\x00", " ").split())[:_MAX_CHARS]
     if text:
-        found.setdefault(name, text)
+        facts.setdefault(name, text)
 
 
 MAX_PIXELS = 100_000_000
@@ -138,7 +136,7 @@ FAILURES = (
     struct.error,
     zlib.error,
 )
-"""What Pillow raises on damaged files."""
+"""Exceptions that Pillow raises for damaged files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +148,11 @@ class Frame:
     number
         1-based among the pages.
     grey
-        Its pixels as shown, square ones, on white.
+        Pixels as displayed: square, on white.
     dpi
-        Pixels per inch: stated by the file, or a guess from its size.
+        Stated by the file, or a guess from its size.
     is_damaged
-        Whether part of it is missing; what is there is in *grey*.
+        Part of the picture is missing.
     """
 
     number: int
@@ -180,20 +178,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """An opened picture file.
+    """A picture file; its pages load one by one and extend *warnings* and *missing*.
 
-    Attributes
-    ----------
-    format
-        In lower case, such as ``tiff``.
-    count
-        Its pages; one more than allowed where there are more than that.
-    facts
-        What the file says of itself, by the names of its tags.
-    frames
-        The pages, loaded one by one.
-    warnings, missing
-        Sentences; grow while the pages are loaded.
+    *format* is lower case, such as ``tiff``; *count* is at most the page limit plus one; *facts*
+    are texts of the file by tag name.
     """
 
     format: str
@@ -205,14 +193,14 @@ class Frames:
 
 
 def open_frames(path: Path, most: int, /) -> Frames:
-    """Open a picture file; look at no more than *most* pages.
+    """Open a picture file; read at most *most* pages.
 
     Raises
     ------
     ParseFailed
-        It is damaged beyond reading.
+        The damage prevents reading.
     ParseLimit
-        It unpacks to too many pixels.
+        It has too many pixels.
     """
     with _guarded(path), _opened(path) as image:
         kind = str(image.format)
@@ -220,22 +208,21 @@ def open_frames(path: Path, most: int, /) -> Frames:
         positions = _positions(image, kind, most)
         facts = facts_of(image)
         is_animated = kind != "TIFF" and getattr(image, "n_frames", 1) > 1
-    found = Frames(
+    opened = Frames(
         _FORMAT_NAMES.get(kind, kind.lower()),
         len(positions),
         facts,
         _frames(path, positions[:most]),
     )
     if is_animated and kind in {"GIF", "WEBP", "PNG"}:
-        found.warnings.append("The file is an animation; only its first picture was read.")
-    return found
+        opened.warnings.append("The file is an animation; only its first picture was read.")
+    return opened
 
 
 def resolution(image: Any, /) -> tuple[float, float]:
-    """Return pixels per inch across and down, as shown; a guess where the file says nothing likely.
+    """Return pixels per inch across and down, as displayed; a guess if the value is unlikely.
 
-    Many programs write 72 whatever the size, and cameras write nothing: a page would be metres
-    wide.
+    Many programs write 72 for every size, and cameras write nothing, which gives pages of metres.
     """
     width, height = image.size
     low, high = _LIKELY_DPI
@@ -258,7 +245,7 @@ def resolution(image: Any, /) -> tuple[float, float]:
 
 @contextmanager
 def _guarded(path: Path) -> Iterator[None]:
-    """Turn what Pillow raises into errors with words; let no warning of it through."""
+    """Convert exceptions of Pillow into typed errors; suppress its warnings."""
     from PIL import Image
 
     try:
@@ -295,23 +282,23 @@ def _positions(image: Any, kind: str, most: int) -> list[int]:
     """Return the frames that are pages: all of a TIFF but previews, else the first."""
     if kind != "TIFF":
         return [0]
-    found: list[int] = []
+    positions: list[int] = []
     position = 0
-    while len(found) <= most:
+    while len(positions) <= most:
         try:
             image.seek(position)
         except EOFError:
             break
         except FAILURES:
             # A damaged entry of the list of frames ends it; those before it can be read.
-            if not found:
+            if not positions:
                 raise
             break
         if not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _REDUCED:
-            found.append(position)
+            positions.append(position)
         position += 1
     image.seek(0)
-    return found or [0]
+    return positions or [0]
 
 
 def _frames(path: Path, positions: list[int]) -> Iterator[Frame]:
@@ -351,7 +338,7 @@ def _whatever_is_there() -> Iterator[None]:
 
 
 def _as_grey(image: Any) -> Any:
-    """Return the picture in grey, turned as its tags say, on ground that its ink stands out of."""
+    """Return the picture in grey, rotated by its tags, on a contrasting ground."""
     from PIL import Image, ImageOps
 
     upright = ImageOps.exif_transpose(image) or image
@@ -401,14 +388,9 @@ def _words(error: BaseException) -> str:
 def laid_out(
     recognized: RecognizedPage, frame: Frame, words: Vocabulary, paper: NumberedPaper, /
 ) -> Page:
-    """Return the page of a recognised frame.
+    """Lay out a recognized frame as a page; add its words to *words*.
 
-    Parameters
-    ----------
-    words
-        The document's words so far; those of this page are added.
-    paper
-        What is known of the numbers beside its lines.
+    *paper* is the state of the printed line numbers.
     """
     builder = PageBuilder(
         frame.number,
@@ -470,7 +452,7 @@ class ImageReader:
     )
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept the marks of picture formats, whichever of them the extension names."""
+        """Accept files with the signature of any picture format, whatever their extension."""
         if file.head[:4] == b"RIFF" and file.head[8:12] == b"WEBP":
             return True
         return file.head.startswith(_MARKS)

@@ -1,1 +1,1 @@
-"""Where text stands on a page: lines, columns, paragraphs, tables. Free of any parser."""
+"""Structure of a page from positioned text: lines, columns, paragraphs, tables. Has no parser."""

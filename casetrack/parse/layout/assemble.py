@@ -28,7 +28,7 @@ _TITLE_CHARS, _BLOCK_CHARS = 110, 220
 _MONTH = rf"(?:{any_month('en_short')})[a-z]*\.?"
 _DAY = rf"{_MONTH} \d{{1,2}},?(?: \d{{4}})?"
 _LENGTH = r"(?:(?:fiscal |calendar )?(?:years?|quarters?|periods?)|\w+ (?:months|weeks))"
-# Units, periods, days: what tells how a table is to be read.
+# Units, periods, days: they explain how to read a table.
 _ASIDE = re.compile(
     r"\W*(?:[\w ,&$-]{0,40}\b(?:thousands?|millions?|billions?)\b.*|unaudited|audited|continued|"
     rf"(?:for |as of |as at |at |of )?(?:the |or )*(?:{_LENGTH} )?(?:ended|ending)?:?(?: {_DAY})?"
@@ -46,14 +46,9 @@ _CAPITALS = 0.6
 
 
 def name_titles(blocks: Sequence[Block], level: int, /) -> list[Block]:
-    """Return the paragraphs of a page with its title as a heading.
+    """Return the paragraphs of a page with its title as a heading; kinds of *blocks* may change.
 
-    Parameters
-    ----------
-    blocks
-        In reading order; their kinds may change.
-    level
-        Of a heading that no larger type tells.
+    *level* is the heading level of a title that no larger font size ranks.
     """
     for block, after in pairwise(blocks):
         if block.kind == "heading" and after.kind == "table" and _is_of_columns(block, after):
@@ -79,7 +74,7 @@ def name_titles(blocks: Sequence[Block], level: int, /) -> list[Block]:
 
 
 def _is_of_columns(block: Block, table: Block) -> bool:
-    """Tell units, periods and the heads of columns, which stand over a part of the table only."""
+    """Return whether a block gives units, periods or column heads over a part of the table."""
     if all(_ASIDE.fullmatch(line.text) for line in block.lines):
         return True
     everything = [*block.lines, *table.lines]
@@ -88,7 +83,7 @@ def _is_of_columns(block: Block, table: Block) -> bool:
 
 
 def _leads(line: TextLine, left: float, right: float) -> bool:
-    """Tell whether a line begins at the left edge, or stands in the middle."""
+    """Return whether a line begins at the left edge or is centred."""
     width = max(right - left, 1.0)
     off_centre = abs((line.u0 + line.u1) / 2 - (left + right) / 2)
     return line.u0 - left < 0.12 * width or off_centre < 0.06 * width
@@ -153,26 +148,24 @@ def lay_out(
     rules: Sequence[Rule] = (),
     carry: ColumnCarry | None = None,
 ) -> tuple[list[Block], list[TextLine]]:
-    """Return the blocks of a page in reading order, and its lines as they are numbered.
+    """Return the blocks of a page in reading order, and its numbered lines.
 
-    Lines that are left without text, since their only word began on the line before, are in no
-    block but count.
-
-    A table is a block of one line for each row, its cells joined by ``" | "``; its header names
-    the columns. Text outside of tables is laid out as if there were none.
+    A table row is a block of one line, with its cells joined by ``" | "``; the header names the
+    columns. A line keeps its number even if it lost its only word to the line before and therefore
+    belongs to no block.
 
     Parameters
     ----------
     flows
-        The text of the page by direction, that of most text first.
+        The text of the page by direction, the longest first.
     loose
         Slanted text.
     finder, words
-        What is usual in the document, and its words.
+        Style profile and vocabulary of the document.
     rules
         Lines and areas drawn on the page.
     carry
-        The table that ended the page before; holds that of this page afterwards.
+        The table that ended the previous page; updated to that of this page.
     """
     carry = carry or ColumnCarry()
     everything = [*(s for flow in flows for s in flow), *loose]
@@ -257,7 +250,7 @@ def _of_flow(
     everything: Sequence[Segment],
     carry: ColumnCarry,
 ) -> list[Table]:
-    """Return the tables of a flow that drawn lines tell, or amounts one below another."""
+    """Return the tables of a flow, detected by drawn lines or aligned amounts."""
     if len(flow) < _MIN_SEGMENTS:
         return []
     tables = flow_tables(strokes_in_frame(rules, flow), flow, carry)
@@ -272,10 +265,9 @@ def _without(segments: Sequence[Segment], table: Table) -> list[Segment]:
 def _with_stand_ins(
     flow: Sequence[Segment], tables: Sequence[Table]
 ) -> tuple[list[Segment], dict[int, Table]]:
-    """Put one line of text in the place of each row, as wide as the table.
+    """Replace each table row by one line of text with the width of the table.
 
-    So columns of a page are found around a table as they are around prose, and the table's own
-    cells are none.
+    Column detection then treats the table as prose and ignores its cells.
     """
     if not tables:
         return list(flow), {}

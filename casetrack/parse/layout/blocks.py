@@ -65,17 +65,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class TextProfile:
-    """What is usual in a document.
-
-    Attributes
-    ----------
-    body_size
-        Font size of most of its text, in points.
-    heading_sizes
-        Larger sizes, largest first.
-    is_bold
-        Whether most of the text is bold.
-    """
+    """Usual text style of a document: *body_size* in points, heading sizes from the largest."""
 
     body_size: float
     heading_sizes: tuple[float, ...] = ()
@@ -87,7 +77,7 @@ class TextProfile:
         chars: dict[float, float] = {}
         bold = total = 0.0
         for s in segments:
-            # Letters: the amounts of tables do not tell how large the text is set.
+            # Letters only: amounts in tables are no evidence of the size of the text.
             count = sum(map(str.isalpha, s.text)) or 0.1 * len(s.text.strip())
             size = round(2 * s.size) / 2
             chars[size] = chars.get(size, 0) + count
@@ -104,12 +94,7 @@ class TextProfile:
 class BlockFinder:
     """Finds the paragraphs of the pages of one document.
 
-    Parameters
-    ----------
-    profile
-        What is usual in it.
-    outline
-        Levels of the document's own outline, by heading text in lower case without blanks.
+    *outline* maps heading texts (lower case, without blanks) to levels of the document's outline.
     """
 
     profile: TextProfile
@@ -140,7 +125,7 @@ class BlockFinder:
         return blocks
 
     def _starts(self, block: Block, line: TextLine, leading: Mapping[int, float]) -> bool:
-        """Tell whether *line* starts a paragraph after *block*."""
+        """Return whether *line* starts a paragraph after *block*."""
         last = block.lines[-1]
         if line.region != last.region:
             return not _flows_on(last, line)
@@ -161,7 +146,7 @@ class BlockFinder:
         return self._is_indented(block, line) or _ends_short(last, line)
 
     def _is_indented(self, block: Block, line: TextLine) -> bool:
-        """Tell a first line's indent; a hanging indent after a first line is none."""
+        """Return whether *line* has a first-line indent; a hanging indent does not count."""
         last = block.lines[-1]
         step = line.u0 - last.u0
         if not 0.8 * line.size < step < 8 * line.size:
@@ -232,7 +217,7 @@ def outline_key(text: str, /) -> str:
 
 
 def _depth(text: str) -> int:
-    """Return how deep a heading's number says it stands: ``2.1`` is one below ``2``."""
+    """Return the depth of a heading by its number: ``2.1`` is one level below ``2``."""
     numbered = _NUMBERED.match(text)
     if numbered:
         return numbered[1].count(".")
@@ -246,12 +231,12 @@ def _leading(lines: Sequence[TextLine]) -> dict[int, float]:
     for a, b in pairwise(lines):
         if a.region == b.region and abs(a.size - b.size) < 0.1 * a.size and b.base > a.base:
             steps.setdefault(a.region, []).append(b.base - a.base)
-    found = {}
+    distances = {}
     for region, values in steps.items():
         values.sort()
         # The lower third: paragraph gaps are never below the leading.
-        found[region] = values[len(values) // 3]
-    return found
+        distances[region] = values[len(values) // 3]
+    return distances
 
 
 def _is_near(last: TextLine, line: TextLine, leading: Mapping[int, float]) -> bool:
@@ -261,7 +246,7 @@ def _is_near(last: TextLine, line: TextLine, leading: Mapping[int, float]) -> bo
 
 
 def _flows_on(last: TextLine, line: TextLine) -> bool:
-    """Tell whether a paragraph goes on in the next column."""
+    """Return whether a paragraph continues in the next column."""
     if last.cells > 1 or line.cells > 1 or abs(line.size - last.size) > 0.12 * last.size:
         return False
     return line.text[:1].islower() and not _ENDS_SENTENCE.search(last.text)
@@ -276,7 +261,7 @@ def _fills(line: TextLine) -> bool:
 
 
 def _ends_short(last: TextLine, line: TextLine) -> bool:
-    """Tell a paragraph's last line: it ends a sentence well before the margin."""
+    """Return whether *last* ends a paragraph: it ends a sentence well before the margin."""
     first_word = line.text.split(maxsplit=1)[0]
     room = last.right - last.u1 > 0.6 * len(first_word) * last.size + 0.08 * (
         last.right - last.left
@@ -285,7 +270,7 @@ def _ends_short(last: TextLine, line: TextLine) -> bool:
 
 
 def _is_quote(block: Block) -> bool:
-    """Tell a block quote: indented on both sides, its lines broken well before the margin."""
+    """Return whether a block is a quote: indented on both sides, lines broken before the margin."""
     lines = block.lines
     first, size = lines[0], lines[0].size
     if len(lines) < (2 if first.text[:1] in _QUOTE_MARKS else 3) or _begins_item(first.text):
@@ -316,7 +301,7 @@ def _is_quote(block: Block) -> bool:
 
 
 def _is_centred(last: TextLine, first: TextLine) -> bool:
-    """Tell a centred last line: left-aligned text ends with a line that is not."""
+    """Return whether the last line is centred; left-aligned text ends with a line that is not."""
     room_left, room_right = last.u0 - last.left, last.right - last.u1
     return last.u0 > first.u0 + last.size and abs(room_left - room_right) < 3 * last.size
 
@@ -326,7 +311,7 @@ def _char_width(line: TextLine) -> float:
 
 
 def _stands_apart(block: Block) -> bool:
-    """Tell a centred or short block of capitals from a shouted line of text."""
+    """Return whether a block of capitals is centred or short, unlike a line of text in capitals."""
     first = block.lines[0]
     room_left, room_right = first.u0 - first.left, first.right - first.u1
     wide = first.right - first.left

@@ -1,7 +1,7 @@
 """Reading order: finds columns by the white gutters between them.
 
-A page is cut into columns only on evidence: a vertical strip that no text crosses over several
-lines, with prose (not cells) on both sides. Rows of tables and forms stay whole.
+A page is cut only on evidence: no text crosses a vertical strip over several lines, and both
+sides are prose, not cells. Rows of tables and forms stay whole.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _candidates(segments: list[Segment]) -> list[float]:
         crossed.append(total)
     limit = len(segments) - 2 * _MIN_LINES
     margin = int(_MIN_WIDTH / _BIN)
-    found: list[tuple[int, float]] = []
+    positions: list[tuple[int, float]] = []
     at = margin
     while at < len(crossed) - margin:
         end = at
@@ -103,10 +103,10 @@ def _candidates(segments: list[Segment]) -> list[float]:
             end += 1
         low = crossed[at] < crossed[at - 1] and crossed[at] < crossed[end + 1]
         if low and crossed[at] <= limit:
-            found.append((crossed[at], left + (at + end + 1) / 2 * _BIN))
+            positions.append((crossed[at], left + (at + end + 1) / 2 * _BIN))
         at = end + 1
-    found.sort()
-    return [x for _, x in found[:_MAX_CANDIDATES]]
+    positions.sort()
+    return [x for _, x in positions[:_MAX_CANDIDATES]]
 
 
 def _bands_at(segments: list[Segment], x: float) -> list[_Band]:
@@ -118,12 +118,12 @@ def _bands_at(segments: list[Segment], x: float) -> list[_Band]:
             continue
         band = bands.setdefault(bisect.bisect(crossing, _middle(s)), _Band([], []))
         (band.left if is_left else band.right).append(s)
-    found = []
+    columns = []
     for _, band in sorted(bands.items()):
         trimmed = _trim(band)
         if trimmed is not None and _is_columns(trimmed):
-            found.append(trimmed)
-    return found
+            columns.append(trimmed)
+    return columns
 
 
 def _trim(band: _Band) -> _Band | None:
@@ -158,7 +158,7 @@ def _rows(segments: Iterable[Segment]) -> list[list[Segment]]:
 
 
 def _is_columns(band: _Band) -> bool:
-    """Tell prose beside prose from rows of cells."""
+    """Return whether both sides are prose, not rows of cells."""
     least = _MIN_LAST_LINES if _ends_early(band) else _MIN_LINES
     for side, lines in ((band.left, _MIN_LINES), (band.right, least)):
         if len(_rows(side)) < lines or not _is_prose(side, lines):
@@ -173,9 +173,9 @@ def _is_columns(band: _Band) -> bool:
 
 
 def _ends_early(band: _Band) -> bool:
-    """Tell the last few lines of a text, at the head of a column that is otherwise empty.
+    """Return whether the right side is the last few lines of a text at the top of an empty column.
 
-    They are about as wide as the full column beside them, and begin where it begins.
+    They are about as wide as the full column and begin at the same height.
     """
     left, right = _rows(band.left), _rows(band.right)
     if not _MIN_LAST_LINES <= len(right) < _MIN_LINES or len(left) < 3 * _MIN_LINES:
@@ -189,10 +189,10 @@ def _ends_early(band: _Band) -> bool:
 
 
 def _is_prose(side: Sequence[Segment], lines: int) -> bool:
-    """Tell running text, also with labels of a figure among it, from the short cells of a table.
+    """Return whether a side is running text, possibly with labels of a figure, not table cells.
 
-    At least so many *lines* have to be long; beyond that it is weighed by characters: a figure has
-    many labels, but most of the text stands in the lines.
+    It needs at least *lines* long lines, with most of the characters: a figure has many labels,
+    but few characters.
     """
     lengths = [len(s.text.strip()) for s in side]
     long = [length for length in lengths if length >= _PROSE_CHARS]
@@ -216,8 +216,8 @@ def _has_edge(side: Sequence[Segment]) -> bool:
 def _rows_or_columns(band: _Band) -> list[list[Segment]]:
     """Return the band's parts in reading order.
 
-    Where white strips run through both sides at the same heights, these are rows of cells with
-    several lines each, read row by row; else two columns.
+    White strips through both sides at the same heights separate rows of cells; without them, the
+    sides are two columns.
     """
     cuts = _shared_gaps(band)
     if len(cuts) < 2:
@@ -236,11 +236,11 @@ def _rows_or_columns(band: _Band) -> list[list[Segment]]:
 
 
 def _shared_gaps(band: _Band) -> list[float]:
-    """Return heights at which both sides begin a new row, if nearly all gaps of one side are such.
+    """Return heights at which both sides begin a new row, if nearly all gaps of one side match.
 
-    Paragraphs of two columns part at the same height by chance, the more easily the fewer they
-    are. Cells of a row begin on one line, and the last row is no longer than all above it: where
-    one side runs far below the end of the other, that is a column that ends early.
+    Paragraphs of two columns can match by chance, especially if there are few. But cells of a row
+    begin on one line, and the last row is not longer than all rows above it: a side that extends
+    far below the other is a column.
     """
     left, right = _gaps(band.left), _gaps(band.right)
     shared: list[float] = []

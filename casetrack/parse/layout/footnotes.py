@@ -1,7 +1,7 @@
 """Footnotes: text at the foot of a column that begins with a mark.
 
-The mark also stands raised in the text, or a short rule parts the notes from it. They are set
-smaller than the text, or both tell them.
+The mark also appears raised in the text, or a short rule separates the notes from it. Notes are
+set smaller than the text, or have both signs.
 """
 
 from __future__ import annotations
@@ -51,12 +51,9 @@ def find_notes(
     segments
         The page's text in one direction, without running lines.
     marks
-        Texts of the marks raised in it.
-    body_size
-        Usual font size of the document's text.
+        Marks raised in the text.
     rules
-        Gives the short horizontal rules of the page, asked only where they decide: height and both
-        ends, in the frame of the segments.
+        Returns the short horizontal rules in the frame of the segments: height and both ends.
     """
     ruled = _ruled(segments, marks, body_size, rules) if marks else set()
     small = [
@@ -70,7 +67,7 @@ def find_notes(
         if s.size > _SMALLER * body_size and id(s) not in ruled and page_number(s.text) is None
     ]
     low = [s for s in small if _is_at_foot(s, large)]
-    # A table in small type may end the page; notes stand below it.
+    # A table in small type may end the page; notes are below it.
     cells = max((row.v1 for row in _rows(low) if _holds_cells(row)), default=0.0)
     low = [s for s in low if s.base > cells]
     notes: list[list[Segment]] = []
@@ -83,7 +80,7 @@ def _ruled(
     segments: Sequence[Segment], marks: Collection[str], body_size: float, rules: Rules
 ) -> set[int]:
     """Return the segments of notes as large as the text: under a rule, with a mark of the text."""
-    found: set[int] = set()
+    ruled: set[int] = set()
     for v, u0, _ in rules():
         below = [
             s
@@ -97,23 +94,23 @@ def _ruled(
             near = abs(u0 - rows[0].u0) < 3 * body_size and rows[0].v0 - v < 2.5 * body_size
             large = any(s.size > _AS_LARGE * body_size for s in column)
             if near and not large and _mark(rows[0]) in marks:
-                found.update(map(id, column))
-    return found
+                ruled.update(map(id, column))
+    return ruled
 
 
 def _holds_cells(row: _Row) -> bool:
-    """Tell a row of a table: three cells and more with room between them."""
+    """Return whether a row belongs to a table: at least three cells with wide gaps."""
     return sum(b.u0 - a.u1 > b.size for a, b in pairwise(row.segments)) >= _MIN_GAPS
 
 
 def _is_at_foot(s: Segment, large: Sequence[Segment]) -> bool:
-    """Tell whether text of the usual size stands higher in the same column, and none lower."""
+    """Return whether text of the usual size is above *s* in the same column, and none below."""
     beside = [t.base for t in large if t.u0 < s.u1 and t.u1 > s.u0]
     return bool(beside) and max(beside) <= s.base + 0.4 * s.size
 
 
 def _columns(segments: list[Segment]) -> list[list[Segment]]:
-    """Group segments that stand above each other, from left to right."""
+    """Group segments into columns, from left to right."""
     columns: list[tuple[float, float, list[Segment]]] = []
     for s in sorted(segments, key=lambda s: s.u0):
         if columns and s.u0 < columns[-1][1]:
@@ -128,7 +125,7 @@ def _columns(segments: list[Segment]) -> list[list[Segment]]:
 
 
 def _is_beside(s: Segment, members: Sequence[Segment]) -> bool:
-    """Tell text right after its mark, on the same line."""
+    """Return whether a segment follows its mark on the same line."""
     return any(
         abs(t.base - s.base) < 0.6 * s.size and 0 <= s.u0 - t.u1 < 2 * s.size for t in members
     )
@@ -182,7 +179,7 @@ def _is_under_rule(row: _Row, rules: Rules) -> bool:
 
 
 def _follows(mark: str, notes: list[list[Segment]]) -> bool:
-    """Tell the next number after the last note's."""
+    """Return whether *mark* is the next number after the last note's."""
     last = _NOTE.match(notes[-1][0].text.strip())
     number = last[1] if last else None
     return number is not None and number.isdigit() and mark == str(int(number) + 1)

@@ -24,22 +24,18 @@ _CELL_GAP = 1.5
 
 @dataclass(slots=True)
 class TextLine:
-    """A visual line.
+    """A visual line; extent and baseline are in points along and across the reading direction.
 
     Attributes
     ----------
-    u0, u1, v0, v1, base
-        Extent and baseline in the reading direction, in points.
     size, bold
-        Of its largest segment; bold only where all of it is.
+        Size of its largest segment; bold only if all segments are.
     cells
-        Stretches of text parted by wide gaps.
-    left, right
-        Edges of the region that the line stands in.
-    region
-        Number of that region on the page.
+        Number of stretches of text between wide gaps.
+    left, right, region
+        Edges of the region that contains the line, and its number on the page.
     confidence
-        Of recognised text, 0 to 1: the mean over its characters.
+        Mean over the characters of recognized text, 0 to 1.
     """
 
     text: str
@@ -105,12 +101,12 @@ def _gather(segments: list[Segment]) -> list[list[Segment]]:
 
 
 def _fits(s: Segment, group: list[Segment]) -> bool:
-    """Tell whether a segment stands on the group's line, and not on top of its text."""
+    """Return whether a segment is on the group's line and does not overlap its text."""
     main = group[0]
     offset = s.base - main.base
     small = s.size < 0.8 * main.size
     if abs(offset) > _SAME_LINE * s.size:
-        # Raised or lowered: only small text right beside other text of the line.
+        # Raised or lowered: only small text directly next to other text of the line.
         if not small or not -0.7 * main.size <= offset <= 0.4 * main.size:
             return False
         if not any(-0.2 * s.size < _distance(s, t) < 0.5 * main.size for t in group):
@@ -171,20 +167,15 @@ def _is_right_to_left(segments: Sequence[Segment]) -> bool:
     return 2 * sum(1 for kind in kinds if kind in {"R", "AL"}) > len(kinds)
 
 
-# Joins words that a line end parted: ``termi-`` / ``nation`` becomes ``termination``.
-#
-# The rule, first match wins. *head* stands before the hyphen, *tail* at the start of the next line.
-#
-# 1. The hyphen is a soft one (U+00AD), or the document has the word without hyphen elsewhere: join
-#    without it.
-# 2. The tail starts with a capital or a digit, or a digit stands before the hyphen: keep it.
-# 3. The document has the word with the hyphen elsewhere: keep it.
-# 4. The head is a word that begins compounds and is no common syllable (``non-``, ``self-``,
-#    ``third-``, ``thirty-``), or is a compound already (``year-to-``): keep it.
-# 5. Head and tail are words of the document, each of four letters or more: keep it.
-# 6. Else join without it: in running text most hyphens at line ends were put there by a program.
-#
-# In every case the parts become one word on the first line; only the hyphen is in question.
+# Joins words that a line end divides: ``termi-`` / ``nation`` becomes ``termination``. The first
+# rule that matches decides whether the hyphen stays. *head* precedes the hyphen, *tail* begins the
+# next line. (1) A soft hyphen (U+00AD), or a word that the document has without hyphen: remove. (2)
+# The tail starts with a capital or a digit, or the head ends with a digit: keep. (3) The document
+# has the word with the hyphen: keep. (4) The head is a prefix of compounds and no common syllable
+# (``non-``, ``self-``, ``third-``, ``thirty-``), or already a compound (``year-to-``): keep. (5)
+# Head and tail are words of the document, each of four letters or more: keep. (6) Otherwise remove:
+# programs insert most hyphens at line ends of running text. In all cases the parts become one word
+# on the first line.
 
 _HYPHENS = ("-", "\u2010", "\u00ad")
 _HEAD = re.compile(r"([^\W_]+(?:['\u2019-][^\W_]+)*)[-\u2010\u00ad]$")
@@ -229,7 +220,7 @@ class Vocabulary:
         return word.lower() in self._words
 
     def joiner(self, head: str, hyphen: str, tail: str, /) -> str:
-        """Return what stands between head and tail: ``""`` or the hyphen."""
+        """Return the separator of head and tail: ``""`` or the hyphen."""
         if hyphen == "\u00ad" or head + tail in self:
             return ""
         if not tail[0].islower() or head[-1].isdigit():
@@ -246,10 +237,10 @@ class Vocabulary:
 
 
 def join_line_ends(lines: Sequence[TextLine], words: Vocabulary, /) -> None:
-    """Move the rest of a parted word to the line on which it begins, in place.
+    """Move the rest of a divided word to the line on which it begins, in place.
 
-    A line whose only word was moved keeps its place with an empty text; its rectangle joins that of
-    the line which has the word now.
+    A line without further words keeps its number with an empty text; its rectangle is added to the
+    line that now contains the word.
     """
     for i, line in enumerate(lines):
         following = i + 1
@@ -265,13 +256,13 @@ def join_line_ends(lines: Sequence[TextLine], words: Vocabulary, /) -> None:
             if after.text:
                 break
             if after.region == line.region:
-                # Nothing else stands on that line: its rectangle is the rest of the word.
+                # The other line has no further text: its rectangle is the rest of the word.
                 line.box = hull((line.box, after.box))
             following += 1
 
 
 def _continues(line: TextLine, after: TextLine, tail: str) -> bool:
-    """Tell whether a line goes on in the one after: no cells, no other text size, no wide gap."""
+    """Return whether *after* continues a line: no cells, same text size, no wide gap."""
     if line.cells > 1 or after.cells > 2 or abs(line.size - after.size) > 0.15 * line.size:
         return False
     if line.region != after.region:

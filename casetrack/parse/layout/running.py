@@ -1,9 +1,9 @@
-"""Running heads and feet: lines at the edge of many pages that belong to none of them.
+"""Running heads and feet: lines at the edge of many pages that are not part of the text.
 
-A line is taken for one on three signs together: it stands near the page's edge, set apart from
-the text; the same line, up to its page number, stands at the same height on three pages or more;
-and those pages are no rare exception between the first and the last of them, nor does text stand at
-that height on the others. What repeats further in (the header row of a table, a clause) is text.
+Three conditions together identify such a line: it is near the page's edge and set apart from the
+text; it appears (except its page number) at the same height on three pages or more; and most
+pages between the first and the last have it and no other text there. Lines that repeat further
+inside (the header row of a table, a clause) are text.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ _NAMES_THING = re.compile(
 
 @dataclass(slots=True)
 class Split:
-    """A page parted into its own text and its running lines.
+    """A page split into its text and its running lines.
 
     Attributes
     ----------
     left_out
-        Identities of the segments that are not part of the page's own text.
+        Identities of the segments outside the page's text.
     head, foot
-        Of these, those that stand here for the first time, row by row.
+        Rows of these segments that appear for the first time in the document.
     header, footer
-        The running lines that earlier pages have already.
+        Running lines that earlier pages contain.
     page_label
-        The number printed on the page, where such numbers run over the pages.
+        The printed page number, if such numbers run over the pages.
     """
 
     left_out: set[int] = field(default_factory=set)
@@ -101,7 +101,7 @@ class _Row:
 
 @dataclass(slots=True)
 class RunningLines:
-    """Learns what repeats at the edges of a document's pages, and parts pages accordingly."""
+    """Learns lines that repeat at the edges of a document's pages, and splits pages accordingly."""
 
     _seen: dict[_Key, dict[int, tuple[float, bool]]] = field(default_factory=dict)
     _rows: dict[tuple[Edge, int], list[tuple[float, list[_Key]]]] = field(default_factory=dict)
@@ -136,24 +136,24 @@ class RunningLines:
             # Not seen before, or read by other means since.
             margins = _margins(segments, height)
         self._note(number, margins)
-        found = Split()
+        result = Split()
         for edge, rows in margins.items():
             texts = []
             for row in rows if edge == "top" else reversed(rows):
                 kept, dropped = self._sort(edge, row, number)
                 taken = [s for cell in (*kept, *dropped) for s in cell.segments]
-                found.left_out.update(map(id, taken))
+                result.left_out.update(map(id, taken))
                 texts += [cell.text for cell in dropped]
                 numbers = (c.text for c in (*kept, *dropped) if c.number is not None)
-                found.page_label = found.page_label or next(map(_label, numbers), None)
+                result.page_label = result.page_label or next(map(_label, numbers), None)
                 if kept:
                     first = [s for cell in kept for s in cell.segments]
-                    (found.head if edge == "top" else found.foot).append(first)
+                    (result.head if edge == "top" else result.foot).append(first)
             if edge == "top":
-                found.header = " ".join(texts) or None
+                result.header = " ".join(texts) or None
             else:
-                found.footer = " ".join(texts) or None
-        return found
+                result.footer = " ".join(texts) or None
+        return result
 
     def _sort(self, edge: Edge, row: _Row, number: int) -> tuple[list[_Cell], list[_Cell]]:
         """Return a row's running cells: those met for the first time, and the others."""
@@ -191,7 +191,7 @@ class RunningLines:
         return 2 * sum(at.values()) >= len(at) and 2 * inside <= max(len(others), 1)
 
     def _has_text(self, edge: Edge, page: int, distance: float) -> bool:
-        """Tell whether a line that does not repeat stands as near to a page's edge as this."""
+        """Return whether a line that does not repeat is as near to a page's edge as *distance*."""
         return any(
             near <= distance + _JITTER
             and not any(len(self._seen[key]) >= _MIN_PAGES for key in keys)
@@ -200,7 +200,7 @@ class RunningLines:
 
 
 def _keys(edge: Edge, cell: _Cell, number: int) -> list[_Key]:
-    """Return what a cell is counted under; page numbers by how far they are from the count."""
+    """Return the count keys of a cell; page numbers count as offset from the page's position."""
     if cell.number is not None:
         return [("number", edge, str(cell.number - number))]
     keys: list[_Key] = [("exact", edge, cell.exact)]
@@ -232,20 +232,20 @@ def _margin(
             break
         near.append((row, top if is_top else height - bottom))
     end = _end_of_margin([row for row, _ in near], rows, gaps, is_top=is_top)
-    found = []
+    margin = []
     for i, (row, distance) in enumerate(near):
         cells = [cell for cell in map(_cell, _stretches(row)) if cell is not None]
         if i > 0 and i >= end:
             # A number further in may be anything.
             cells = [cell for cell in cells if cell.number is None]
-        found.append(_Row(cells, distance, _jitter(row), is_apart=i < end))
-    return found
+        margin.append(_Row(cells, distance, _jitter(row), is_apart=i < end))
+    return margin
 
 
 def _end_of_margin(
     near: list[list[Segment]], rows: list[list[Segment]], gaps: list[float], *, is_top: bool
 ) -> int:
-    """Return how many of the rows near an edge stand before the last gap that sets them apart."""
+    """Return how many rows near an edge precede the last gap that separates them from the text."""
     inside = [gap for gap in gaps if gap > -1.0]
     usual = max(sorted(inside)[len(inside) // 2], 0.0) if len(inside) > _USUAL_FROM else 0.0
     end = 0
@@ -267,7 +267,7 @@ def _jitter(row: list[Segment]) -> float:
 
 
 def _rows(segments: list[Segment]) -> list[list[Segment]]:
-    """Group segments that stand side by side, from top to bottom of the page as shown."""
+    """Group segments of equal height into rows, from top to bottom of the displayed page."""
     rows: list[list[Segment]] = []
     end = 0.0
     for s in sorted(segments, key=lambda s: s.box.y0 + s.box.y1):
@@ -301,9 +301,9 @@ def _stretches(row: list[Segment]) -> list[list[Segment]]:
 
 
 def _heads_table(row: list[Segment], following: Sequence[list[Segment]]) -> bool:
-    """Tell the header row of a table: several cells, and cells right below two of them.
+    """Return whether a row heads a table: several cells, and cells below two of them.
 
-    Between them may stand the name of a section.
+    The name of a section may be between the rows.
     """
     cells = _stretches(row)
     if len(cells) < 3:

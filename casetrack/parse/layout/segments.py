@@ -1,7 +1,7 @@
-"""Runs of text on a page with their geometry: the input of layout, free of any parser.
+"""Runs of text on a page with their geometry: the input of layout, independent of the parser.
 
-Coordinates ``u`` run along the text and ``v`` down across its lines, so that layout is the same
-for text in every direction; ``box`` is the rectangle on the page as shown.
+Coordinates ``u`` run along the text and ``v`` down across its lines, so layout is the same for
+all text directions; ``box`` is the rectangle on the displayed page.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LETTER = re.compile(r"[\[(]?[a-z][\])]?$")
 
 @dataclass(slots=True)
 class Piece:
-    """A few glyphs: their text, extent along the line, font size, and how they are set.
+    """A few glyphs: text, extent along the line, font size and style.
 
     *made_up* marks a space that the parser inserted for a gap.
     """
@@ -49,20 +49,9 @@ class Piece:
 class Segment:
     """Text on one baseline without a wide gap.
 
-    Attributes
-    ----------
-    u0, v0, u1, v1
-        Extent along and across the reading direction, in points.
-    base
-        Baseline on the ``v`` axis.
-    size
-        Font size of most of its text.
-    bold
-        Whether all of its letters are bold.
-    box
-        Rectangle on the page as shown.
-    confidence
-        Of recognised text, 0 to 1.
+    Extents and *base* are points along (u) and across (v) the reading direction, *box* is on the
+    displayed page; *size* is the size of most of the text, *bold* means all letters are bold, and
+    *confidence* (0 to 1) exists for recognized text only.
     """
 
     text: str
@@ -80,8 +69,8 @@ class Segment:
 def piece_text(pieces: Sequence[Piece], /) -> str:
     """Join the pieces of a run, in order.
 
-    Letters set apart by tracking become words again, and a footnote mark above the line does not
-    become part of the word before it. Runs of blanks become one: their width is layout, not text.
+    Tracked letters become words, a footnote mark above the line does not join the word before it,
+    and runs of blanks become one blank.
     """
     if len(pieces) == 1:
         return _BLANKS.sub(" ", pieces[0].text)
@@ -100,7 +89,7 @@ def piece_text(pieces: Sequence[Piece], /) -> str:
 
 
 def is_raised_mark(piece: Piece, main: Piece, /) -> bool:
-    """Tell a footnote mark above the line from text; *main* is the line's longest piece."""
+    """Return whether a piece is a raised footnote mark; *main* is the line's longest piece."""
     mark = piece.text.strip()
     if piece is main or not (_MARK.match(mark) or _LETTER.match(mark)):
         return False
@@ -109,7 +98,7 @@ def is_raised_mark(piece: Piece, main: Piece, /) -> bool:
 
 
 def _is_followed_by_word(piece: Piece, parts: Sequence[Piece]) -> bool:
-    """Tell whether a word comes right after: ``1`` ``The`` at the start of a footnote."""
+    """Return whether a word follows directly: ``1`` ``The`` at the start of a footnote."""
     after = parts.index(piece) + 1
     return after < len(parts) and parts[after].text[:1].isalpha() and parts[after].size > piece.size
 
@@ -161,10 +150,10 @@ def _is_letter(text: str) -> bool:
 
 
 def looks_tracked(letters: str, gaps: Sequence[float], size: float, /) -> bool:
-    """Tell letters of a tracked word from single letters that stand for themselves.
+    """Return whether letters are a tracked word, not independent single letters.
 
-    The letters of a word are set in one case and at one distance, and they do not run through the
-    alphabet, as the letters of a font sample or of an answer sheet do.
+    Such letters have one case and equal distances, and are not a sequence of the alphabet as in a
+    font sample or an answer sheet.
     """
     if len(letters) < _MIN_SPACED_RUN or not (letters.isupper() or letters[1:].islower()):
         return False
@@ -177,10 +166,7 @@ def looks_tracked(letters: str, gaps: Sequence[float], size: float, /) -> bool:
 
 
 def _words_of_letters(letters: Sequence[Piece]) -> list[Piece]:
-    """Join tracked letters to words; a gap much wider than the others parts two of them.
-
-    Empty where the letters are no words.
-    """
+    """Join tracked letters into words at wide gaps; empty if they are no words."""
     if len(letters) < _MIN_SPACED_RUN:
         return []
     gaps = [b.u0 - a.u1 for a, b in pairwise(letters) if " " not in {a.text, b.text}]
@@ -199,10 +185,7 @@ def _words_of_letters(letters: Sequence[Piece]) -> list[Piece]:
 
 
 def join_segments(segments: Sequence[Segment], /) -> str:
-    """Join segments of one line, ordered along the line, with a space where there is a gap.
-
-    Single letters at equal distances wider than a space (tracked words) become words again.
-    """
+    """Join segments of one line, in order, with spaces at gaps and tracked letters as words."""
     if len(segments) == 1:
         return segments[0].text.strip()
     parts: list[Segment] = []
@@ -268,27 +251,22 @@ _MIN_SIZE = 1.0
 def segments_of(page: RecognizedPage, scale: float, /) -> list[Segment]:
     """Return the words of a page as segments, cut at wide gaps, in points.
 
-    Sizes measured from pixels scatter: those near the page's usual size become it, so that a line
-    of capitals or one without any is no heading.
-
-    Parameters
-    ----------
-    scale
-        Points per pixel of the recognised picture.
+    Sizes measured from pixels vary; those near the page's usual size are set to it, so that a line
+    of capitals does not look like a heading. *scale* is points per pixel.
     """
     usual = _usual_size(page.lines)
-    found = []
+    segments = []
     for line in page.lines:
         size = line.size
         if abs(size - usual) <= _SAME_SIZE * usual:
             size = usual
         groups = _groups(line.words, size)
-        found += [_segment(words, line.base, size, scale) for words in groups]
-    return found
+        segments += [_segment(words, line.base, size, scale) for words in groups]
+    return segments
 
 
 def placed_words(page: RecognizedPage, scale: float, /) -> list[PlacedWord]:
-    """Return where the words of a page stand, in points; *scale* is points per pixel."""
+    """Return the words of a page with rectangles in points; *scale* is points per pixel."""
     return [
         (w.x0 * scale, w.y0 * scale, w.x1 * scale, w.y1 * scale, w.text)
         for line in page.lines
@@ -308,7 +286,7 @@ def _usual_size(lines: Sequence[RecognizedLine]) -> float:
 
 
 def _groups(words: Sequence[Word], size: float) -> list[list[Word]]:
-    """Cut a line where white as wide as a column gap stands between two words."""
+    """Cut a line at gaps as wide as a column gap."""
     if not words:
         return []
     groups = [[words[0]]]

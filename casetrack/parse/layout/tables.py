@@ -1,7 +1,7 @@
-"""Tables of a page: found, checked, and written as one line for each row.
+"""Tables of a page: detected, checked, and written as one line per row.
 
-The cells of a row are joined by ``" | "``; an empty cell between others leaves its place, so that
-the cells of a row stand where those of the header stand.
+The cells of a row are joined by ``" | "``; an empty cell between others is kept, so that cells
+stay in the columns of the header.
 """
 
 from __future__ import annotations
@@ -73,15 +73,15 @@ _MAX_HEAD = 4
 def flow_tables(
     strokes: Strokes | None, segments: Sequence[Segment], carry: ColumnCarry, /
 ) -> list[Table]:
-    """Return the tables of a flow that drawn lines tell, or amounts one below another.
+    """Return the tables of a flow, detected by drawn lines or aligned amounts.
 
-    Lines cut a table into cells, or stand over and under it. A grid of one row is a table only
-    where it continues the grid at the end of the page before.
+    Lines divide a table into cells, or are above and below it. A grid of one row is a table only if
+    it continues the last grid of the previous page.
     """
-    told = _with_names(amount_tables(segments), segments, strokes.under if strokes else ())
-    told = [table for table in told if is_large_enough(table)]
+    by_amounts = _with_names(amount_tables(segments), segments, strokes.under if strokes else ())
+    by_amounts = [table for table in by_amounts if is_large_enough(table)]
     if strokes is None:
-        return told
+        return by_amounts
     ordered = sorted(segments, key=lambda s: s.base)
     is_after_grid = carry.table is not None and carry.table.is_ruled
     ruled = [
@@ -90,7 +90,7 @@ def flow_tables(
         if (len(table.rows) > 1 or (is_after_grid and carry.continues(table)))
         and not is_torn(table, ordered)
     ]
-    tables = settled(ruled, told)
+    tables = settled(ruled, by_amounts)
     taken = {id(s) for table in tables for s in table.sources}
     drawn = [table for table in tables if table.is_ruled]
     drawn += banded_tables(strokes, ordered, taken)
@@ -102,7 +102,7 @@ def flow_tables(
 def _with_names(
     tables: list[Table], segments: Sequence[Segment], flats: Sequence[Stroke]
 ) -> list[Table]:
-    """Give tables the names of their columns that stand above them, as text or between lines."""
+    """Add header rows above the tables, as text or between lines, to the tables."""
     out: list[Table] = []
     taken = {id(s) for table in tables for s in table.sources}
     for table in sorted(tables, key=lambda t: t.rows[0].v0):
@@ -118,7 +118,7 @@ def _with_names(
 
 
 def _is_head_of(table: Table, below: Table) -> bool:
-    """Tell lines between drawn lines that only name the columns of the table below them."""
+    """Return whether a ruled area only names the columns of the table below it."""
     return (
         len(table.rows) <= _MAX_HEAD
         and 0 <= below.rows[0].v0 - table.rows[-1].v1 <= 2 * below.rows[0].segments[0].size
@@ -127,17 +127,14 @@ def _is_head_of(table: Table, below: Table) -> bool:
 
 
 def bare_tables(segments: Sequence[Segment], /) -> list[Table]:
-    """Return the tables of one region that alignment alone tells."""
+    """Return the tables of one region, detected by alignment only."""
     return aligned_tables(segments)
 
 
 def keeps_boxes(table: Table, others: Sequence[Segment], /) -> bool:
-    """Tell whether the rectangle of each row holds the words of that row and no others.
+    """Return whether the rectangle of each row covers only words of that row.
 
-    Parameters
-    ----------
-    others
-        The rest of the page's text.
+    *others* is the rest of the page's text.
     """
     boxes = [row_box(row) for row in table.rows]
     whole = hull(boxes)
@@ -155,7 +152,7 @@ def keeps_boxes(table: Table, others: Sequence[Segment], /) -> bool:
 
 
 def _holds(box: Box, segment: Segment) -> bool:
-    """Tell whether words of a segment are in a rectangle: by the middle of its line."""
+    """Return whether words of a segment are in a rectangle, by the middle of its line."""
     own = segment.box
     x, y = (own.x0 + own.x1) / 2, (own.y0 + own.y1) / 2
     if len(segment.text.strip()) <= 2:
@@ -171,12 +168,9 @@ def row_box(row: TableRow, /) -> Box:
 
 
 class TableText:
-    """The text of a table: its cells as lines at first, its rows once all words are known.
+    """The text of a table: lines of cells first, rows after all words of the document are known.
 
-    Parameters
-    ----------
-    region
-        Number of the table among the regions of its page.
+    *region* is the number of the table among the regions of its page.
     """
 
     def __init__(self, table: Table, region: int, /) -> None:

@@ -1,9 +1,8 @@
-"""Tables told by alignment: columns of short cells with white strips between them.
+"""Tables detected by alignment: columns of short cells with white strips between them.
 
-Two ways in: lines along the text above and below (:func:`banded_tables`: tables as they are set
-in books and financial statements), and rows of text alone (:func:`aligned_tables`), which need
-more evidence. Prose in columns, lists, forms, tables of contents, signatures and code stay as
-they are.
+:func:`banded_tables` needs lines above and below, as in books and financial statements;
+:func:`aligned_tables` uses rows of text alone and needs more evidence. Prose in columns, lists,
+forms, tables of contents, signatures and code are not tables.
 """
 
 from __future__ import annotations
@@ -55,14 +54,10 @@ _SAME_BASE = 0.2
 
 
 def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int], /) -> list[Table]:
-    """Return the tables between lines along the text that begin and end at the same places.
+    """Return the tables between horizontal lines of equal extent.
 
-    Parameters
-    ----------
-    ordered
-        The text of the page, by its baselines from top to bottom.
-    taken
-        The identities of those segments that are in tables already; grows.
+    *ordered* is the text of the page by baseline, from the top; *taken* collects the identities of
+    segments in tables.
     """
     tables: list[Table] = []
     for group in _same_extent(strokes.along):
@@ -98,7 +93,7 @@ def _same_extent(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
 
 
 def _with_open_ends(group: list[Stroke]) -> list[Stroke]:
-    """Add a line where the next would stand: the last row may have none below it."""
+    """Add a line above and below at the usual distance: the outer rows may lack one."""
     if len(group) < 4:
         return group
     first, last = group[0], group[-1]
@@ -178,14 +173,10 @@ def _is_title(line: TextRow, strips: Sequence[Strip], columns: Sequence[Strip]) 
 
 
 def is_torn(table: Table, ordered: Sequence[Segment], /) -> bool:
-    """Tell a part of a table: rows between its own are left out, or the names of its rows.
+    """Return whether a table is incomplete: text between its rows or their names are outside.
 
-    Lines over and under totals are drawn for some rows, and under the values only.
-
-    Parameters
-    ----------
-    ordered
-        All text beside, by its baselines from top to bottom.
+    Lines above and below totals exist only for some rows and values. *ordered* is the other text by
+    baseline, from the top.
     """
     held = {id(s) for s in table.sources}
     low, high = table.columns[0][0], table.columns[-1][1]
@@ -243,7 +234,7 @@ def _common_strips(lines: Sequence[TextRow]) -> list[Strip]:
 
 
 def aligned_tables(segments: Sequence[Segment], /) -> list[Table]:
-    """Return the tables of one region of a page: runs of rows whose cells stand in columns."""
+    """Return the tables of one region of a page: runs of rows with cells in columns."""
     lines = text_rows(segments)
     if sum(1 for line in lines if len(line.cells) > 1) < 3:
         return []
@@ -330,7 +321,7 @@ def _aligned(
 
 
 def _filled(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
-    """Leave out columns that hold only names, which stand in the room beside their values."""
+    """Remove columns that contain only names in the space next to their values."""
     used = {cell.column for line in lines for cell in row_between(line, strips).cells}
     out: list[Strip] = []
     for number, strip in enumerate(strips):
@@ -356,7 +347,7 @@ def _own_head(rows: Sequence[TableRow]) -> int:
         if not over or any(c.sort == "number" for c in over):
             break
         held = {c.column for c in row.cells}
-        # A name at the left over numbers at the right stands in the room before them.
+        # A name aligned left above numbers aligned right is in the space before them.
         near = held | {c.column + 1 for c in over}
         if len(row.cells) < 2 or not below.intersection(near - {0}):
             break
@@ -373,11 +364,11 @@ def _is_tight(above: TableRow, below: TableRow) -> bool:
 
 def _columns(rows: Sequence[TableRow], width: int) -> list[Strip]:
     """Return from where to where the text of each column goes."""
-    found: list[Strip] = []
+    columns: list[Strip] = []
     for column in range(width):
         cells = [c for row in rows for c in row.cells if c.column == column and c.span == 1]
-        last = found[-1][1] if found else 0.0
-        found.append(
+        last = columns[-1][1] if columns else 0.0
+        columns.append(
             (min(c.u0 for c in cells), max(c.u1 for c in cells)) if cells else (last, last)
         )
-    return found
+    return columns

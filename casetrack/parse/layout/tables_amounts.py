@@ -1,9 +1,7 @@
-"""Tables told by their amounts: rows that name a figure and set its values below one another.
+"""Tables detected by their amounts: rows with a label and aligned values.
 
-Financial statements are set so. Their lines and shades part groups of rows and mark totals, and
-often tell neither rows nor columns: every other row is shaded, one column is, or only the values of
-a sum stand between lines. What holds in all of them is that the values of a column stand one below
-another, and never two in a row.
+In financial statements, lines and shades separate groups of rows or mark totals, often not rows
+or columns. But values of a column are always below one another, at most one per row.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ _DIGIT = 0.6
 
 
 def amount_tables(segments: Sequence[Segment], /) -> list[Table]:
-    """Return the tables of a flow that their amounts tell, from top to bottom, without a header."""
+    """Return the tables of a flow detected by amounts, from top to bottom, without a header."""
     if sum(is_value(s.text) for s in segments) < _MIN_VALUES:
         return []
     lines = [_Line(row) for row in text_rows(segments)]
@@ -45,17 +43,17 @@ def amount_tables(segments: Sequence[Segment], /) -> list[Table]:
         run = _Run(line, at) if line.items else None
         if run is not None:
             runs.append(run)
-    found = (_table(run, lines) for run in runs)
-    return [table for table in found if table is not None]
+    tables = (_table(run, lines) for run in runs)
+    return [table for table in tables if table is not None]
 
 
 def is_large_enough(table: Table, /) -> bool:
-    """Tell whether a table has enough rows, or names of its columns."""
+    """Return whether a table has enough rows, or names of its columns."""
     return table.header_rows > 0 or len(table.rows) > _MIN_ROWS
 
 
 class _Item:
-    """An amount or what else stands in a column, and from where to where it goes."""
+    """An amount or other item of a column, with its horizontal extent."""
 
     __slots__ = ("cell", "high", "is_value", "low")
 
@@ -71,10 +69,10 @@ class _Line:
     __slots__ = ("items", "names", "row")
 
     def __init__(self, row: TextRow) -> None:
-        found = _items(row.cells)
+        cells = _items(row.cells)
         self.row = row
-        self.items = [_Item(cell) for cell in found]
-        self.names = row.cells[: len(row.cells) - len(found)]
+        self.items = [_Item(cell) for cell in cells]
+        self.names = row.cells[: len(row.cells) - len(cells)]
 
 
 def _items(cells: Sequence[Cell]) -> Sequence[Cell]:
@@ -123,7 +121,7 @@ class _Column:
 
 
 class _Run:
-    """Rows below one another whose items stand in the same columns."""
+    """Consecutive rows with items in the same columns."""
 
     def __init__(self, line: _Line, at: int) -> None:
         self.start, self.end = at, at + 1
@@ -154,18 +152,18 @@ class _Run:
         return True
 
     def _places(self, line: _Line) -> list[list[_Column]] | None:
-        """Return the columns that each item of a line stands in; ``None`` if they don't fit."""
-        found: list[list[_Column]] = []
+        """Return the columns of each item of a line; ``None`` if the line does not fit."""
+        places: list[list[_Column]] = []
         for item in line.items:
             over = [c for c in self.columns if item.low < c.high and item.high > c.low]
             if len(over) > 1 and sum(len(c.rows) for c in over) > len(
                 {row for c in over for row in c.rows}
             ):
                 return None
-            if found and over and found[-1] and over[0] is found[-1][-1]:
+            if places and over and places[-1] and over[0] is places[-1][-1]:
                 return None
-            found.append(over)
-        return found
+            places.append(over)
+        return places
 
     def _place(self, line: _Line, places: list[list[_Column]], at: int) -> None:
         for item, over in zip(line.items, places, strict=True):
@@ -229,20 +227,19 @@ def _are_amounts(columns: Sequence[_Column]) -> bool:
 
 
 def _is_prose(names: Sequence[Cell]) -> bool:
-    """Tell lines of a text beside the amounts of another column of the page."""
+    """Return whether the names are lines of prose next to amounts of another page column."""
     long = [cell for cell in names if len(cell.text) >= _LONG and "..." not in cell.text]
     begun = sum(cell.text[:1].islower() for cell in long)
     return 2 * len(long) >= len(names) and begun >= _MIN_BEGUN * len(long)
 
 
-def settled(drawn: Sequence[Table], told: Sequence[Table], /) -> list[Table]:
-    """Return the tables of a flow, of those that lines and those that amounts tell.
+def settled(drawn: Sequence[Table], by_amounts: Sequence[Table], /) -> list[Table]:
+    """Combine the tables of a flow detected by lines and by amounts.
 
-    Where both tell one, lines count that hold all of its rows and part its columns as the
-    amounts do.
+    For the same table, the ruled one is used if it has all rows and the same columns of amounts.
     """
     out = list(drawn)
-    for table in told:
+    for table in by_amounts:
         held = {id(s) for s in table.sources}
         meeting = [d for d in out if held & {id(s) for s in d.sources}]
         if len(meeting) == 1 and _agrees(meeting[0], table):
@@ -252,15 +249,15 @@ def settled(drawn: Sequence[Table], told: Sequence[Table], /) -> list[Table]:
     return sorted(out, key=lambda t: t.rows[0].v0)
 
 
-def _agrees(drawn: Table, told: Table) -> bool:
-    """Tell whether each column of amounts is one column between lines, and no row is left out."""
+def _agrees(drawn: Table, by_amounts: Table) -> bool:
+    """Return whether each column of amounts is one ruled column, and all rows are included."""
     place = {id(s): cell.column for row in drawn.rows for cell in row.cells for s in cell.segments}
-    found: dict[int, set[int]] = {}
-    for row in told.rows[told.header_rows :]:
+    columns_of: dict[int, set[int]] = {}
+    for row in by_amounts.rows[by_amounts.header_rows :]:
         for cell in row.cells:
             if cell.column == 0 or not is_value(cell.text):
                 continue
             columns = {place.get(id(s), -1) for s in cell.segments}
-            found.setdefault(cell.column, set()).add(max(columns))
-    places = [column for columns in found.values() for column in columns]
-    return -1 not in places and len(places) == len(found) == len(set(places))
+            columns_of.setdefault(cell.column, set()).add(max(columns))
+    places = [column for columns in columns_of.values() for column in columns]
+    return -1 not in places and len(places) == len(columns_of) == len(set(places))

@@ -1,4 +1,4 @@
-"""Tables whose cells are told by drawn lines: grids, with cells that span rows and columns."""
+"""Tables whose cells are drawn: grids, with cells that span rows and columns."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ class Grid:
         return row, column
 
     def has_upright(self, row: int, edge: int) -> bool:
-        """Tell whether an upright is drawn at an edge, beside a row."""
+        """Return whether a vertical line is drawn at an edge of a row."""
         return covers(self.uprights, self.across[edge], (self.along[row] + self.along[row + 1]) / 2)
 
     def has_flat(self, edge: int, column: int) -> bool:
-        """Tell whether a line is drawn at an edge between rows, under a column."""
+        """Return whether a horizontal line is drawn at an edge of a column."""
         return covers(
             self.flats, self.along[edge], (self.across[column] + self.across[column + 1]) / 2
         )
 
 
 def covers(strokes: Sequence[Stroke], at: float, point: float, /) -> bool:
-    """Tell whether one of the strokes, in order, stands at a place and goes past a point."""
+    """Return whether one of the sorted strokes is at *at* and passes *point*."""
     first = bisect.bisect_left(strokes, at - NEAR, key=lambda s: s.at)
     for i in range(first, len(strokes)):
         stroke = strokes[i]
@@ -86,13 +86,7 @@ def covers(strokes: Sequence[Stroke], at: float, point: float, /) -> bool:
 
 
 def grids_of(strokes: Strokes, ordered: Sequence[Segment], /) -> list[Grid]:
-    """Return the grids that lines along and across the text make.
-
-    Parameters
-    ----------
-    ordered
-        The text of the flow, by its middle, from top to bottom.
-    """
+    """Return the grids of all lines; *ordered* is the text of the flow sorted by its middle."""
     grids = [_grid(flats, uprights, strokes.areas) for flats, uprights in _connected(strokes)]
     return _striped([grid for grid in grids if grid is not None], ordered)
 
@@ -118,14 +112,14 @@ def _connected(strokes: Strokes) -> list[tuple[list[Stroke], list[Stroke]]]:
                 break
             if upright.low - NEAR <= flat.at <= upright.high + NEAR:
                 parent[root(len(flats) + j)] = root(i)
-    found: dict[int, tuple[list[Stroke], list[Stroke]]] = {}
+    groups: dict[int, tuple[list[Stroke], list[Stroke]]] = {}
     for i in range(len(parent)):
-        lines = found.setdefault(root(i), ([], []))
+        lines = groups.setdefault(root(i), ([], []))
         if i < len(flats):
             lines[0].append(flats[i])
         else:
             lines[1].append(uprights[i - len(flats)])
-    return [lines for lines in found.values() if len(lines[0]) + len(lines[1]) >= 3]
+    return [lines for lines in groups.values() if len(lines[0]) + len(lines[1]) >= 3]
 
 
 def _grid(
@@ -204,7 +198,7 @@ def _opened(edges: list[float], low: float, high: float) -> list[float]:
 
 
 def is_regular(grid: Grid, /) -> bool:
-    """Tell the lines of a table from those of a drawing: most cells have lines on all sides."""
+    """Return whether the lines form a table, not a drawing: most cells have lines on all sides."""
     rows, columns = range(grid.height), range(grid.width)
     uprights = [grid.has_upright(row, edge) for row in rows for edge in columns[1:]]
     flats = [grid.has_flat(edge, column) for edge in rows[1:] for column in columns]
@@ -251,7 +245,7 @@ def _table(grid: Grid, segments: Sequence[Segment]) -> Table | None:
 
 
 def _is_crossed(grid: Grid, sources: Sequence[Segment], near: Sequence[Segment]) -> bool:
-    """Tell whether text runs out over the sides, as prose does that is marked in colours."""
+    """Return whether text crosses the left or right edge, as highlighted prose does."""
     left, right = grid.across[0], grid.across[-1]
     out = 0
     for s in near:
@@ -272,10 +266,10 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     filled = sum(cell.span for row in rows for cell in row.cells) / (len(rows) * len(used))
     if filled < _MIN_FILLED or _holds_columns(rows):
         return None
-    # Few of the lines are drawn: a picture, if the text does not stand in rows and columns.
+    # Few lines are drawn: a picture, unless the text is in rows and columns.
     if not is_regular(grid) and (len(rows) < 5 or filled < 0.5 or len(several) < 0.8 * len(rows)):
         return None
-    # Columns that never hold text of their own are room between others.
+    # Columns without any text are gaps between others.
     number = {column: i for i, column in enumerate(used)}
     for row in rows:
         for cell in row.cells:
@@ -287,7 +281,7 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
 
 
 def _holds_columns(rows: Sequence[TableRow]) -> bool:
-    """Tell cells that hold several values side by side: the lines do not part the columns."""
+    """Return whether cells contain several values: the lines do not separate columns."""
     values = several = 0
     for row in rows:
         for cell in row.cells:
@@ -379,9 +373,9 @@ def _bands(grid: Grid, held: dict[tuple[int, int], list[Segment]]) -> list[_Band
 
 
 def _unmerged(cell: Cell, grid: Grid) -> list[Cell]:
-    """Return the cells of a row without inner lines, where its text stands in the columns.
+    """Split a cell of a row without inner lines, if its text is in the columns.
 
-    So are the rows without a shade of a table in which every other row is shaded.
+    This occurs in tables that shade every other row.
     """
     lines = text_rows(cell.segments) if cell.span > 1 else []
     if len(lines) != 1 or len(lines[0].cells) < max(2, 0.5 * cell.span):
@@ -407,7 +401,7 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
     inner = range(left + 1, right + 1)
 
     def goes_on(edge: int, beside: int) -> bool:
-        """Tell whether the cell covers the row *beside* an edge with nothing drawn on it."""
+        """Return whether the cell covers the adjacent row: no line is drawn on the edge."""
         if any(grid.has_flat(edge, c) for c in span) or any(
             grid.has_upright(beside, e) for e in inner
         ):
@@ -424,10 +418,10 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
 
 
 def _place(cell: Cell, bands: Sequence[_Band], grid: Grid) -> None:
-    """Put the text of a cell that spans rows into the first row that it does not cover up.
+    """Put the text of a cell that spans rows into the first row where it fits.
 
-    A row's rectangle must not cover words of another row. Where the text stands beside several
-    rows, each of its lines goes to the row that it stands in.
+    A row's rectangle must not cover words of another row. Text next to several rows is divided:
+    each line goes to its row.
     """
     top, bottom = min(s.v0 for s in cell.segments), max(s.v1 for s in cell.segments)
     for band in bands:
@@ -449,7 +443,7 @@ def _place(cell: Cell, bands: Sequence[_Band], grid: Grid) -> None:
 
 
 def _is_shaded(grid: Grid, band: _Band) -> bool:
-    """Tell whether most cells of a band have a shaded ground."""
+    """Return whether most cells of a band have a shaded ground."""
     top, bottom = grid.along[band.row], grid.along[band.row + 1]
     v = (top + bottom) / 2
     shaded = 0
@@ -487,7 +481,7 @@ def _rows_of(band: _Band, grid: Grid) -> Iterable[TableRow]:
 
 
 def _even_lines(band: _Band, lines: dict[int, list[TextRow]], grid: Grid) -> list[float]:
-    """Return the baselines of a band whose cells all have the same lines, none of them full."""
+    """Return the baselines of a band whose cells all have the same short lines."""
     first = lines[id(band.cells[0])] if band.cells else []
     if len(first) < 3 or len(band.cells) < 2:
         return []

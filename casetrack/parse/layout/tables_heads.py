@@ -1,9 +1,8 @@
-"""Names of columns that no lines tell: which column each word of a header stands over.
+"""Column headers without ruling lines: assigns each part of a header line to its columns.
 
-Names may begin at the left over numbers that end at the right, so that they stand nearer to the
-column before. They are matched to the columns all at once, in order. A name in the middle of
-several columns, at the left edge of the first of several that are named below it, or over a line
-that goes over several, names all of them.
+A left-aligned name above right-aligned numbers can be nearer to the previous column, so all
+names of a line are matched at once, in order. A name spans several columns if it is centred over
+them, is at the left edge of the first and they have names below, or has a line over them below it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Strip = tuple[float, float]
 _Places = tuple[tuple[int, int], ...]
 
 _CENTRED, _MIDDLE = 1.5, 0.75
-"""A name stands in the middle of others if it is off by no more than this many letter heights."""
+"""Maximum distance from the centre of several columns, in letter heights."""
 
 _TIGHT, _WIDE = 0.7, 0.1
 _UNDER, _OFF, _ASIDE = 1.3, 0.1, 100.0
@@ -58,20 +57,10 @@ def head_rows(
     *,
     flats: Sequence[Stroke] = (),
 ) -> list[TableRow]:
-    """Put the lines of a header into columns.
+    """Assign the lines of a header to columns, from top to bottom.
 
-    Parameters
-    ----------
-    lines
-        From top to bottom.
-    columns
-        From where to where the text of each goes in the rows below.
-    strips
-        The white room between the columns.
-    known
-        Rows of the header that stand below these lines already.
-    flats
-        Lines that are drawn along the text, from top to bottom.
+    *columns* are the extents of text in the rows below, *strips* the gaps between them, *known* the
+    header rows below these lines, and *flats* the horizontal lines from the top.
     """
     rows: list[TableRow] = list(known)
     for line in reversed(lines):
@@ -118,11 +107,11 @@ class _Matching:
             return [(column, column) for column in range(width - count, width)]
         if not any(self._lined) and (tiling := self._tiling()):
             return tiling
-        # best[b]: the least cost of the stretches so far, the last of which ends at column b,
-        # and where each stands.
+        # best[b]: the least cost of the stretches so far, the last of which ends at column b, and
+        # their columns.
         best: list[tuple[float, _Places]] = [(0.0, ())]
         for i in range(count):
-            found: list[tuple[float, _Places]] = []
+            extended: list[tuple[float, _Places]] = []
             for last in range(width):
                 options = [
                     (before + cost + self._skipped(places, first, last), (*places, (first, last)))
@@ -132,8 +121,8 @@ class _Matching:
                     if not places or places[-1][1] < first
                 ]
                 if options:
-                    found.append(min(options))
-            best = found
+                    extended.append(min(options))
+            best = extended
         ends = [(cost + self._skipped(places, width, width), places) for cost, places in best]
         return list(min(ends)[1])
 
@@ -160,14 +149,14 @@ class _Matching:
         return abs((stretch.u0 + stretch.u1) - (low + high)) / 2
 
     def _skipped(self, places: _Places, first: int, last: int) -> float:
-        """Return what it costs that columns beside a name over several have none."""
+        """Return the cost of unnamed columns next to a name that spans several."""
         if not places:
             return 0.0
         wide = last > first or places[-1][1] > places[-1][0]
         return (first - places[-1][1] - 1) * self._size if wide else 0.0
 
     def _cost(self, i: int, first: int, last: int) -> float:
-        """Return how far a stretch is from standing over some columns."""
+        """Return the cost of a stretch as the name of some columns."""
         lined = self._lined[i]
         if lined is not None:
             return 0.0 if lined == (first, last) else _ASIDE * self._size
@@ -188,7 +177,7 @@ class _Matching:
         return _NEVER
 
     def _goes_on(self, column: int) -> bool:
-        """Tell whether a column has no name so far, or one that a line above may begin."""
+        """Return whether a column has no name yet, or one whose first line may be this one."""
         return self._line.v1 >= self._tops.get(column, -_NEVER) - _TIGHT * self._size
 
     def _are_named(self, first: int, last: int) -> bool:
@@ -197,7 +186,7 @@ class _Matching:
         return named.issuperset(range(first, last + 1))
 
     def _are_in_room(self) -> bool:
-        """Tell names that stand between the ends of columns: over numbers set to the right."""
+        """Return whether all names are between column ends: left of right-aligned numbers."""
         columns = self._own
         skipped = len(columns) - len(self._stretches)
         rooms = zip(self._stretches, columns[skipped - 1 :], columns[skipped:], strict=False)
@@ -228,13 +217,13 @@ class _Matching:
 def _runs(
     flats: Sequence[Stroke], stretch: Cell, *, alone: bool
 ) -> list[tuple[float, float, float]]:
-    """Return where lines under a name may begin and end: pieces of a line with little room between.
+    """Return possible ends of a line under a name: pieces of a line with small gaps.
 
-    Those come first that the name stands in the middle of, the longest of them before others: the
-    lines of neighbours leave no more room than the pieces of one. Of the others the longest comes
-    first where the name is alone on its line, else the shortest.
+    Runs centred under the name come first, the longest before others, since gaps between lines of
+    adjacent names are not wider than those in a line. Of the others, the longest comes first if the
+    name is alone on its line, otherwise the shortest.
     """
-    found: list[tuple[bool, float, float, float, float]] = []
+    ranked: list[tuple[bool, float, float, float, float]] = []
     middle, size = (stretch.u0 + stretch.u1) / 2, stretch.segments[0].size
     for i, start in enumerate(flats):
         high = start.high
@@ -246,8 +235,8 @@ def _runs(
                 is_off = abs((start.low + high) / 2 - middle) > _EXACT * size
                 wide = high - start.low
                 rank = wide if is_off and not alone else -wide
-                found.append((is_off, rank, start.at, start.low, high))
-    return [(at, low, high) for _, _, at, low, high in sorted(found)]
+                ranked.append((is_off, rank, start.at, start.low, high))
+    return [(at, low, high) for _, _, at, low, high in sorted(ranked)]
 
 
 def _place(stroke: Stroke) -> float:
@@ -260,10 +249,9 @@ def _distance(stretch: Cell, column: Strip) -> float:
     return min(abs(stretch.u0 - low), abs(stretch.u1 - high), middle)
 
 
-# Names of columns that stand above a table, outside of what told it.
-#
-# Financial statements set them a line or two above the first row, without a rule, and often with
-# the name of a section in between: ``2022  2021``, ``Assets``, ``Cash  5,583  4,839``.
+# Names of columns above a table, outside of its detected area. Financial statements set them a line
+# or two above the first row, without a rule, and often with the name of a section in between:
+# ``2022 2021``, ``Assets``, ``Cash 5,583 4,839``.
 
 
 _MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 12, 8, 3
@@ -282,19 +270,11 @@ def take_names_above(
     flats: Sequence[Stroke] = (),
     whole: bool = False,
 ) -> bool:
-    """Put the lines above a table that name its columns, and what stands between, into it.
+    """Add the lines above a table that name its columns to it; return whether there are any.
 
-    Between them may stand names of sections, and rows of the table. Lines that name the whole
-    table stay text. Tells whether there were any names.
-
-    Parameters
-    ----------
-    segments
-        Text of the page that is in no table.
-    flats
-        Lines that are drawn along the text, from top to bottom.
-    whole
-        Take all of it or nothing.
+    Names of sections and rows between them are added too. Lines that name the whole table stay
+    text. *segments* is text outside of tables, *flats* are the horizontal lines from the top, and
+    *whole* requires all of the text to be used.
     """
     low, high = table.columns[0][0], table.columns[-1][1]
     first = table.rows[0]
@@ -396,12 +376,12 @@ def _take_rest(named: TableRow, between: list[TableRow]) -> None:
 
 
 def _is_level(row: TableRow, below: TableRow) -> bool:
-    """Tell whether a row goes on with names upwards: several, a wide one, or one over another."""
+    """Return whether a row extends the header: several names, a wide one, or one above another."""
     return len(row.cells) > 1 or row.cells[0].span > 1 or _goes_on(row, below)
 
 
 def _goes_on(row: TableRow, below: TableRow) -> bool:
-    """Tell whether one name stands tight over that of the same column below it."""
+    """Return whether a name is directly above the name of the same column."""
     cell = row.cells[0]
     return below.v0 - row.v1 <= _TIGHT_ABOVE * cell.segments[0].size and any(
         c.column == cell.column
@@ -411,7 +391,7 @@ def _goes_on(row: TableRow, below: TableRow) -> bool:
 
 
 def _begins_name(row: TableRow, below: TableRow) -> bool:
-    """Tell the first line of the name of the rows, which goes on beside those of the columns."""
+    """Return whether a row is the first line of the row label column's name."""
     only, first = row.cells[0], below.cells[0]
     return (
         len(row.cells) == 1
@@ -425,7 +405,7 @@ def _begins_name(row: TableRow, below: TableRow) -> bool:
 
 
 def _fits(row: TableRow) -> bool:
-    """Tell a row of values in the columns of the table below, which a drawn line parts from it."""
+    """Return whether a row has values in the columns of the table, separated by a drawn line."""
     others = [cell for cell in row.cells if cell.column]
     if len(row.cells) < 2 or any(cell.span > 1 for cell in row.cells):
         return False
@@ -433,7 +413,7 @@ def _fits(row: TableRow) -> bool:
 
 
 def _is_section(line: TextRow, columns: Sequence[Strip]) -> bool:
-    """Tell a line that names the rows below it: short, over no other column than the first."""
+    """Return whether a line names the rows below it: short, only over the first column."""
     cell = line.cells[0]
     return (
         len(line.cells) == 1
@@ -445,7 +425,7 @@ def _is_section(line: TextRow, columns: Sequence[Strip]) -> bool:
 
 
 def _parted(cells: Sequence[Cell], columns: Sequence[Strip]) -> list[Cell]:
-    """Part names that stand near to each other over two columns of values."""
+    """Separate adjacent names above two columns of values."""
     out: list[Cell] = []
     for cell in cells:
         ordered = sorted(cell.segments, key=lambda s: s.u0)
@@ -470,14 +450,14 @@ def _ends_sentence(text: str) -> bool:
 def names_columns(
     row: TableRow, columns: Sequence[Strip], below: TableRow | None = None, /
 ) -> bool:
-    """Tell a row above a table that names columns: short cells over them, and not over the first.
+    """Return whether a row names columns: short cells, not only over the first column.
 
-    A cell over the first column counts only beside others: alone, it is a title, as is one in the
-    middle of the whole table that does not belong to the names *below* it.
+    A single cell over the first column is a title, and so is one centred over the whole table
+    without relation to the names *below* it.
     """
     low, high = columns[0][0], columns[-1][1]
     size = row.cells[0].segments[0].size
-    # The number of a name may stand below its word: ``Level``, ``2``.
+    # The number of a name may be below its word: ``Level``, ``2``.
     values = sum(cell.sort == "number" for cell in row.cells)
     if 2 * values >= len(row.cells):
         return False

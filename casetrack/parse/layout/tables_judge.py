@@ -1,4 +1,4 @@
-"""Tells rows of cells from what only looks like them."""
+"""Distinguishes rows of cells from text that only looks like them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,10 @@ _PROSE_FILL = 0.8
 
 
 def is_tabular(rows: Sequence[TableRow], width: int, /, *, is_banded: bool) -> bool:
-    """Judge lines of cells.
+    """Return whether lines of cells are a table of *width* columns.
 
-    Parameters
-    ----------
-    rows
-        One for each line of text, without the lines that name the columns.
-    width
-        How many columns there are.
-    is_banded
-        Whether lines are drawn above and below: less evidence is needed.
+    *rows* excludes the lines that name the columns. *is_banded* (lines are drawn
+    above and below) lowers the evidence needed.
     """
     several = [row for row in rows if len(row.cells) > 1]
     if len(several) < (2 if is_banded else 3) or not 2 <= width <= 40:
@@ -67,7 +61,7 @@ def _looks_like_form(texts: Sequence[str]) -> bool:
     code = sum(1 for text in texts if _CODE.search(text))
     leaders = sum(1 for text in texts if _LEADERS.search(text))
     values = sum(1 for text in texts if is_value(text))
-    # Leaders also lead to amounts, but then several amounts stand in a row.
+    # Leaders also lead to amounts, but then a row has several amounts.
     return (
         4 * labels >= count
         or 5 * signatures >= count
@@ -77,7 +71,7 @@ def _looks_like_form(texts: Sequence[str]) -> bool:
 
 
 def _is_aligned(column: Sequence[Cell]) -> bool:
-    """Tell whether most cells begin, end or centre at one place."""
+    """Return whether most cells have a common left edge, right edge or centre."""
     if len(column) < 3:
         return True
     near = 0.5 * column[0].segments[0].size
@@ -107,7 +101,7 @@ def _holds_values(column: Sequence[Cell]) -> bool:
 
 
 def _counts_up(texts: Sequence[str]) -> bool:
-    """Tell the numbers of lines or items: each one more than that before."""
+    """Return whether the texts are numbers of lines or items: each one more than the last."""
     numbers = [int(m[1]) for text in texts if (m := _PAGE.fullmatch(text.rstrip(".")))]
     if len(numbers) < 0.8 * len(texts):
         return False
@@ -116,12 +110,12 @@ def _counts_up(texts: Sequence[str]) -> bool:
 
 
 def _is_contents(columns: Sequence[Sequence[Cell]]) -> bool:
-    """Tell entries with page numbers: words, then whole numbers that never fall."""
+    """Return whether rows are words with page numbers: whole numbers that never fall."""
     last = columns[-1]
     numbers = [int(m[1]) for cell in last if (m := _PAGE.fullmatch(cell.text))]
     if len(numbers) < 0.8 * len(last) or all(sort_of(str(n)) == "year" for n in numbers):
         return False
-    # The numbers of sections may stand in front; other values speak for a table.
+    # Section numbers may precede the words; other values indicate a table.
     if len(columns) > 3 or all(map(_is_mostly_values, columns[:-1])):
         return False
     rising = sum(1 for a, b in pairwise(numbers) if b >= a)
@@ -133,7 +127,7 @@ def _is_mostly_values(column: Sequence[Cell]) -> bool:
 
 
 def _is_list(columns: Sequence[Sequence[Cell]]) -> bool:
-    """Tell items: bullets or numbers, and text beside them."""
+    """Return whether rows are list items: bullets or numbers, then text."""
     if len(columns) > 3 or not columns[0]:
         return False
     marked = sum(1 for cell in columns[0] if _MARKER.fullmatch(cell.text))
@@ -142,14 +136,14 @@ def _is_list(columns: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _are_short(columns: Sequence[Sequence[Cell]], limit: int) -> bool:
-    """Tell whether the usual cell of each column is short."""
+    """Return whether the median cell of each column is short."""
     return all(_median([len(c.text) for c in column]) <= limit for column in columns if column)
 
 
 def _are_words(
     columns: Sequence[Sequence[Cell]], rows: Sequence[TableRow], *, is_banded: bool
 ) -> bool:
-    """Tell columns of names and terms from prose set in columns."""
+    """Return whether columns contain names and terms, not prose."""
     full = 0
     for column in columns:
         if not column:
@@ -178,9 +172,9 @@ _MAX_COMPLETE = 0.34
 
 
 def rows_of_bands(lines: Sequence[TableRow], sizes: Sequence[int], /) -> list[TableRow] | None:
-    """Return one row for each band between drawn lines, if the lines part rows.
+    """Return one row per band between drawn lines, if the lines separate rows.
 
-    ``None`` where they part groups of rows: few lines, or several values under one another.
+    ``None`` if they separate groups of rows: few lines, or several values below one another.
     """
     if len(sizes) < 3 or 2 * len(sizes) < len(lines):
         return None
@@ -196,7 +190,7 @@ def rows_of_bands(lines: Sequence[TableRow], sizes: Sequence[int], /) -> list[Ta
 
 
 def joined_rows(lines: Sequence[TableRow], /) -> list[TableRow]:
-    """Join the lines of each row, by the distances between lines or by what is missing in them."""
+    """Join the lines of each row, by the distances between lines or by their missing cells."""
     groups = _by_distance(lines) or _by_content(lines)
     return [_joined(group) for group in groups]
 
@@ -227,7 +221,7 @@ def _by_distance(lines: Sequence[TableRow]) -> list[list[TableRow]]:
 
 
 def _by_content(lines: Sequence[TableRow]) -> list[list[TableRow]]:
-    """Group by what a line lacks: one without label and values goes on in the words above it."""
+    """Group lines by missing cells: without label and values it continues the words above."""
     groups: list[list[TableRow]] = []
     for line in lines:
         if groups and _goes_on(groups[-1], line):
@@ -249,7 +243,7 @@ def _goes_on(group: Sequence[TableRow], line: TableRow) -> bool:
         return False
     if line.cells[0].column > 0:
         return True
-    # A label goes on in a line of its own where that cannot be the label of another row.
+    # A label continues on a separate line if the line cannot be the label of another row.
     return len(line.cells) == 1 and line.cells[0].text[:1].islower()
 
 

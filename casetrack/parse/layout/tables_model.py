@@ -1,4 +1,4 @@
-"""What a table is before it becomes lines: cells by column, rows from top to bottom."""
+"""Model of a table before it becomes lines: cells by column, rows from top to bottom."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Turn = tuple[int, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A drawn line or a shaded area, as a rectangle in page points as shown.
+    """A drawn line or a shaded area, as a rectangle in points on the displayed page.
 
-    What is thicker than ``THIN`` both ways is an area: its edges part cells as lines do.
+    A rectangle thicker than ``THIN`` in both directions is an area; its edges act as lines.
     """
 
     x0: float
@@ -49,7 +49,7 @@ class Rule:
 
 @dataclass(slots=True)
 class Stroke:
-    """A line along one axis: where it stands on the other axis, and from where to where it goes."""
+    """A line along one axis: its position on the other axis, and its ends."""
 
     at: float
     low: float
@@ -60,8 +60,8 @@ class Stroke:
 class Strokes:
     """The lines of a page in the frame of a flow; areas as ``(u0, v0, u1, v1)``.
 
-    The edges of areas are among the lines. In *under* are the pieces of lines drawn along the text
-    and the lower edges of areas, each by itself: what tells how far the name over them goes.
+    The edges of areas are lines too. *under* has each piece of a horizontal line and each
+    lower edge separately: they show which columns the name above them spans.
     """
 
     along: list[Stroke]
@@ -71,10 +71,9 @@ class Strokes:
 
 
 def strokes_in_frame(rules: Sequence[Rule], segments: Sequence[Segment], /) -> Strokes | None:
-    """Turn rules into the frame of the segments of a flow, pieces of one line joined.
+    """Transform rules into the frame of the segments of a flow, and join pieces of one line.
 
-    ``None`` where there are none, far too many (a drawing), or where the segments do not tell how
-    they stand on the page.
+    ``None`` if there are no rules, too many (a drawing), or no consistent frame.
     """
     if not rules or len(rules) > _MAX_STROKES:
         return None
@@ -102,7 +101,7 @@ def strokes_in_frame(rules: Sequence[Rule], segments: Sequence[Segment], /) -> S
 
 
 def clusters(values: Iterable[float], /, near: float = NEAR) -> list[float]:
-    """Return the means of values that stand nearer together than *near*, in ascending order."""
+    """Return the means of groups of values within *near*, in ascending order."""
     groups: list[list[float]] = []
     for value in sorted(values):
         if groups and value - groups[-1][0] <= near:
@@ -146,7 +145,7 @@ _TURNS: tuple[Callable[[float, float, float, float], tuple[float, float, float, 
 
 
 def _turn_of(segments: Sequence[Segment]) -> Turn | None:
-    """Find out how the frame of segments stands on the page: all of them must agree."""
+    """Return the rotation and offset from the page to the frame; ``None`` if segments disagree."""
     sample = segments[:: max(1, len(segments) // _SAMPLE)]
     for number, turned in enumerate(_TURNS):
         left, top = [], []
@@ -166,7 +165,7 @@ def _turned(rule: Rule, turn: Turn) -> tuple[float, float, float, float]:
 
 
 CELL_GAP = 1.0
-"""Text set apart by more than this share of the font size stands in two cells."""
+"""Minimum gap between cells, as a share of the font size."""
 
 _KNOWN = 4096
 _OVERLAP = 0.6
@@ -214,7 +213,7 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """Its text as it comes, to tell words from values."""
+        """Its text in line order, to distinguish words from values."""
         if len(self.segments) == 1:
             return self.segments[0].text.strip()
         ordered = sorted(self.segments, key=lambda s: (round(s.base), s.u0))
@@ -222,7 +221,7 @@ class Cell:
 
     @property
     def sort(self) -> Sort:
-        """What it contains."""
+        """Class of its content, such as a number, a year or words."""
         return sort_of(self.text)
 
     @property
@@ -261,17 +260,15 @@ class Table:
     Attributes
     ----------
     columns
-        From where to where each goes, left to right.
-    rows
-        From top to bottom.
+        Extents, from left to right.
     sources
-        The segments of the page that it holds: those of the cells may be parts of them.
+        Its segments on the page; segments of cells may be parts of them.
     is_ruled
-        Whether drawn lines tell its cells.
+        Drawn lines separate its cells.
     title_rows, header_rows
-        How many rows at its top name the table, and how many, with these, the columns.
+        Number of top rows that name the table, and number of these plus column headers.
     is_header_sure
-        Whether more than its place makes the first row a header.
+        The header has more evidence than its position.
     """
 
     columns: list[tuple[float, float]]
@@ -330,7 +327,7 @@ class TextRow:
 
 
 def text_rows(segments: Iterable[Segment], /) -> list[TextRow]:
-    """Gather segments that stand side by side into rows, from top to bottom."""
+    """Group segments of equal height into rows, from top to bottom."""
     groups: list[list[Segment]] = []
     for s in sorted(segments, key=lambda s: (s.base, s.u0)):
         if not s.text.strip():
@@ -360,9 +357,9 @@ def _stretches(group: list[Segment]) -> list[Cell]:
 
 
 def _begins_value(before: Cell, s: Segment, gap: float) -> bool:
-    """Tell a number, or the sign before it, that stands near to the cell at its left.
+    """Return whether a number or its sign begins a new cell despite a small gap on its left.
 
-    Currency signs leave next to no room between two columns of amounts.
+    Currency signs leave almost no gap between two columns of amounts.
     """
     if gap < _NEXT_VALUE_GAP:
         return False
@@ -375,7 +372,7 @@ def _begins_value(before: Cell, s: Segment, gap: float) -> bool:
 
 
 def with_symbols(cells: Sequence[Cell], /) -> list[Cell]:
-    """Join a currency sign or a bracket that stands apart to the number that it belongs to."""
+    """Join a separate currency sign or bracket to its number."""
     out: list[Cell] = []
     for cell in cells:
         opens = out and is_symbol(out[-1].text) and is_value(cell.text)
@@ -389,7 +386,7 @@ def with_symbols(cells: Sequence[Cell], /) -> list[Cell]:
 
 
 def _closes(before: Cell, cell: Cell) -> bool:
-    """Tell a bracket, a percent sign or a mark after a number; marks far from it are cells."""
+    """Return whether a cell is a bracket, percent sign or mark close after a number."""
     text = cell.segments[0].text.strip()
     if len(cell.segments) > 1 or not _CLOSING.fullmatch(text):
         return False
@@ -399,7 +396,7 @@ def _closes(before: Cell, cell: Cell) -> bool:
 
 @lru_cache(_KNOWN)
 def is_symbol(text: str, /) -> bool:
-    """Tell a currency sign or an opening bracket that belongs to the number after it."""
+    """Return whether a text is a currency sign or opening bracket of the next number."""
     return bool(_SYMBOL.fullmatch(text.strip()))
 
 

@@ -1,11 +1,10 @@
-"""The process between a worker and LibreOffice: it ends the one when the other is gone.
+"""Supervises LibreOffice and ends it when the reading worker is gone.
 
-LibreOffice starts processes of its own and outlives whoever started it. So a worker does not start
-it, but this guard, and keeps the guard's input open. When that closes (the worker is done, or was
-killed), when the time is over, or when memory or disk run over, the guard ends LibreOffice with all
-its processes and removes the folder that both worked in.
+LibreOffice starts further processes and outlives its parent. The worker therefore starts this
+guard, which ends all of them and removes their folder when its input closes (the worker is done or
+was killed) or when time, memory or disk limits are exceeded.
 
-It imports the standard library and ``psutil`` alone.
+Imports only the standard library and ``psutil``.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 
 
 def main() -> None:
-    """Take an order as one line of JSON, answer with one, and wait for the input to close.
+    """Read an order as one line of JSON, write an answer, and wait for the input to close.
 
-    The order holds ``command``, ``environment``, ``folder``, ``seconds``, ``memory_mb`` and
-    ``disk_mb``; what the command prints goes to ``output`` in the folder. The answer holds
-    ``ended`` (``"exit"``, ``"time"``, ``"memory"``, ``"disk"``) and ``code``.
+    The order has ``command``, ``environment``, ``folder``, ``seconds``, ``memory_mb`` and
+    ``disk_mb``; the command's output goes to ``output`` in the folder. The answer has ``ended``
+    (``"exit"``, ``"time"``, ``"memory"``, ``"disk"``) and ``code``.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -49,7 +48,7 @@ def main() -> None:
     try:
         answer = _run(order, folder, gone)
         with suppress(OSError):
-            # Nobody may be there any more to hear it.
+            # The reader of the answer may be gone.
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
         gone.wait()
@@ -95,8 +94,8 @@ def _start(order: dict[str, Any]) -> subprocess.Popen[bytes]:
 
 
 def _before_exec(guard: int, disk_mb: int) -> Callable[[], None]:
-    """Return what the child does before it becomes LibreOffice (Linux)."""
-    # Imported before the fork: afterwards an import could wait for a lock that nobody holds.
+    """Return the setup of the child process before it becomes LibreOffice (Linux)."""
+    # Imported before the fork: afterwards an import could wait for a lock that no thread releases.
     import ctypes
     import resource
 
@@ -118,7 +117,7 @@ def _before_exec(guard: int, disk_mb: int) -> Callable[[], None]:
         if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) == 0:
             for name, text in maps:
                 with suppress(OSError):
-                    # Without a map it runs as nobody, in a folder that stays its own.
+                    # Without a map it runs as user "nobody", in a folder that keeps its owner.
                     Path("/proc/self", name).write_text(text, encoding="ascii")
 
     return prepare
@@ -139,7 +138,7 @@ def _watch(
     end: float,
     gone: threading.Event,
 ) -> str:
-    """Wait for the process and end all of its processes; say what ended it."""
+    """Wait for the process, end all of its processes, and return the reason of its end."""
     ended = ""
     while not ended:
         if process.poll() is not None:
@@ -178,7 +177,7 @@ def _size(folder: Path) -> int:
 
 
 def _end_all(process: subprocess.Popen[bytes]) -> None:
-    """End what is left: the session, and whatever left it."""
+    """End the remaining processes of the session and all descendants that left it."""
     import psutil
 
     if sys.platform != "win32":

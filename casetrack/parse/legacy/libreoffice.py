@@ -1,8 +1,7 @@
-"""Converts old Office files with LibreOffice: no macros, no network, nothing left behind.
+"""Convert old Office files with LibreOffice, without macros, network access or remaining files.
 
-LibreOffice gets a copy of the file under a neutral name, in a folder of its own that also holds
-its profile and is removed afterwards, whatever happens; see
-:mod:`casetrack.parse.legacy.guard`.
+LibreOffice gets a copy of the file under a neutral name, in a temporary folder that also contains
+its profile; see :mod:`casetrack.parse.legacy.guard`.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _ENTRY_BYTES = 128
 _SHARE = 0.9
 """Part of the file's time that the conversion may take; the rest is for reading its result."""
 _UNLOADED = "source file could not be loaded"
-"""What LibreOffice prints of a file that it cannot open, and of one whose part is not installed."""
+"""Output of LibreOffice for a file that it cannot open, and for a missing component."""
 _SHELL_SIGNALS = 128
 _OUTPUT_CHARS, _SHOWN = 2_000, 200
 _PROFILE = Path("user", "registrymodifications.xcu")
@@ -60,18 +59,18 @@ _SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """How one old format becomes a new one.
+    """Conversion of one old format into a new one.
 
     Attributes
     ----------
     kind
-        The old format in words, for errors.
+        Description of the old format for errors.
     source, target
         Extensions, with dot.
     filter
-        LibreOffice's name of the format; named, so that damaged files are not taken for text.
+        LibreOffice's import filter; fixed, so that a damaged file is not opened as text.
     module
-        The part of LibreOffice that opens it: ``writer`` or ``impress``.
+        Component of LibreOffice: ``writer`` or ``impress``.
     """
 
     kind: str
@@ -84,9 +83,9 @@ class Conversion:
 def find_libreoffice() -> Path | None:
     """Return LibreOffice's program, from the search path or where its installers put it."""
     for name in _NAMES:
-        found = shutil.which(name)
-        if found:
-            return Path(found)
+        path = shutil.which(name)
+        if path:
+            return Path(path)
     folders = [Path(folder) for folder in _FOLDERS]
     folders += sorted(_OPTIONAL.glob("libreoffice*/program"), reverse=True)
     for variable in ("ProgramFiles", "ProgramFiles(x86)"):
@@ -100,29 +99,21 @@ def find_libreoffice() -> Path | None:
 def converted(
     path: Path, content: Path, conversion: Conversion, limits: ParseLimits, spool: Path | None, /
 ) -> Iterator[Path]:
-    """Give the path of the converted file, which is gone when the context ends.
+    """Yield the path of the converted file, which is removed at the end of the context.
 
-    Parameters
-    ----------
-    path
-        The file that errors name.
-    content
-        Where its content stands: the same, or a decrypted copy.
-    limits
-        On time, memory and the size of the result.
-    spool
-        Folder to work in, if not the system's for temporary files.
+    *path* is the file for messages, *content* the file to read (possibly a decrypted copy), and
+    *spool* replaces the system's temporary folder.
 
     Raises
     ------
     ConverterMissing
-        LibreOffice is not installed, or without the part that opens such files.
+        LibreOffice or the component for such files is not installed.
     ConverterFailed
-        It crashed or wrote no whole file, twice.
+        It crashed or wrote an incomplete file, twice.
     ParseFailed
         It reports that it cannot open the file.
     ParseLimit
-        It needed too much time, memory or disk.
+        It exceeded time, memory or disk.
     """
     program = find_libreoffice()
     if program is None:
@@ -230,8 +221,8 @@ def _ending(attempt: _Attempt) -> str:
     else:
         ended = f"ended with exit code {code}, without a whole result"
     lines = attempt.output.split("\n")
-    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"{ended}: {said[:_SHOWN]}" if said else ended
+    message = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"{ended}: {message[:_SHOWN]}" if message else ended
 
 
 def _prepare(folder: Path, content: Path, conversion: Conversion) -> None:
@@ -254,11 +245,11 @@ def _prepare(folder: Path, content: Path, conversion: Conversion) -> None:
 
 
 def _without_mark(data: bytes) -> bytes:
-    """Rename the stream that stays encrypted in a decrypted presentation.
+    """Rename the stream that remains encrypted in a decrypted presentation.
 
-    It holds a copy of the facts alone; but where a stream of that name is, LibreOffice takes the
-    presentation for encrypted and refuses it. A directory entry begins at a multiple of 128 bytes,
-    and a name of the same length keeps its place in the directory's order.
+    It is only a copy of document properties, but LibreOffice refuses files that have it. A
+    directory entry begins at a multiple of 128 bytes; a name of equal length keeps the order of the
+    directory.
     """
     at = data.find(_MARK)
     while at >= 0 and at % _ENTRY_BYTES:
@@ -340,7 +331,7 @@ class _Guard:
         self._process.communicate()
 
     def answer(self) -> dict[str, Any]:
-        """Give the order and wait for what became of it."""
+        """Send the order and return the answer."""
         order = cast("BinaryIO", self._process.stdin)
         answer = cast("BinaryIO", self._process.stdout)
         try:
@@ -349,5 +340,7 @@ class _Guard:
             line = answer.readline()
         except BrokenPipeError:
             line = b""
-        found: dict[str, Any] = json.loads(line) if line else {"ended": "exit", "code": "no answer"}
-        return found
+        result: dict[str, Any] = (
+            json.loads(line) if line else {"ended": "exit", "code": "no answer"}
+        )
+        return result

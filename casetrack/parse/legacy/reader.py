@@ -1,7 +1,7 @@
-"""Reads DOC and PPT: LibreOffice makes DOCX or PPTX of them, and those are read.
+"""Read DOC and PPT: LibreOffice converts them to DOCX or PPTX, which are then read.
 
-What is named ``.doc`` is often something else that Word opens all the same: RTF, HTML or DOCX. Such
-files go to the readers of what they are.
+A ``.doc`` file often has another format that Word opens (RTF, HTML or DOCX). Such files are read by
+the readers of these formats.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _HTML = (b"<html", b"<!doctype html")
 _HTML_WITHIN = 1024
 _WORD_97, _WORD_95, _WORD_6 = "MS Word 97", "MS Word 95", "MS WinWord 6.0"
 _COMPUTED_FIELDS = frozenset(("DATE", "TIME", "FILENAME", "FILESIZE"))
-"""LibreOffice writes today's date and the name of its copy in place of what the file shows."""
+"""Fields that LibreOffice recomputes, such as today's date or the name of its copy."""
 _FIB_97, _FIB_95 = 105, 104
 """Versions in a document's first bytes ([MS-DOC] 2.5.2 nFib): 97 and later, 95; 6 below."""
 
 
 class DocReader:
-    """Word 97-2003 documents, and what else is named like them."""
+    """Word 97-2003 documents, and other formats with their extension."""
 
     name = "DOC"
     extensions: tuple[str, ...] = (".doc", ".dot")
@@ -162,7 +162,7 @@ def _word_filter(content: Path) -> str:
 
 
 def _with(reading: Reading, facts: Facts, file_format: str, warnings: list[str]) -> Reading:
-    """Return the reading with what the old file itself says about the document."""
+    """Return the reading with the facts that the old file states about the document."""
     info: DocumentInfo = replace(
         reading.info,
         format=file_format,

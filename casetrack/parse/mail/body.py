@@ -1,4 +1,4 @@
-"""Chooses what of a MIME message is its body and what are its files."""
+"""Separate the body of a MIME message from its files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _PGP = "-----BEGIN PGP MESSAGE-----"
 
 @dataclass(slots=True)
 class _BodyParts:
-    """What a message's parts come to."""
+    """Body and files collected from the parts of a message."""
 
     blocks: list[BodyBlock] = field(default_factory=list)
     files: list[Part] = field(default_factory=list)
@@ -62,17 +62,17 @@ def read_message(data: bytes, /) -> Mail:
     mail = mail_head(whole)
     if splitter.is_cut:
         mail.miss("The mail has more parts than are read, or they are nested too deep.")
-    found = _BodyParts()
-    _walk(whole, mail, found)
-    mail.blocks += found.blocks
-    mail.blocks += link_blocks(found.blocks, mail, found.targets)
-    for part in found.files:
-        add_file(part, mail, found.pictures_shown)
+    parts = _BodyParts()
+    _walk(whole, mail, parts)
+    mail.blocks += parts.blocks
+    mail.blocks += link_blocks(parts.blocks, mail, parts.targets)
+    for part in parts.files:
+        add_file(part, mail, parts.pictures_shown)
     return mail
 
 
 def mail_head(part: Part, /) -> Mail:
-    """Return a mail with what its header fields say."""
+    """Return a mail with the values of its header fields."""
     head = part.head
     date = headers.field(head, "date")
     mail = Mail(
@@ -93,37 +93,37 @@ def mail_head(part: Part, /) -> Mail:
     return mail
 
 
-def _walk(part: Part, mail: Mail, found: _BodyParts) -> None:
+def _walk(part: Part, mail: Mail, parts: _BodyParts) -> None:
     """Sort a part into body and files; depth is bounded by the splitter."""
     kind = part.type
     if part.children:
         if kind == "multipart/encrypted":
             mail.miss("The mail is encrypted; its content was not read.")
         elif kind == "multipart/alternative":
-            _alternative(part, mail, found)
+            _alternative(part, mail, parts)
         else:
             for child in part.children:
-                _walk(child, mail, found)
+                _walk(child, mail, parts)
     elif kind in _SIGNATURES:
         return
     elif kind in _SMIME:
-        _smime(part, mail, found)
+        _smime(part, mail, parts)
     elif _is_body(part):
-        found.blocks += _blocks(part, mail, found)
+        parts.blocks += _blocks(part, mail, parts)
     elif kind in {"message/partial", "message/external-body"}:
         mail.miss("A part of the mail is not in the file, but lies elsewhere.")
     else:
-        found.files.append(part)
+        parts.files.append(part)
 
 
-def _smime(part: Part, mail: Mail, found: _BodyParts) -> None:
-    """Read what an S/MIME signature wraps; what is encrypted stays so."""
+def _smime(part: Part, mail: Mail, parts: _BodyParts) -> None:
+    """Read the content of an S/MIME signature; report encrypted content as missing."""
     inner = signed_content(part.content())
-    if inner is None or found.wraps >= _MAX_WRAPS:
+    if inner is None or parts.wraps >= _MAX_WRAPS:
         mail.miss("The mail is encrypted (S/MIME); its content was not read.")
         return
-    found.wraps += 1
-    _walk(Splitter().split(inner, 0, len(inner)), mail, found)
+    parts.wraps += 1
+    _walk(Splitter().split(inner, 0, len(inner)), mail, parts)
 
 
 def _is_body(part: Part) -> bool:
@@ -135,24 +135,24 @@ def _is_body(part: Part) -> bool:
     return kind.startswith("text/") and kind != "text/calendar" and not headers.file_name(part.head)
 
 
-def _alternative(part: Part, mail: Mail, found: _BodyParts) -> None:
+def _alternative(part: Part, mail: Mail, parts: _BodyParts) -> None:
     """Show one of several forms of the same content: plain text, unless it lacks much of it."""
     plain = [child for child in part.children if child.type == "text/plain" and _is_body(child)]
     others = [child for child in part.children if child not in plain]
-    other = _BodyParts(wraps=found.wraps, targets=found.targets)
+    other = _BodyParts(wraps=parts.wraps, targets=parts.targets)
     for child in others:
         if child.type != "text/calendar" or not (plain or other.blocks):
             _walk(child, mail, other)
-    blocks = [block for child in plain for block in _blocks(child, mail, found)]
+    blocks = [block for child in plain for block in _blocks(child, mail, parts)]
     words = _words(blocks)
     if len(words) >= _ENOUGH * len(_words(other.blocks)):
-        told = set(words)
-        found.blocks += blocks
-        found.blocks += [b for b in other.blocks if _is_hidden(b) or _is_new(b, told)]
+        known_words = set(words)
+        parts.blocks += blocks
+        parts.blocks += [b for b in other.blocks if _is_hidden(b) or _is_new(b, known_words)]
     else:
-        found.blocks += other.blocks
-    found.files += other.files
-    found.pictures_shown |= other.pictures_shown
+        parts.blocks += other.blocks
+    parts.files += other.files
+    parts.pictures_shown |= other.pictures_shown
 
 
 def _words(blocks: list[BodyBlock]) -> list[str]:
@@ -160,10 +160,10 @@ def _words(blocks: list[BodyBlock]) -> list[str]:
     return [w for block in shown for line in block.lines for w in _WORDS.findall(line.casefold())]
 
 
-def _is_new(block: BodyBlock, told: set[str]) -> bool:
+def _is_new(block: BodyBlock, known_words: set[str]) -> bool:
     """Return whether at least half of a block's words are not in the plain text."""
     own = _words([block])
-    return bool(own) and 2 * sum(word in told for word in own) <= len(own)
+    return bool(own) and 2 * sum(word in known_words for word in own) <= len(own)
 
 
 def _is_hidden(block: BodyBlock) -> bool:
@@ -174,13 +174,13 @@ def _is_hidden(block: BodyBlock) -> bool:
 _PAGE = re.compile(rb"\s*(?:<!doctype html|<html)\b", re.IGNORECASE)
 
 
-def _blocks(part: Part, mail: Mail, found: _BodyParts) -> list[BodyBlock]:
+def _blocks(part: Part, mail: Mail, parts: _BodyParts) -> list[BodyBlock]:
     data = part.content()
     charset = headers.parameter(part.head, "charset", "content-type") or None
     # Some programs send a page as plain text; its reader sees the page, not its tags.
     if part.type in {"text/html", "application/xhtml+xml"} or _PAGE.match(data):
-        found.pictures_shown |= shown_pictures(data)
-        return html_body(data, charset, mail, found.targets)
+        parts.pictures_shown |= shown_pictures(data)
+        return html_body(data, charset, mail, parts.targets)
     decoded = decode_text(data, charset)
     mail.warn(decoded.warning)
     if _PGP in decoded.text:

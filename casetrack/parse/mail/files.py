@@ -28,7 +28,7 @@ class _NotCms(ValueError):
 
 
 def signed_content(data: bytes, /) -> bytes | None:
-    """Return what is signed, or ``None`` where *data* is encrypted, damaged or something else."""
+    """Return the signed content, or ``None`` if *data* is encrypted, damaged or not signed."""
     try:
         at = _enter(data, 0, _SEQUENCE)
         if not data.startswith(_SIGNED, at):
@@ -117,13 +117,13 @@ class BadTnef(ValueError):
 
 @dataclass(slots=True)
 class Tnef:
-    """What a ``winmail.dat`` holds."""
+    """Content of a ``winmail.dat``."""
 
     files: list[MailFile] = field(default_factory=list)
     properties: storage.Properties = field(default_factory=storage.Properties)
 
     def body_blocks(self, mail: Mail, /) -> list[BodyBlock]:
-        """Return the paragraphs of the body; *mail* takes notes of what is wrong with it."""
+        """Return the paragraphs of the body; problems are added to *mail*."""
         return storage.body_blocks(storage.find_body(self.properties, mail), mail)
 
 
@@ -140,33 +140,27 @@ class _File:
 
 
 def read_tnef(data: bytes, /) -> Tnef:
-    """Read the attributes of a TNEF stream; of a cut one those that are there.
-
-    Raises
-    ------
-    BadTnef
-        The mark at its beginning is missing.
-    """
+    """Read the attributes of a TNEF stream, even truncated; raise ``BadTnef`` for other data."""
     if len(data) < 6 or struct.unpack_from("<I", data)[0] != _MARK:
         raise BadTnef("its mark is missing")
-    found = Tnef()
+    tnef = Tnef()
     files: list[_File] = []
     for kind, start, end in _attributes(data):
         value = data[start:end]
         if kind == _FILE_START:
             files.append(_File())
         elif kind == _CODE_PAGE and len(value) >= 4:
-            found.properties.values[storage.CODE_PAGE] = int(struct.unpack_from("<I", value)[0])
-            found.properties.find_encoding()
+            tnef.properties.values[storage.CODE_PAGE] = int(struct.unpack_from("<I", value)[0])
+            tnef.properties.find_encoding()
         elif kind == _MESSAGE_PROPERTIES:
-            found.properties.values |= _properties(value)
+            tnef.properties.values |= _properties(value)
         elif kind == _BODY:
-            found.properties.values.setdefault(storage.BODY, value)
+            tnef.properties.values.setdefault(storage.BODY, value)
         elif files:
-            _take(files[-1], kind, value, found.properties.encoding)
+            _take(files[-1], kind, value, tnef.properties.encoding)
     made = (file.made(number) for number, file in enumerate(files, start=1))
-    found.files = [file for file in made if file is not None]
-    return found
+    tnef.files = [file for file in made if file is not None]
+    return tnef
 
 
 def _take(file: _File, kind: int, value: bytes, encoding: str | None) -> None:
@@ -197,7 +191,7 @@ def _properties(data: bytes) -> dict[int, storage.Value]:
     try:
         _read_properties(data, values)
     except (struct.error, IndexError):
-        # A damaged end: what stands before it counts.
+        # The end is damaged; the properties before it count.
         return values
     return values
 
@@ -213,12 +207,12 @@ def _read_properties(data: bytes, values: dict[int, storage.Value]) -> None:
         is_many, base = bool(kind & _MANY), kind & ~_MANY
         if base in _FIXED and not is_many:
             raw = data[at : at + 16].ljust(16, b"\x00")
-            found = storage.fixed_value(base, raw)
+            result = storage.fixed_value(base, raw)
             at += _FIXED[base]
         else:
-            found, at = _read_values(data, at, base)
-        if found is not None and identity < _NAMED:
-            values[identity] = found
+            result, at = _read_values(data, at, base)
+        if result is not None and identity < _NAMED:
+            values[identity] = result
 
 
 def _read_values(data: bytes, at: int, kind: int) -> tuple[storage.Value | None, int]:
@@ -242,7 +236,7 @@ def _string(kind: int, raw: bytes) -> storage.Value:
     if kind == storage.UNICODE:
         return raw.decode("utf-16-le", "replace").rstrip("\x00")
     if kind == storage.OBJECT:
-        # An interface id of 16 bytes stands before the object.
+        # An interface id of 16 bytes precedes the object.
         return raw[16:]
     return raw
 
@@ -284,14 +278,10 @@ SUFFIXES = {
 
 
 def add_file(part: Part, mail: Mail, pictures_shown: set[str], /) -> None:
-    """Put a part that is no body into the mail's files.
+    """Add a part outside of the body to the mail's files.
 
-    Parameters
-    ----------
-    part, mail
-        What is put where.
-    pictures_shown
-        Content ids and places, lower case, of pictures that the body shows; these are no files.
+    *pictures_shown* has the lower-case content ids and locations of pictures in the body, which are
+    not files.
     """
     named = (headers.field(part.head, name) for name in ("content-id", "content-location"))
     is_shown = any(name.strip("<> ").lower() in pictures_shown for name in named)
@@ -330,7 +320,7 @@ def message_name(data: bytes, /) -> str:
 
 
 def _open_tnef(data: bytes, mail: Mail) -> None:
-    found = read_tnef(data)
-    mail.files += found.files
+    tnef = read_tnef(data)
+    mail.files += tnef.files
     if not mail.blocks:
-        mail.blocks += found.body_blocks(mail)
+        mail.blocks += tnef.body_blocks(mail)

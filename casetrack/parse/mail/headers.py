@@ -16,7 +16,7 @@ from casetrack.parse.encoding import NotText, decode
 if TYPE_CHECKING:
     import datetime as dt
 
-# Text of mails: the declared charset where the bytes agree with it, else what they show.
+# Text of mails: decoded by the declared charset if the bytes agree with it, otherwise detected.
 
 _LISTS = WordLists(__file__)
 
@@ -36,10 +36,9 @@ class Text:
 
 
 def narrow(data: bytes, /) -> bytes:
-    """Return the bytes of a mail that some program saved as UTF-16 in UTF-8, others as they are.
+    """Convert a mail saved as UTF-16 to UTF-8; return other bytes without leading mark and blanks.
 
-    Such a file has a mark at its start, or a zero beside each of its first letters, which are those
-    of a header field or blanks. A mark of UTF-8 and blanks at the start are left out.
+    UTF-16 has a mark at its start, or a zero next to each of the first four ASCII letters.
     """
     for codec, mark, zeros in (
         ("utf-16-le", codecs.BOM_UTF16_LE, slice(1, 8, 2)),
@@ -58,38 +57,33 @@ def known_codec(name: str | None, /) -> str | None:
         return None
     name = name.strip(" \"'").lower()
     try:
-        found = codecs.lookup(_ALIASES.get(name, name)).name
+        codec = codecs.lookup(_ALIASES.get(name, name)).name
     except (LookupError, ValueError, UnicodeError):
         return None
-    return None if found in _NOT_TEXT or "escape" in found or found == "undefined" else found
+    return None if codec in _NOT_TEXT or "escape" in codec or codec == "undefined" else codec
 
 
 def decode_text(data: bytes, declared: str | None = None, /) -> Text:
     """Decode text of a mail.
 
-    Parameters
-    ----------
-    data
-        Its bytes.
-    declared
-        Charset that the mail names; the bytes count more where they cannot be in it, or where
-        they are UTF-8 although a charset is named in which every byte means something.
+    The bytes override the *declared* charset if they are invalid in it, or if they are UTF-8 and
+    any bytes are valid in the charset.
     """
     codec = known_codec(declared)
     if data.isascii() and (codec is None or not _is_stateful(codec)):
         return Text(data.decode("ascii"))
     utf8 = _strict(data, "utf-8")
     if utf8 is not None and codec and codec.startswith(("utf-16", "utf-32")) and 0 not in data:
-        # No text of any length is without a zero there; the file was saved anew as a whole.
+        # Every UTF-16 or UTF-32 text contains zeros; the file was converted as a whole.
         return Text(utf8)
     if codec and not (utf8 is not None and codec.startswith(_ANY_BYTES)):
-        found = _strict(data, codec)
-        if found is not None and not (codec == "iso8859-1" and _has_c1(found)):
-            return Text(found)
+        text = _strict(data, codec)
+        if text is not None and not (codec == "iso8859-1" and _has_c1(text)):
+            return Text(text)
         if codec in _WIDER:
-            found = _strict(data, _WIDER[codec])
-            if found is not None:
-                return Text(found)
+            text = _strict(data, _WIDER[codec])
+            if text is not None:
+                return Text(text)
     if utf8 is not None:
         note = f"A text declared as {declared} is UTF-8; read as that." if codec else None
         return Text(utf8, note if codec != "ascii" else None)
@@ -97,7 +91,7 @@ def decode_text(data: bytes, declared: str | None = None, /) -> Text:
 
 
 def _is_stateful(codec: str) -> bool:
-    """Tell whether ASCII bytes may mean something else in the charset."""
+    """Return whether ASCII bytes may have other meanings in the charset."""
     return codec.startswith(
         ("iso2022", "utf-7", "utf_7", "hz", "utf-16", "utf-32", "cp037", "cp500")
     )
@@ -138,26 +132,16 @@ KEPT = (
     *("thread-topic", "sender", "reply-to", "list-id", "importance", "sensitivity"),
     *("x-from", "x-to", "x-cc", "x-bcc", "x-folder", "x-origin", "x-filename"),
 )
-"""Header fields that are kept as facts of a mail, beside those that its page shows: of its
-conversation, of who is behind an address, and of the mailbox that it was exported from."""
+"""Header fields kept as facts of a mail, in addition to those on its page: its conversation, the
+persons behind addresses, and the mailbox of origin.
+"""
 _WITH_PARAMETERS = ("content-type", "content-disposition")
 
 
 def split_head(data: bytes, start: int, end: int, /) -> tuple[Message, int]:
-    """Read header fields.
+    """Return the header fields of ``data[start:end]`` and the position of the body.
 
-    Parameters
-    ----------
-    data
-        Whole mail.
-    start, end
-        Where the part lies.
-
-    Returns
-    -------
-    Message, int
-        The fields, and where the body starts: after an empty line, or at the first line that is no
-        header field.
+    The body begins after an empty line or at the first line that is no header field.
     """
     at = start
     lines: list[bytes] = []
@@ -188,9 +172,9 @@ def _message(lines: list[bytes]) -> Message:
         if name:
             count += 1
             _add(message, name, bytes(value))
-        found = _NAME.match(line)
-        name = found[1].decode("ascii") if found and count < _MAX_FIELDS else ""
-        value = bytearray(line[found.end() :].strip() if found else b"")
+        match = _NAME.match(line)
+        name = match[1].decode("ascii") if match and count < _MAX_FIELDS else ""
+        value = bytearray(line[match.end() :].strip() if match else b"")
     return message
 
 
@@ -212,14 +196,14 @@ def fields(message: Message, name: str, /) -> str:
 
 
 def received(message: Message, /) -> list[dt.datetime | None]:
-    """Return the moments at which servers recorded a mail, as its ``Received`` fields say."""
+    """Return the times at which servers recorded a mail, from its ``Received`` fields."""
     return [mail_date(str(v).rpartition(";")[2]) for v in message.get_all("received", ())]
 
 
 def kept(message: Message, /) -> tuple[tuple[str, str], ...]:
     """Return those fields of :data:`KEPT` that a mail has, named as facts are: ``reply_to``."""
-    found = ((name.replace("-", "_"), field(message, name)) for name in KEPT)
-    return tuple((name, value) for name, value in found if value)
+    values = ((name.replace("-", "_"), field(message, name)) for name in KEPT)
+    return tuple((name, value) for name, value in values if value)
 
 
 def decode_words(text: str, /) -> str:

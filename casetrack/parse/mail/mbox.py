@@ -33,7 +33,7 @@ class EmlReader:
     extensions: tuple[str, ...] = (".eml", ".emlx")
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept what begins with a header field."""
+        """Accept files that begin with a header field."""
         head = file.head
         if file.extension == ".emlx":
             length = _APPLE_LENGTH.match(head)
@@ -54,7 +54,7 @@ class EmlReader:
 
 
 def _without_frame(data: bytes) -> bytes:
-    """Return the mail in a file of Apple Mail: its length stands before it, a list after it."""
+    """Return the mail of an Apple Mail file, between its length and a property list."""
     length = _APPLE_LENGTH.match(data)
     if length is None:
         return data
@@ -76,7 +76,7 @@ class MboxReader:
     extensions: tuple[str, ...] = (".mbox", ".mbx")
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept what begins with the line that opens a message."""
+        """Accept files that begin with the separator line of a message."""
         return file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_FROM)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -90,10 +90,10 @@ class MboxReader:
 
 
 def _starts(path: Path) -> array[int]:
-    """Return where the messages begin.
+    """Return the offsets of the messages.
 
-    A line "From ..." opens one behind an empty line, or wherever it holds a date; the line after
-    it is a header field.
+    A line "From ..." separates messages if it follows an empty line or contains a date, and a
+    header field follows.
     """
     starts = array("Q")
     at = 0

@@ -36,7 +36,7 @@ class Part:
 
     @property
     def is_attachment(self) -> bool:
-        """Whether the mail says that the part is a file."""
+        """Whether the mail declares the part as a file."""
         return (self.head.get_content_disposition() or "") == "attachment"
 
     def content(self) -> bytes:
@@ -54,13 +54,7 @@ class Part:
 
 @dataclass(slots=True)
 class Splitter:
-    """Splits one message.
-
-    Attributes
-    ----------
-    is_cut
-        Whether parts were left unsplit because there are too many or they are nested too deep.
-    """
+    """Splits one message; *is_cut* means that limits on count or depth left parts unsplit."""
 
     is_cut: bool = False
     _count: int = 0
@@ -87,19 +81,19 @@ class Splitter:
 
 
 def _spans(data: bytes, start: int, end: int, boundary: str) -> list[tuple[int, int]]:
-    """Return where the parts between boundary lines lie; without a last line, to the end."""
+    """Return the spans between boundary lines; without a final boundary, the last ends at *end*."""
     if not boundary or len(boundary) > _MAX_BOUNDARY:
         return []
     mark = re.escape(boundary.encode("utf-8", "replace"))
     line = re.compile(rb"(?m)^--" + mark + rb"(--)?[ \t]*\r?$")
     spans: list[tuple[int, int]] = []
     opened: int | None = None
-    for found in line.finditer(data, start, end):
+    for match in line.finditer(data, start, end):
         if opened is not None:
-            spans.append((opened, _without_newline(data, opened, found.start())))
+            spans.append((opened, _without_newline(data, opened, match.start())))
             opened = None
-        if found[1] is None:
-            opened = min(found.end() + 1, end)
+        if match[1] is None:
+            opened = min(match.end() + 1, end)
         elif spans:
             break
     if opened is not None:
@@ -117,7 +111,7 @@ def _without_newline(data: bytes, start: int, end: int) -> int:
 
 
 def _is_base64(data: bytes) -> bool:
-    """Tell base64 from text that is only called so: words have spaces between them."""
+    """Return whether data is base64, not text with that label: words have spaces between them."""
     lines = data.strip()
     return lines.count(b" ") <= _SPACES_IN_TEXT * len(lines)
 
@@ -128,7 +122,7 @@ def _uudecode(data: bytes) -> bytes:
     for line in data[begin.end() if begin else 0 :].splitlines():
         if line.strip() == b"end":
             break
-        # The first character says how long the line is; what follows it is padding.
+        # The first character encodes the length of the line; the rest is padding.
         length = ((line[0] - 32) & 63) if line else 0
         try:
             out += binascii.a2b_uu(line[: 1 + (length + 2) // 3 * 4])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.mail.storage import Body, Folder, Properties
 
-# Lines for what Outlook keeps besides mails: appointments, tasks, contacts.
+# Header lines for other Outlook items: appointments, tasks, contacts.
 
 _APPOINTMENT = (("Start", 0x820D), ("End", 0x820E), ("Location", 0x8208))
 _TASK = (("Start", 0x8104), ("Due", 0x8105), ("Completed", 0x810F), ("Owner", 0x811F))
@@ -57,54 +57,49 @@ _CONTACT_NAMED = (
 )
 
 
-def item_lines(kind: str, found: Properties, named: dict[int, int], /) -> list[tuple[str, str]]:
-    """Return further lines for the head of an item.
+def item_lines(
+    kind: str, properties: Properties, named: dict[int, int], /
+) -> list[tuple[str, str]]:
+    """Return further lines for the head of an item of a message class such as ``IPM.Appointment``.
 
-    Parameters
-    ----------
-    kind
-        Its message class, such as ``IPM.Appointment``.
-    found
-        Its properties.
-    named
-        Ids of properties named by a number, by that number.
+    *named* maps the numbers of named properties to property ids.
     """
     kind = kind.lower()
     if kind.startswith(("ipm.appointment", "ipm.schedule.meeting")):
-        return _lines(found, [(name, named.get(key)) for name, key in _APPOINTMENT])
+        return _lines(properties, [(name, named.get(key)) for name, key in _APPOINTMENT])
     if kind.startswith("ipm.task"):
-        lines = _lines(found, [(name, named.get(key)) for name, key in _TASK])
-        return lines + _task_state(found, named)
+        lines = _lines(properties, [(name, named.get(key)) for name, key in _TASK])
+        return lines + _task_state(properties, named)
     if kind.startswith("ipm.contact"):
         keys = [(name, named.get(key)) for name, key in _CONTACT_NAMED]
-        return _lines(found, [*_CONTACT, *keys])
+        return _lines(properties, [*_CONTACT, *keys])
     return []
 
 
-def _lines(found: Properties, keys: list[tuple[str, int | None]]) -> list[tuple[str, str]]:
+def _lines(properties: Properties, keys: list[tuple[str, int | None]]) -> list[tuple[str, str]]:
     lines = []
     for name, key in keys:
         if key is None:
             continue
-        time = found.time(key)
-        text = time.isoformat(timespec="seconds") if time else found.line(key)
+        time = properties.time(key)
+        text = time.isoformat(timespec="seconds") if time else properties.line(key)
         if text:
             lines.append((name, text))
     return lines
 
 
-def _task_state(found: Properties, named: dict[int, int]) -> list[tuple[str, str]]:
+def _task_state(properties: Properties, named: dict[int, int]) -> list[tuple[str, str]]:
     lines = []
-    status = found.number(named.get(_TASK_STATUS, 0))
+    status = properties.number(named.get(_TASK_STATUS, 0))
     if status is not None and 0 <= status < len(_STATUS):
         lines.append(("Status", _STATUS[status]))
-    share = found.values.get(named.get(_TASK_SHARE, 0))
+    share = properties.values.get(named.get(_TASK_SHARE, 0))
     if isinstance(share, float) and 0 <= share <= 1:
         lines.append(("Complete", f"{share:.0%}"))
     return lines
 
 
-# Writes a message that lies inside an Outlook file as a mail of its own (EML).
+# Writes a message inside an Outlook file as a separate mail (EML).
 
 
 def as_eml(mail: Mail, body: Body, /) -> bytes:
@@ -194,7 +189,7 @@ class MsgReader:
 
 @dataclass(slots=True)
 class _Read:
-    """A message of a container: what is shown, and its body as it stands there."""
+    """A message of a container: the displayed mail, and its original body."""
 
     mail: Mail
     body: storage.Body
@@ -210,14 +205,14 @@ class _Item:
     def read(self, folder: Folder, header: int, /, depth: int = 0) -> _Read:
         """Read the message in a storage."""
         self._named = self._named or self.container.named()
-        found = self.container.properties(folder, header)
-        mail = _head(found)
-        self._recipients(folder, found, mail)
-        kind = found.line(storage.MESSAGE_CLASS)
-        mail.extra = item_lines(kind, found, self._named)
-        body = storage.find_body(found, mail)
+        properties = self.container.properties(folder, header)
+        mail = _head(properties)
+        self._recipients(folder, properties, mail)
+        kind = properties.line(storage.MESSAGE_CLASS)
+        mail.extra = item_lines(kind, properties, self._named)
+        body = storage.find_body(properties, mail)
         mail.blocks = storage.body_blocks(body, mail)
-        self._attachments(folder, found, mail, body, depth)
+        self._attachments(folder, properties, mail, body, depth)
         if kind.lower().startswith(_SMIME):
             _unwrap(mail)
         return _Read(mail, body)
@@ -225,14 +220,14 @@ class _Item:
     def _recipients(self, folder: Folder, message: storage.Properties, mail: Mail) -> None:
         lists: dict[str, list[str]] = {"to": [], "cc": [], "bcc": []}
         for name in self.container.names(folder, _RECIPIENT)[:_MAX_RECIPIENTS]:
-            found = self.container.properties((*folder, name), OTHER_HEADER)
-            found.encoding = found.encoding or message.encoding
+            properties = self.container.properties((*folder, name), OTHER_HEADER)
+            properties.encoding = properties.encoding or message.encoding
             shown = _address(
-                found.line(storage.DISPLAY_NAME),
-                found.line(storage.SMTP_ADDRESS),
-                found.line(storage.ADDRESS),
+                properties.line(storage.DISPLAY_NAME),
+                properties.line(storage.SMTP_ADDRESS),
+                properties.line(storage.ADDRESS),
             )
-            kind = _KINDS.get((found.number(storage.RECIPIENT_TYPE) or 1) & 0xF)
+            kind = _KINDS.get((properties.number(storage.RECIPIENT_TYPE) or 1) & 0xF)
             if kind and shown:
                 lists[kind].append(shown)
         mail.to = ", ".join(lists["to"]) or message.line(storage.DISPLAY_TO)
@@ -254,28 +249,32 @@ class _Item:
         objects = 0
         for name in self.container.names(folder, _ATTACHMENT):
             place = (*folder, name)
-            found = self.container.properties(place, OTHER_HEADER)
-            found.encoding = found.encoding or message.encoding
-            method = found.number(storage.ATTACH_METHOD)
+            properties = self.container.properties(place, OTHER_HEADER)
+            properties.encoding = properties.encoding or message.encoding
+            method = properties.number(storage.ATTACH_METHOD)
             if method == _METHOD_MESSAGE or (
                 method is None and self.container.names((*place, _EMBEDDED))
             ):
-                self._message(place, found, mail, depth)
+                self._message(place, properties, mail, depth)
             elif method == _METHOD_OLE:
                 objects += 1
             else:
-                _add_file(found, mail, shown, method)
+                _add_file(properties, mail, shown, method)
         if objects:
             mail.warn(f"{objects:,} embedded object{'s' if objects > 1 else ''} left out: no file.")
 
-    def _message(self, place: Folder, found: storage.Properties, mail: Mail, depth: int) -> None:
-        """Add a message inside this one as a file of its own."""
+    def _message(
+        self, place: Folder, properties: storage.Properties, mail: Mail, depth: int
+    ) -> None:
+        """Add a nested message as a separate file."""
         if depth >= _MAX_DEPTH:
             mail.miss("Messages nested too deep in one another were not read.")
             return
         inner = self.read((*place, _EMBEDDED), MESSAGE_HEADER, depth + 1)
         name = (
-            inner.mail.subject or found.line(storage.DISPLAY_NAME, storage.ATTACH_NAME) or "message"
+            inner.mail.subject
+            or properties.line(storage.DISPLAY_NAME, storage.ATTACH_NAME)
+            or "message"
         )
         for text in inner.mail.missing:
             mail.miss(f"{name}: {text}")
@@ -283,19 +282,19 @@ class _Item:
         mail.files.append(MailFile(f"{name.replace('/', '_')}.eml", data))
 
 
-def _head(found: storage.Properties) -> Mail:
+def _head(properties: storage.Properties) -> Mail:
     """Return a mail with its sender, dates, subject and identity."""
-    sent = found.text(storage.HEADERS).encode("utf-8", "replace")
+    sent = properties.text(storage.HEADERS).encode("utf-8", "replace")
     # Outlook puts the line of a mailbox or its own version before the header fields.
     internet, _ = headers.split_head(sent, 0, len(sent))
     sender = _address(
-        found.line(storage.SENT_NAME),
-        found.line(storage.SENT_SMTP),
-        found.line(storage.SENT_ADDRESS),
+        properties.line(storage.SENT_NAME),
+        properties.line(storage.SENT_SMTP),
+        properties.line(storage.SENT_ADDRESS),
     ) or _address(
-        found.line(storage.SENDER_NAME),
-        found.line(storage.SENDER_SMTP),
-        found.line(storage.SENDER_ADDRESS),
+        properties.line(storage.SENDER_NAME),
+        properties.line(storage.SENDER_SMTP),
+        properties.line(storage.SENDER_ADDRESS),
     )
     if "@" not in sender:
         # The address of Exchange's directory is no address of the internet; the header has that.
@@ -303,43 +302,47 @@ def _head(found: storage.Properties) -> Mail:
         sender = written_sender if "@" in written_sender else sender or written_sender
     written = headers.field(internet, "date")
     mail = Mail(
-        subject=found.line(storage.SUBJECT)
-        or f"{found.line(storage.SUBJECT_PREFIX)} {found.line(storage.NORMALIZED_SUBJECT)}".strip(),
+        subject=properties.line(storage.SUBJECT) or _subject(properties),
         sender=sender,
-        date=_date(found, mail_date(written)),
+        date=_date(properties, mail_date(written)),
         date_text=written,
-        message_id=found.line(storage.MESSAGE_ID) or headers.field(internet, "message-id"),
-        in_reply_to=found.line(storage.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),
-        references=found.line(storage.REFERENCES) or headers.field(internet, "references"),
-        thread_index=base64.b64encode(found.data(storage.CONVERSATION_INDEX)).decode("ascii")
+        message_id=properties.line(storage.MESSAGE_ID) or headers.field(internet, "message-id"),
+        in_reply_to=properties.line(storage.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),
+        references=properties.line(storage.REFERENCES) or headers.field(internet, "references"),
+        thread_index=base64.b64encode(properties.data(storage.CONVERSATION_INDEX)).decode("ascii")
         or "".join(headers.field(internet, "thread-index").split()),
-        kept=_kept(found, internet),
+        kept=_kept(properties, internet),
     )
-    mail.check_date([*headers.received(internet), found.time(storage.DELIVERY_TIME)])
+    mail.check_date([*headers.received(internet), properties.time(storage.DELIVERY_TIME)])
     return mail
 
 
-def _kept(found: storage.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
+def _subject(properties: storage.Properties) -> str:
+    prefix = properties.line(storage.SUBJECT_PREFIX)
+    return f"{prefix} {properties.line(storage.NORMALIZED_SUBJECT)}".strip()
+
+
+def _kept(properties: storage.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
     """Return further facts; the topic of its conversation is known of mails that never left."""
     facts = dict(headers.kept(internet))
-    topic = found.line(storage.CONVERSATION_TOPIC)
+    topic = properties.line(storage.CONVERSATION_TOPIC)
     if topic:
         facts.setdefault("thread_topic", topic)
     return tuple(facts.items())
 
 
-def _date(found: storage.Properties, written: dt.datetime | None) -> dt.datetime | None:
+def _date(properties: storage.Properties, written: dt.datetime | None) -> dt.datetime | None:
     """Return when a message was sent, with its header's time zone where the two agree."""
-    sent = found.time(storage.SUBMIT_TIME)
+    sent = properties.time(storage.SUBMIT_TIME)
     if sent is None:
-        return written or found.time(storage.DELIVERY_TIME, storage.CREATED)
+        return written or properties.time(storage.DELIVERY_TIME, storage.CREATED)
     if written is not None and abs(written - sent) < _SAME_TIME:
         return written
     return sent
 
 
 def _address(name: str, *addresses: str) -> str:
-    """Return name and address as mails show them; addresses of Exchange's directory say nothing."""
+    """Return name and address as mails show them; ignore addresses of Exchange's directory."""
     address = next((text for text in addresses if "@" in text and text[0] != "/"), "")
     name = name.strip(" '\"")
     if not address or address.lower() == name.lower():
@@ -347,14 +350,16 @@ def _address(name: str, *addresses: str) -> str:
     return f"{name} <{address}>" if name else address
 
 
-def _add_file(found: storage.Properties, mail: Mail, shown: set[str], method: int | None) -> None:
-    name = found.line(storage.ATTACH_NAME, storage.ATTACH_SHORT_NAME, storage.DISPLAY_NAME)
-    data = found.data(storage.ATTACH_DATA)
+def _add_file(
+    properties: storage.Properties, mail: Mail, shown: set[str], method: int | None
+) -> None:
+    name = properties.line(storage.ATTACH_NAME, storage.ATTACH_SHORT_NAME, storage.DISPLAY_NAME)
+    data = properties.data(storage.ATTACH_DATA)
     if method in _BY_REFERENCE and not data:
         mail.warn(f"The attachment {name or 'without a name'} is not in the file, only linked to.")
         return
-    kind = found.line(storage.ATTACH_MIME).lower()
-    places = (found.line(storage.ATTACH_CONTENT_ID), found.line(storage.ATTACH_PLACE))
+    kind = properties.line(storage.ATTACH_MIME).lower()
+    places = (properties.line(storage.ATTACH_CONTENT_ID), properties.line(storage.ATTACH_PLACE))
     if not data or any(place.strip("<> ").lower() in shown for place in places if place):
         return
     number = len(mail.files) + 1
@@ -362,7 +367,7 @@ def _add_file(found: storage.Properties, mail: Mail, shown: set[str], method: in
 
 
 def _unwrap(mail: Mail) -> None:
-    """Replace the file that holds a signed mail by what it holds; an encrypted one stays closed."""
+    """Replace the file of a signed mail by its content; report an encrypted one as missing."""
     files, mail.files = mail.files, []
     for file in files:
         inner = signed_content(file.data)
@@ -371,8 +376,8 @@ def _unwrap(mail: Mail) -> None:
         if inner is None:
             mail.miss("The mail is encrypted (S/MIME); its content was not read.")
             continue
-        found = read_message(inner)
-        mail.blocks += found.blocks
-        mail.files += found.files
-        for text in found.missing:
+        signed = read_message(inner)
+        mail.blocks += signed.blocks
+        mail.files += signed.files
+        for text in signed.missing:
             mail.miss(text)

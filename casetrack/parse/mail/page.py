@@ -1,4 +1,4 @@
-"""The page of a mail: its head, one line a field, then its body; and what is known of it."""
+"""Page of a mail: header fields, one per line, then the body; and the facts of the mail."""
 
 from __future__ import annotations
 
@@ -47,18 +47,15 @@ class Mail:
     Attributes
     ----------
     sender, to, cc, bcc
-        Names and addresses as the mail shows them, decoded.
+        Decoded names and addresses.
     date, date_text
-        When it was sent, and how the mail writes that.
+        Time of sending, and the original text of the date.
     thread_index
-        Outlook's place of the mail in its conversation ([MS-OXOMSG] 2.2.1.3), in base64.
+        Position in an Outlook conversation ([MS-OXOMSG] 2.2.1.3), in base64.
     kept
-        Further header fields that are kept as data, by name, and not shown: see
-        :data:`casetrack.parse.mail.headers.KEPT`.
+        Header fields stored as facts, not shown; see :data:`casetrack.parse.mail.headers.KEPT`.
     extra
-        Further lines for the head, such as when and where of an appointment.
-    blocks
-        The body.
+        Further lines for the head, such as time and place of an appointment.
     warnings, missing
         See :class:`casetrack.parse.base.Reading`.
     """
@@ -87,13 +84,7 @@ class Mail:
             self.warnings.append(text)
 
     def check_date(self, received: Iterable[datetime | None], /) -> None:
-        """Replace a date of a wrong clock by the first receipt, and note it.
-
-        Parameters
-        ----------
-        received
-            The moments at which servers recorded the mail.
-        """
+        """Replace an implausible date by the first *received* time of a server; add a warning."""
         known = [moment for moment in received if moment is not None]
         if not self.date_text or any(
             self.date and abs(self.date - moment) < _LONGEST_WAY for moment in known
@@ -110,7 +101,7 @@ class Mail:
             self.warn(f'The mail has no usable date: "{self.date_text}".')
 
     def miss(self, text: str, /) -> None:
-        """Note once what could not be read."""
+        """Add a sentence on unreadable content once."""
         if text not in self.missing:
             self.missing.append(text)
 
@@ -168,7 +159,7 @@ def file_size(size: int, /) -> str:
 
 
 def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
-    """Return what a mail says about itself."""
+    """Return the facts of a mail."""
     values = (
         ("from", mail.sender),
         ("to", mail.to),
@@ -203,15 +194,7 @@ def thread_headers(mail: Mail, /) -> tuple[tuple[str, str], ...]:
 
 
 def hand_over(mail: Mail, reading: Reading, options: ReadOptions, /, where: str = "") -> None:
-    """Copy a mail's files out, and note what is to be said about it.
-
-    Parameters
-    ----------
-    mail, reading, options
-        What is read, into what, and how.
-    where
-        Put before each sentence, for mailboxes: which message it is about.
-    """
+    """Copy a mail's files out, and add its messages to *reading* with the prefix *where*."""
     reading.warnings.extend(where + text for text in mail.warnings)
     reading.missing.extend(where + text for text in mail.missing)
     for file in mail.files:

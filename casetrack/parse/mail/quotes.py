@@ -1,4 +1,4 @@
-"""Paragraphs of a mail's text, and what of them is quoted from earlier mails."""
+"""Paragraphs of a mail's text, with quotations from earlier mails marked."""
 
 from __future__ import annotations
 
@@ -42,15 +42,10 @@ _FLOWED_QUOTE = re.compile(r">*")
 def text_blocks(
     text: str, /, *, is_flowed: bool = False, joins_words: bool = False
 ) -> list[BodyBlock]:
-    """Return the paragraphs of plain text; blank lines part them.
+    """Return the paragraphs of plain text, separated by blank lines.
 
-    Parameters
-    ----------
-    text
-        Body of a mail.
-    is_flowed, joins_words
-        Whether lines that end in a space go on in the next one, and whether that space is no part
-        of the text (RFC 3676).
+    *is_flowed* joins a line that ends in a space with the next one; *joins_words* removes that
+    space (RFC 3676).
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if is_flowed:
@@ -88,10 +83,10 @@ def _unflow(lines: list[str], *, joins_words: bool) -> list[str]:
 
 
 def mark_quotes(blocks: Sequence[BodyBlock], /) -> list[BodyBlock]:
-    """Return the blocks with what is quoted from earlier mails marked so.
+    """Return the blocks with quotations from earlier mails marked.
 
-    A line that says who wrote belongs to the quote that follows it. Behind the head of an earlier
-    mail everything is quoted, where no signs mark the lines.
+    A line that introduces the writer belongs to the quotation after it. If no marks begin the
+    lines, all text after the head of an earlier mail is a quotation.
     """
     out: list[BodyBlock] = []
     for i, block in enumerate(blocks):
@@ -132,9 +127,9 @@ def _head_at(lines: Sequence[str]) -> int | None:
     for i, line in enumerate(lines):
         if _FROM.match(line):
             others = {
-                found[0].strip().lower()
+                match[0].strip().lower()
                 for other in lines[i + 1 : i + _HEAD_LINES]
-                if (found := _OTHER.match(other))
+                if (match := _OTHER.match(other))
             }
             if len(others) >= 2:
                 return i

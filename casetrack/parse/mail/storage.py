@@ -44,14 +44,12 @@ class BadCompression(ValueError):
 
 
 def decompress_rtf(data: bytes, /) -> bytes:
-    """Return the RTF in *data*; of a damaged stream as much as can be read.
-
-    The result is at most some nine times as long as *data*, as the method allows no more.
+    """Return the RTF in *data*, at most some nine times as long; of damaged data the readable part.
 
     Raises
     ------
     BadCompression
-        The header is that of something else.
+        The header belongs to another format.
     """
     if len(data) < _HEADER.size:
         raise BadCompression("it is too short")
@@ -115,21 +113,16 @@ LOCALE, CODE_PAGE, INTERNET_CODE_PAGE = 0x3FF1, 0x3FFD, 0x3FDE
 
 _EPOCH = dt.datetime(1601, 1, 1, tzinfo=dt.UTC)
 _NO_TIME = 0x0CB34557A3DD4000
-"""Stands for "never" in Outlook: the first of January 4501."""
+"""Outlook's value for "never": the first of January 4501."""
 
 Value = int | float | bytes | str | dt.datetime
 
 
 @dataclass(slots=True)
 class Properties:
-    """Properties of a message, a recipient or a file.
+    """Properties of a message, a recipient or a file, by property id.
 
-    Attributes
-    ----------
-    values
-        By property id; 8-bit strings are kept as bytes until the code page is known.
-    encoding
-        Codec of 8-bit strings, ``None`` where nothing says it.
+    8-bit strings stay bytes until the code page is known; *encoding* is their codec or ``None``.
     """
 
     values: dict[int, Value] = field(default_factory=dict)
@@ -172,18 +165,18 @@ class Properties:
     def find_encoding(self) -> None:
         """Set the codec of 8-bit strings: the message's code page, its locale's, its HTML's."""
         locale = self.number(LOCALE)
-        found = (
+        codecs = (
             _narrow(self.number(CODE_PAGE)),
             locale_codec(locale) if locale else None,
             _narrow(self.number(INTERNET_CODE_PAGE)),
         )
-        self.encoding = next((name for name in found if name), None)
+        self.encoding = next((name for name in codecs if name), None)
 
 
 def _narrow(page: int | None) -> str | None:
     """Return the codec of a code page, where its strings can end at a zero byte."""
-    found = codec(page) if page else None
-    return None if found is None or found.startswith("utf-16") else found
+    name = codec(page) if page else None
+    return None if name is None or name.startswith("utf-16") else name
 
 
 def fixed_value(kind: int, raw: bytes, /) -> Value | None:
@@ -224,7 +217,7 @@ class Body:
 
 
 def find_body(properties: Properties, mail: Mail, /) -> Body:
-    """Return a message's body: plain text, HTML, or what compressed RTF holds."""
+    """Return a message's body: plain text, HTML, or the content of compressed RTF."""
     charset = _narrow(properties.number(INTERNET_CODE_PAGE))
     html = properties.values.get(HTML, b"")
     html = html.strip("\x00") if isinstance(html, str) else properties.data(HTML).strip(b"\x00")
@@ -275,19 +268,9 @@ Folder = tuple[str, ...]
 
 
 class Container:
-    """An open message file.
+    """An open message file; *damaged* lists the streams that could not be read.
 
-    Parameters
-    ----------
-    path
-        The file.
-    unpacked_mb
-        MiB that may be read in all: damaged files let many streams share the same bytes.
-
-    Attributes
-    ----------
-    damaged
-        Streams that could not be read.
+    *unpacked_mb* limits the total size in MiB: in damaged files, many streams share the same bytes.
     """
 
     def __init__(self, path: Path, unpacked_mb: int, /) -> None:
@@ -322,21 +305,15 @@ class Container:
 
     def names(self, folder: Folder, prefix: str = "", /) -> list[str]:
         """Return the names in a storage that begin with *prefix*, sorted."""
-        found = self._inside(folder)
-        return sorted(found[name] for name in found if name.startswith(prefix.lower()))
+        inside = self._inside(folder)
+        return sorted(inside[name] for name in inside if name.startswith(prefix.lower()))
 
     def _inside(self, folder: Folder) -> dict[str, str]:
         """Return the names in a storage; case means nothing in them ([MS-CFB] 2.6.4)."""
         return self._children.setdefault(tuple(name.lower() for name in folder), {})
 
     def stream(self, folder: Folder, name: str, /) -> bytes:
-        """Return a stream; empty where it is missing or damaged.
-
-        Raises
-        ------
-        ParseLimit
-            More is read than the limit allows.
-        """
+        """Return a stream, empty if missing or damaged; raise ``ParseLimit`` over the limit."""
         if name.lower() not in self._inside(folder):
             return b""
         try:
@@ -352,43 +329,35 @@ class Container:
         return data
 
     def properties(self, folder: Folder, header: int, /) -> Properties:
-        """Return the properties of a storage.
-
-        Parameters
-        ----------
-        folder
-            The storage.
-        header
-            Length of what stands before its properties.
-        """
-        found = Properties()
+        """Return the properties of a storage; *header* is the number of bytes before them."""
+        result = Properties()
         fixed = self.stream(folder, _PROPERTIES)
         for at in range(header, len(fixed) - 15, 16):
             kind, identity = struct.unpack_from("<HH", fixed, at)
             value = fixed_value(kind, fixed[at + 8 : at + 16])
             if value is not None:
-                found.values[identity] = value
+                result.values[identity] = value
         for name in self.names(folder, _STREAM):
             tag = _tag(name)
             if tag is None:
                 continue
             identity, kind = tag
             data = self.stream(folder, name)
-            found.values[identity] = (
+            result.values[identity] = (
                 data.decode("utf-16-le", "replace") if kind == UNICODE else data
             )
-        found.find_encoding()
-        return found
+        result.find_encoding()
+        return result
 
     def named(self) -> dict[int, int]:
         """Return the property ids of properties named by a number, by that number."""
         entries = self.stream((_NAMES,), _ENTRY_STREAM)
-        found: dict[int, int] = {}
+        ids: dict[int, int] = {}
         for at in range(0, len(entries) - 7, 8):
             name, flags, index = struct.unpack_from("<IHH", entries, at)
             if not flags & 1:
-                found.setdefault(name, _NAMED + index)
-        return found
+                ids.setdefault(name, _NAMED + index)
+        return ids
 
 
 def _tag(name: str) -> tuple[int, int] | None:

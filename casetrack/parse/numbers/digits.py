@@ -1,7 +1,7 @@
-"""Shows a number in digits: placeholders, thousands, scaling, exponents, fractions, General.
+"""Format a number in digits: placeholders, thousands, scaling, exponents, fractions, General.
 
-Numbers are rounded half up on their 15 significant decimal digits, as spreadsheet programs do:
-1.005 shown with two decimals is 1.01, although the stored double is a little less.
+Numbers are rounded half up on their 15 significant decimal digits, as in spreadsheet programs:
+1.005 with two decimals is 1.01, although the stored double is slightly smaller.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Token(NamedTuple):
-    """A piece of a section.
+    """A token of a section; *shown* is the output of a literal.
 
     *kind* is one of ``literal``, ``digit`` (``0 # ?``), ``point``, ``comma``, ``percent``,
     ``exponent``, ``slash``, ``general``, ``text`` (``@``), ``date``, ``elapsed``, ``half`` (AM/PM),
-    ``fraction`` (of seconds), ``condition``, ``language``. *shown* is what a literal shows.
+    ``fraction`` (of seconds), ``condition``, ``language``.
     """
 
     kind: str
@@ -62,12 +62,12 @@ def split_sections(code: str, /) -> list[str]:
 
 
 def _after(code: str, at: int, mark: str) -> int:
-    found = code.find(mark, at)
-    return len(code) if found < 0 else found + 1
+    end = code.find(mark, at)
+    return len(code) if end < 0 else end + 1
 
 
 def tokenize(section: str, /) -> list[Token]:
-    """Return the tokens of one section; characters without a meaning stand for themselves."""
+    """Return the tokens of one section; characters without a meaning are literals."""
     tokens: list[Token] = []
     at, end = 0, len(section)
     while at < end:
@@ -117,17 +117,17 @@ def _next(section: str, at: int, tokens: list[Token]) -> int:
 
 def _letters(section: str, at: int, tokens: list[Token]) -> int:
     for pattern, kind in ((_HALF, "half"), (_DATE, "date")):
-        found = pattern.match(section, at)
-        if found:
-            # AM/PM makes a date format of its own, even without hours.
-            tokens.append(Token("date", kind + found[0].lower() if kind == "half" else found[0]))
-            return found.end()
+        match = pattern.match(section, at)
+        if match:
+            # AM/PM makes a section a date format, even without hours.
+            tokens.append(Token("date", kind + match[0].lower() if kind == "half" else match[0]))
+            return match.end()
     tokens.append(_literal(section[at]))
     return at + 1
 
 
 def _fraction_follows(section: str, at: int, tokens: list[Token]) -> bool:
-    """Tell whether the point at *at* parts seconds from their fraction."""
+    """Return whether the point at *at* separates seconds from their fraction."""
     if section[at + 1 : at + 2] != "0" or not tokens:
         return False
     last = tokens[-1]
@@ -140,18 +140,18 @@ def _literal(text: str) -> Token:
 
 def _bracket(content: str) -> list[Token]:
     if content.startswith("$"):
-        found = _CURRENCY.match(content)
+        match = _CURRENCY.match(content)
         tokens = []
-        if found and found[1]:
-            tokens.append(_literal(found[1]))
-        if found and found[2]:
-            tokens.append(Token("language", found[2], number=int(found[2], 16) & 0xFFFF))
+        if match and match[1]:
+            tokens.append(_literal(match[1]))
+        if match and match[2]:
+            tokens.append(Token("language", match[2], number=int(match[2], 16) & 0xFFFF))
         return tokens
     if _ELAPSED.fullmatch(content):
         return [Token("elapsed", content)]
-    found = _CONDITION.fullmatch(content.strip())
-    if found:
-        return [Token("condition", found[1], number=float(found[2]))]
+    match = _CONDITION.fullmatch(content.strip())
+    if match:
+        return [Token("condition", match[1], number=float(match[2]))]
     # Colours, and the shapes of digits in other scripts.
     return []
 
@@ -197,7 +197,7 @@ def _round(number: Decimal, decimals: int) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class NumberSection:
-    """A section that shows a number: what stands before the decimal point, after it, and how."""
+    """A section that formats a number: the tokens before and after the decimal point."""
 
     whole: tuple[Token, ...]
     decimals: tuple[Token, ...]
@@ -355,7 +355,7 @@ class FractionPart:
 def _nearest(part: Fraction, limit: int) -> tuple[int, int]:
     """Return the last convergent of the continued fraction within the limit, as programs do.
 
-    It need not be the nearest fraction of all: 0.456 in one digit is 1/2 in every program.
+    It is not always the nearest fraction: 0.456 in one digit is 1/2 in every program.
     """
     top, bottom, last_top, last_bottom = 1, 0, 0, 1
     above, below = part.numerator, part.denominator
@@ -390,14 +390,14 @@ def _take_commas(tokens: list[Token]) -> tuple[list[Token], bool, int]:
 
 
 def _reaches_digits(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether only commas stand between the comma at *at* and a digit before it."""
+    """Return whether only commas are between the comma at *at* and a digit before it."""
     while at and tokens[at].kind == "comma":
         at -= 1
     return tokens[at].kind == "digit"
 
 
 def _fill_whole(tokens: Sequence[Token], digits: str, *, thousands: bool) -> str:
-    """Put digits into placeholders from the right; the first placeholder takes what is left."""
+    """Put digits into placeholders from the right; the first placeholder takes the rest."""
     out: list[str] = []
     left = sum(t.kind == "digit" for t in tokens)
     at, count = len(digits), 0

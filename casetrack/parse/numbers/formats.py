@@ -1,12 +1,11 @@
-"""Shows numbers, dates and texts as a spreadsheet program does, by the cell's number format.
+"""Format numbers, dates and texts by a cell's number format (ECMA-376 part 1, 18.8.31).
 
-The format language is that of ECMA-376 part 1, 18.8.31: up to four sections parted by semicolons
-(positive, negative, zero, text), each may carry a condition. What depends on the program's own
-locale is shown as in English (US): point for decimals, comma for thousands, built-in format 14 as
-month/day/year. Runs of padding become one space, and nothing is padded at the ends.
+A format has up to four sections separated by semicolons (positive, negative, zero, text), each with
+an optional condition. Locale-dependent parts use English (US): decimal point, thousands comma,
+built-in format 14 as month/day/year. Padding becomes one space, or none at the ends.
 
-A number that its format cannot show (a date before the calendar begins; a program fills such
-cells with ``#``) is shown in the format General, and so is one that ``;;;`` hides.
+A number that its format cannot show (a date before the calendar begins, which programs show as
+``#``) or that ``;;;`` hides uses the format General.
 """
 
 from __future__ import annotations
@@ -57,9 +56,9 @@ class Moment:
 
 
 def moment(value: float, /, *, places: int = 0, date_1904: bool = False) -> Moment | None:
-    """Turn days since the epoch into a moment, rounded to *places* decimals of a second.
+    """Convert days since the epoch, rounded to *places* decimals of a second, to a date and time.
 
-    Returns ``None`` outside the calendar: before its first day, after the year 9999.
+    ``None`` before the first day of the calendar and after the year 9999.
     """
     if not 0 <= value <= _LAST_DAY + 1:
         return None
@@ -121,15 +120,15 @@ def _minutes(tokens: Sequence[Token]) -> set[int]:
         for i, t in enumerate(tokens)
         if t.kind in {"date", "elapsed"} and not t.text.startswith("half")
     ]
-    found = set()
+    minutes = set()
     for at, (i, letter) in enumerate(parts):
         if letter != "m" or len(tokens[i].text) > 2:
             continue
         before = parts[at - 1][1] if at else ""
         after = parts[at + 1][1] if at + 1 < len(parts) else ""
         if before == "h" or after == "s":
-            found.add(i)
-    return found
+            minutes.add(i)
+    return minutes
 
 
 def _date_part(text: str, when: Moment, language: int, half_day: bool, minutes: bool) -> str:
@@ -232,7 +231,8 @@ BUILTIN |= dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy/m/d
 BUILTIN |= dict.fromkeys((32, 34, 55), "h:mm") | dict.fromkeys((33, 35, 56), "h:mm:ss")
 
 _SYSTEM_FORMATS = {0xF800: "dddd, mmmm d, yyyy", 0xF400: "h:mm:ss AM/PM"}
-"""Language ids that stand for the system's own long date and time, whatever follows them."""
+"""Language ids of the system's long date and time formats, which replace the rest of the section.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ class Condition:
     limit: float
 
     def holds(self, value: float, /) -> bool:
-        """Tell whether *value* meets the condition."""
+        """Return whether *value* meets the condition."""
         return _COMPARE[self.compare](value, self.limit)
 
     @property
@@ -256,7 +256,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section: its tokens, and what kind of value it shows."""
+    """One section: its tokens, and the type of value that it formats."""
 
     tokens: tuple[Token, ...]
     condition: Condition | None
@@ -288,15 +288,7 @@ class NumberFormat:
         return bool(self.sections) and self.sections[0].is_date
 
     def show(self, value: float, /, *, date_1904: bool = False) -> str:
-        """Show a number.
-
-        Parameters
-        ----------
-        value
-            The cell's value; days since the epoch for dates.
-        date_1904
-            Whether the workbook counts days from 1904.
-        """
+        """Format the value of a cell; *date_1904* selects the epoch 1904 for dates."""
         section, drops_minus = self._section(value)
         if section is None or self.hides_all:
             return general(value)
@@ -316,7 +308,7 @@ class NumberFormat:
         return shown.strip() or text
 
     def _section(self, value: float) -> tuple[Section | None, bool]:
-        """Return the section for *value*, and whether it stands for the minus sign itself."""
+        """Return the section for *value*, and whether the section replaces the minus sign."""
         sections = self.sections
         if not sections:
             return None, False
@@ -358,7 +350,7 @@ def _squeeze(text: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def parse(code: str, /) -> NumberFormat:
-    """Parse a format code; what is no format at all shows its characters."""
+    """Parse a format code; the characters of an invalid code are literals."""
     parts = [tokenize(part) for part in split_sections(code)][:4]
     text_section: tuple[Token, ...] | None = None
     if any(t.kind == "text" for t in parts[-1]) or len(parts) == 4:

@@ -1,8 +1,8 @@
-"""Reads pictures of text: cleaning, engines behind one protocol, words with boxes.
+"""Read pictures of text: image cleaning, interchangeable engines, words with boxes.
 
-:func:`read_image` is the way in. ``choose`` finds the engine, ``recognize`` takes a picture through
-``clean`` and ``straighten`` to it and maps its words back; ``tesseract``, ``rapid`` and ``easy``
-are the engines, ``languages`` and ``weights`` find and fetch what they need.
+``choose`` selects the engine; ``recognize`` applies ``clean``, the engine, and maps words back to
+the picture; ``tesseract``, ``rapid`` and ``easy`` are the engines, ``language_data`` and ``fetch``
+download their files.
 """
 
 from __future__ import annotations
@@ -26,25 +26,15 @@ _AS_MUCH = 0.6
 def read_image(
     image: Picture, dpi: float, settings: OcrSettings, *, models_dir: Path | None = None
 ) -> RecognizedPage:
-    """Recognise the text of a picture.
+    """Recognize the text of a picture; a second engine may read it too if the first is unsure.
 
-    Where the engine is chosen automatically and is unsure of a page, a second one reads it too.
-
-    Parameters
-    ----------
-    image
-        Grey, uint8, height x width; 0 is black.
-    dpi
-        Resolution, as far as it is known; letters are measured where there are any.
-    settings
-        Engine and languages.
-    models_dir
-        Where pulled language data and weights lie, beside what the system has.
+    *image* is grey, uint8, height x width, 0 is black; *dpi* is a fallback for unmeasurable
+    letters; *models_dir* has downloaded language data and weights.
 
     Raises
     ------
     OcrUnavailable
-        Recognition is switched off, or no engine can be used; the hint says what to do.
+        Recognition is switched off, or no engine is available; the hint names the remedy.
     """
     from casetrack.parse.ocr.choose import choose_engine, second_engine
     from casetrack.parse.ocr.recognize import prepare, recognize
@@ -63,20 +53,20 @@ def read_image(
 
 
 def ocr_at_hand(models_dir: Path | None, /) -> tuple[str, ...]:
-    """Return what pictures can be read with on this machine: engines, and Tesseract's languages.
+    """Return the OCR engines usable on this machine, and Tesseract's languages.
 
-    Looks at files only; no engine is started.
+    Checks files only; no engine is started.
     """
     from casetrack.parse.ocr.fetch import find_weights
     from casetrack.parse.ocr.language_data import installed
     from casetrack.parse.ocr.tesseract import is_installed
 
-    found = sorted(installed(models_dir)) if is_installed() else []
+    codes = sorted(installed(models_dir)) if is_installed() else []
     try:
         find_weights(models_dir)
     except OcrUnavailable:
-        return tuple(found)
-    return (*found, "rapidocr")
+        return tuple(codes)
+    return (*codes, "rapidocr")
 
 
 __all__ = [

@@ -21,10 +21,10 @@ _OFF_HINT = f"Set engine in config.toml ([ocr]). {Opt(ocr='auto')} reads scans, 
 
 
 def choose_engine(settings: OcrSettings, models_dir: Path | None, /) -> Engine:
-    """Return the engine that reads pictures with these settings, made once per process.
+    """Return the engine for these settings, one instance per process.
 
-    ``auto`` takes Tesseract where language data is found, else EasyOCR where it is installed and
-    has weights, else RapidOCR. A language that only Tesseract's data names is looked for there.
+    ``auto`` prefers Tesseract with its data for the language, then EasyOCR if it is installed with
+    weights, then RapidOCR.
 
     Raises
     ------
@@ -39,11 +39,11 @@ def choose_engine(settings: OcrSettings, models_dir: Path | None, /) -> Engine:
 def second_engine(
     first: Engine, settings: OcrSettings, models_dir: Path | None, /
 ) -> Engine | None:
-    """Return an engine that may read better what *first* read badly, ``None`` without one.
+    """Return an engine for pages that *first* read badly, ``None`` without one.
 
-    Only where the choice is automatic, and no script is named that RapidOCR cannot read. Measured
-    on photographed receipts: Tesseract finds 76 % of the words, RapidOCR 88 %; pages that Tesseract
-    is sure of are read well by either, by Tesseract in less time.
+    Only for automatic choice without a script that RapidOCR cannot read. On photographed receipts
+    Tesseract finds 76 % of the words, RapidOCR 88 %; on other pages Tesseract is faster and as
+    good.
     """
     if settings.engine != "auto" or first.name == "rapidocr":
         return None

@@ -1,7 +1,7 @@
-"""Cleans a picture of text before it is recognised: what helps noisy scans and spares clean ones.
+"""Clean a picture of text before recognition, only where it is noisy.
 
-Each step looks first whether it is needed. A filter on a clean page only takes away detail, and no
-filter on a noisy one leaves an engine with thousands of specks that it tries to read.
+A filter removes detail from a clean page, but without filters a noisy page has thousands of specks
+that an engine tries to read. So each step first checks whether it is needed.
 """
 
 from __future__ import annotations
@@ -24,14 +24,8 @@ Ints = NDArray[np.int64]
 class Components:
     """The 8-connected parts of a mask, one entry per part in each array.
 
-    Attributes
-    ----------
-    x0, y0, x1, y1
-        Extent; the ends are exclusive.
-    area
-        Pixels.
-    part, row, start, end
-        The runs of pixels that make up the parts: which part, row, first and past-last column.
+    Ends of extents are exclusive, *area* is in pixels; *part*, *row*, *start* and *end* describe
+    the runs of pixels (with end column exclusive) of all parts.
     """
 
     x0: Ints
@@ -110,15 +104,7 @@ _TILE = 32
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How noisy a picture is.
-
-    Attributes
-    ----------
-    sigma
-        Standard deviation of the grain, in grey levels.
-    specks
-        Share of single pixels that differ strongly from all their neighbours.
-    """
+    """Noise of a picture: *sigma* of the grain in grey levels, share of single-pixel *specks*."""
 
     sigma: float
     specks: float
@@ -191,8 +177,8 @@ def ink(image: Picture, /) -> NDArray[np.bool_]:
 def measure_letters(image: Picture, /) -> tuple[float, int]:
     """Return the usual height of letters in pixels, and how many there are; 0 without text.
 
-    The median over parts weighed by their height, so that the dots of a dot-matrix printer, of
-    i's and of dust do not outvote the letters.
+    The median is weighted by height, so that dots of a dot-matrix printer, of i's and of dust do
+    not dominate.
     """
     mask = ink(image)
     share = mask.mean()
@@ -216,7 +202,7 @@ def measure_letters(image: Picture, /) -> tuple[float, int]:
 
 
 def shrink(image: Picture, factor: int, /) -> Picture:
-    """Reduce by a whole factor, each pixel the mean of those it stands for."""
+    """Reduce by a whole factor, with the mean of the pixels."""
     from PIL import Image
 
     return np.asarray(Image.fromarray(image).reduce(factor))
@@ -288,10 +274,10 @@ _SPECKLED = 0.12
 
 
 def is_speckled(image: Picture, /) -> bool:
-    """Tell whether black and white, parted as Tesseract parts them, change as only noise does.
+    """Return whether the binarized picture alternates between black and white as only noise does.
 
-    Noise that was enlarged with its picture passes for texture, and looks like a hundred thousand
-    letters: laying those out takes Tesseract minutes, and nothing can stop it meanwhile.
+    Enlarged noise looks like a hundred thousand letters, whose layout takes Tesseract minutes
+    without a way to stop it.
     """
     counts = _histogram(image)
     levels = np.arange(256)

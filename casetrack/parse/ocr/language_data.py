@@ -1,8 +1,8 @@
-"""Tesseract's language data that can be pulled: official files, each with its SHA-256.
+"""Tesseract's language data for download: official files, each with its SHA-256.
 
-The usual source are the "fast" networks of the Tesseract project. Where its server cannot be
-reached and npm is there, the packages of the Tesseract.js project are asked, whose networks are
-the "best" ones in 8 bits: other bytes, so with hashes of their own.
+The main source is the "fast" networks of the Tesseract project. If its server is unreachable and
+npm is installed, packages of Tesseract.js provide the "best" networks in 8 bits, which have
+different hashes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from casetrack.base.models.spec import Progress
     from casetrack.models.downloads import ModelSource
 
-# Tesseract's language data on this machine: where it lies, and which of it is used.
+# Tesseract's language data on this machine: its folders, and the selection.
 
 _LISTS = WordLists(__file__)
 
@@ -44,8 +44,9 @@ DATA_FOLDER = "tessdata"
 DATA_SUFFIX = ".traineddata"
 _NO_TEXT = frozenset(("osd", "equ"))
 _MOST = 4
-"""Languages used where none is named. Measured with 1, 4 and 6: clean pages take 1, 1.1 and 1.2
-times as long, poor receipts 1, 2.1 and 3; words found in the receipts go from 66 to 71 to 69 %."""
+"""Number of default languages. Of 1, 4 and 6 languages, clean pages take 1, 1.1 and 1.2 times as
+long, poor receipts 1, 2.1 and 3; 66, 71 and 69 % of the words in the receipts are recognized.
+"""
 
 _PREFERRED = ("eng", "deu", "fra", "spa", "ita", "por", "nld")
 _BY_LOCALE = _LISTS.pairs("by_locale")
@@ -63,69 +64,66 @@ _SYSTEM_FOLDERS = (
 def find_data(wanted: str | None, models_dir: Path | None, /) -> dict[str, Path]:
     """Return the data file of each language to use, the most important first.
 
-    Parameters
-    ----------
-    wanted
-        Tesseract's codes joined by ``+``; ``None`` takes what is installed: the language of the
-        system, English, then other common ones, four at most.
+    *wanted* has Tesseract's codes joined by ``+``; ``None`` means up to four installed ones: the
+    system's language, English, then other common ones.
 
     Raises
     ------
     OcrUnavailable
-        A language is not on this machine, or none is.
+        A language is missing on this machine, or all are.
     """
-    there = installed(models_dir)
+    available = installed(models_dir)
     if wanted is None:
-        chosen = usual(there)
+        chosen = usual(available)
         if not chosen:
             raise OcrUnavailable(
                 "Tesseract has no language data on this machine.", hint=_how_to_get("eng")
             )
     else:
         chosen = [code for code in (part.strip() for part in wanted.split("+")) if code]
-        lacking = [code for code in chosen if code not in there]
+        lacking = [code for code in chosen if code not in available]
         if lacking or not chosen:
-            known = ", ".join(sorted(there)) or "none"
+            known = ", ".join(sorted(available)) or "none"
             raise OcrUnavailable(
                 f"Tesseract has no language data for {', '.join(lacking) or repr(wanted)} "
                 f"(there is: {known}).",
                 hint=_how_to_get("+".join(lacking) or "eng"),
             )
-    return {code: there[code] for code in chosen}
+    return {code: available[code] for code in chosen}
 
 
 def installed(models_dir: Path | None, /) -> dict[str, Path]:
     """Return every language that is there; pulled data goes before that of the system."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for folder in folders(models_dir):
         for path in sorted(folder.glob(f"*{DATA_SUFFIX}")):
             code = path.name.removesuffix(DATA_SUFFIX)
             if code not in _NO_TEXT and path.is_file():
-                found.setdefault(code, path)
-    return found
+                files.setdefault(code, path)
+    return files
 
 
 def folders(models_dir: Path | None, /) -> list[Path]:
-    """Return where language data may lie on this machine, in the order of search."""
-    found = [models_dir / DATA_FOLDER] if models_dir else []
+    """Return the folders that may contain language data, in search order."""
+    paths = [models_dir / DATA_FOLDER] if models_dir else []
     named = os.environ.get(ENV_DATA)
     if named:
         # Both forms are common: the folder itself, and the one that holds it.
-        found += [Path(named), Path(named) / DATA_FOLDER]
-    found += [Path(name) for name in _SYSTEM_FOLDERS]
+        paths += [Path(named), Path(named) / DATA_FOLDER]
+    paths += [Path(name) for name in _SYSTEM_FOLDERS]
     if sys.platform == "win32":
         for variable in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
             if base := os.environ.get(variable):
-                found += [
+                paths += [
                     Path(base) / "Tesseract-OCR" / DATA_FOLDER,
                     Path(base) / "Programs" / "Tesseract-OCR" / DATA_FOLDER,
                 ]
-    return found
+    return paths
 
 
-def usual(there: Mapping[str, Path] | Iterable[str], /) -> list[str]:
+def usual(available: Mapping[str, Path] | Iterable[str], /) -> list[str]:
     """Return the languages to use where none is named."""
-    codes = sorted(there)
+    codes = sorted(available)
     tongue = (locale.getlocale()[0] or "")[:2].lower()
     order = [_BY_LOCALE.get(tongue, ""), *_PREFERRED, *codes]
     return [code for code in dict.fromkeys(order) if code in codes][:_MOST]
@@ -149,16 +147,10 @@ _MAX_UNPACKED = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that can be pulled.
+    """A downloadable language, named by Tesseract's *code*.
 
-    Attributes
-    ----------
-    code
-        Tesseract's name of it.
-    sha256, size
-        Of the fast network.
-    npm_sha256, npm_size
-        Of the network in the npm package; empty where that is not known.
+    *sha256* and *size* are those of the fast network, *npm_sha256* and *npm_size* those of the
+    network in the npm package, empty if unknown.
     """
 
     code: str
@@ -260,17 +252,14 @@ LANGUAGES = (
     Language("swe", "f7304988d41f833efebcc2d529df54b1903ecebbc3da1faabd19a0fddd4fe586", 4_167_034),
     Language("tur", "7393381111e1152420fc4092cb44eef4237580d21b92bf30d7d221aad192c6b7", 4_550_554),
 )
-"""What can be pulled; other languages come with the system's packages."""
+"""Downloadable languages; others come with the system's packages."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepositorySource:
     """The project's repository, or a mirror that serves the same paths.
 
-    Attributes
-    ----------
-    endpoint
-        Scheme and host; a file is ``{repository}/raw/{revision}/{name}`` under it.
+    *endpoint* is scheme and host of ``{repository}/raw/{revision}/{name}``.
     """
 
     endpoint: str = _DEFAULT_ENDPOINT
@@ -290,16 +279,10 @@ class RepositorySource:
 
 @dataclass(frozen=True, slots=True)
 class NpmSource:
-    """A package of the Tesseract.js project, fetched with the npm that is on the machine.
+    """A package of the Tesseract.js project, downloaded with the installed npm.
 
-    The package is only unpacked, never installed; nothing in it is run.
-
-    Attributes
-    ----------
-    npm
-        The program; ``None`` looks it up.
-    timeout
-        Seconds after which it is stopped.
+    The package is only unpacked, not installed or executed. *npm* is the program (``None`` searches
+    for it), *timeout* is in seconds.
     """
 
     npm: str | None = None
@@ -355,12 +338,9 @@ def pull_language(
     *,
     sources: Sequence[ModelSource] | None = None,
 ) -> tuple[str, ...]:
-    """Fetch a language into the models folder; return the names of new files.
+    """Download a language into the models folder; return the names of new files.
 
-    Parameters
-    ----------
-    sources
-        In place of the project's repository and npm.
+    *sources* replaces the project's repository and npm.
 
     Raises
     ------

@@ -1,8 +1,7 @@
-"""PP-OCR networks on onnxruntime, with nothing but numpy and Pillow around them.
+"""PP-OCR networks on onnxruntime, with only numpy and Pillow.
 
-The weights come from the ``rapidocr`` wheel, which is only read, never imported: its own code needs
-OpenCV, Shapely and others, 180 MB of them, for what the pages here do not need. They are straight
-already when they arrive.
+The weights come from the ``rapidocr`` wheel, which is read but not imported: its code needs 180 MB
+of OpenCV, Shapely and others for curved text, while pages here are already straight.
 """
 
 from __future__ import annotations
@@ -42,15 +41,7 @@ _CAP_SHARE, _X_SHARE = 0.7, 0.5
 
 
 def fitted(words: Sequence[RawWord], mask: NDArray[np.bool_], /) -> RawLine:
-    """Return the words as a line, each rectangle drawn tight around its ink.
-
-    Parameters
-    ----------
-    words
-        On one line, with rectangles that hold them with some room.
-    mask
-        Where the picture is dark.
-    """
+    """Return the words of a line with each rectangle tight around its dark pixels (*mask*)."""
     tight = tuple(_tight(word, mask) for word in words)
     loose = statistics.median(word.y1 - word.y0 for word in words)
     bottoms = [w.y1 for w in tight if _BELOW.isdisjoint(w.text) and not _NO_BASE.issuperset(w.text)]
@@ -72,16 +63,10 @@ def fitted(words: Sequence[RawWord], mask: NDArray[np.bool_], /) -> RawLine:
 def widest_gap(
     mask: NDArray[np.bool_], left: float, right: float, top: float, bottom: float, /
 ) -> float:
-    """Return where two words part: in the middle of the widest white between their letters.
+    """Return the boundary of two words: the middle of the widest white gap between their letters.
 
-    Parameters
-    ----------
-    mask
-        Where the picture is dark.
-    left, right
-        Middles of the last letter before and the first letter after.
-    top, bottom
-        Rows of the line.
+    *mask* marks dark pixels, *left* and *right* are the middles of the adjacent letters, *top* and
+    *bottom* the rows of the line.
     """
     x0 = max(int(left), 0)
     part = mask[max(int(top), 0) : max(int(bottom), 0) + 1, x0 : int(right) + 1]
@@ -114,9 +99,9 @@ def _tight(word: RawWord, mask: NDArray[np.bool_]) -> RawWord:
 
 
 def _own_rows(part: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the rows of a rectangle that are its own: not the feet of the line above.
+    """Return the rows of a rectangle without descenders of the line above.
 
-    From the core of the line outwards, the nearest white row ends it, or else the one with the
+    From the core of the line outwards, the nearest white row is the limit, or else the row with the
     least ink.
     """
     filled = part.sum(axis=1)
@@ -138,13 +123,7 @@ _LEAST = np.finfo(np.float32).tiny
 
 
 def without_tiny_weights(model: bytes, /) -> bytes:
-    """Return an ONNX model with zeros in place of subnormal weights; all else stays.
-
-    Raises
-    ------
-    ValueError
-        The bytes are no such file.
-    """
+    """Return an ONNX model with subnormal weights set to zero; ``ValueError`` for other data."""
     data = bytearray(model)
     for start, end in _float_weights(data):
         if (end - start) % 4 == 0:
@@ -154,7 +133,7 @@ def without_tiny_weights(model: bytes, /) -> bytes:
 
 
 def _float_weights(data: bytearray) -> Iterator[tuple[int, int]]:
-    """Return where the bytes of each tensor of 32-bit floats lie."""
+    """Return the byte range of each tensor of 32-bit floats."""
     for graph, start, end in _fields(data, 0, len(data)):
         if graph != _GRAPH:
             continue
@@ -218,10 +197,7 @@ _NARROWED = 0.85
 class RapidEngine:
     """PP-OCRv6 (small): Latin, Greek, Chinese and Japanese script in one network.
 
-    Parameters
-    ----------
-    folder
-        Where :data:`DETECTOR` and :data:`RECOGNIZER` lie.
+    *folder* contains :data:`DETECTOR` and :data:`RECOGNIZER`.
     """
 
     name = "rapidocr"
@@ -237,12 +213,12 @@ class RapidEngine:
         mask = ink(image)
         cuts = [_cut(image, box) for box in boxes]
         readings = self._recognize(cuts)
-        found = []
+        lines = []
         for box, reading in zip(boxes, readings, strict=True):
             words = _words(box, reading, mask)
             if words:
-                found.append(fitted(words, mask))
-        return found + lone_colons(image, boxes, found)
+                lines.append(fitted(words, mask))
+        return lines + lone_colons(image, boxes, lines)
 
     def _recognize(self, cuts: Sequence[Picture]) -> list[Reading]:
         """Read cut-out lines, those of like width together."""
@@ -277,7 +253,7 @@ def _session(path: Path) -> Any:
     try:
         network = without_tiny_weights(path.read_bytes())
         return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the runtime's own errors have no common class of their own
+    except Exception as error:  # the runtime's errors have no common base class
         raise OcrUnavailable(
             f"RapidOCR's network {path} cannot be loaded: {' '.join(str(error).split())[:200]}",
             hint=f"Fetch it again with {See('models pull', 'rapidocr')}.",

@@ -49,10 +49,10 @@ def find_text(image: Picture, detector: Any, /) -> list[TextBox]:
     size = tuple(max(round(side * scale / _MULTIPLE), 1) * _MULTIPLE for side in (width, height))
     small = Image.fromarray(image).resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
     data = np.asarray(small).astype(np.float32) / 127.5 - 1.0
-    (found,) = detector.run(None, {"x": np.broadcast_to(data, (1, 3, *data.shape))})
-    chance: NDArray[np.float32] = found[0, 0]
+    (scores,) = detector.run(None, {"x": np.broadcast_to(data, (1, 3, *data.shape))})
+    chance: NDArray[np.float32] = scores[0, 0]
     mask = chance > _TEXT
-    # One pixel down and right, as in training, joins what touches at corners.
+    # One pixel down and right, as in training, joins parts that touch at corners.
     mask[1:] |= mask[:-1].copy()
     mask[:, 1:] |= mask[:, :-1].copy()
     parts = find_components(mask)
@@ -100,7 +100,7 @@ def _boxes(parts: Components, chance: NDArray[np.float32]) -> list[TextBox]:
 
 
 def _slopes(parts: Components) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return slope and mean height of each part; only long parts tell a slope."""
+    """Return slope and mean height of each part; only long parts have a reliable slope."""
     count = parts.area.size
     weight = (parts.end - parts.start).astype(np.float64)
     x, y = (parts.start + parts.end) / 2, parts.row + 0.5
@@ -128,11 +128,9 @@ def _scaled(box: TextBox, sx: float, sy: float, shape: tuple[int, ...]) -> TextB
     return TextBox(x0, y0, x1, box.height * sy, slope)
 
 
-# Colons that stand alone between a label and its value, which the detector passes over.
-#
-# On receipts and forms they form a column of their own, so far from both that no line of text
-# reaches them. They are found by their shape: two dots above one another with white around them, in
-# the band of a line that ends to their left.
+# Isolated colons between a label and its value, which the detector misses. On receipts and forms
+# they form a separate column, far from any line of text. They are detected by their shape: two
+# dots, one above the other, with white around them, in the band of a line that ends to their left.
 
 _RIGHT = 0.9
 _LEAST_DOT, _LARGEST_DOT, _LEAST_PIXELS = 0.05, 0.26, 2
@@ -148,16 +146,10 @@ _PALE = 0.5
 def lone_colons(
     image: Picture, boxes: Sequence[TextBox], lines: Sequence[RawLine], /
 ) -> list[RawLine]:
-    """Return colons outside of all lines, each as a line of its own.
+    """Return colons outside of all lines, each as a separate line.
 
-    Parameters
-    ----------
-    image
-        The page, upright, dark on light.
-    boxes
-        Where lines were found; all lengths are compared with their usual height.
-    lines
-        What was read there.
+    *image* is the upright page, dark on light; lengths are relative to the usual height of *boxes*,
+    the detected lines; *lines* are their texts.
     """
     if not lines:
         return []
@@ -173,7 +165,7 @@ def lone_colons(
     if order.size > _MOST_DOTS:
         return []  # dust, or a dotted ground
     dots = [(int(x0[i]), int(y0[i]), int(x1[i]), int(y1[i])) for i in order]
-    found = []
+    colons = []
     for i, upper in enumerate(dots):
         for lower in dots[max(i - 8, 0) : i + 9]:
             if not _is_pair(upper, lower, usual):
@@ -182,12 +174,12 @@ def lone_colons(
             line = _line_of(left, upper[1], right, lower[3], boxes, lines, usual)
             if line is not None and _stands_alone(mask, left, upper[1], right, lower[3], usual):
                 word = RawWord(":", left, upper[1], right, lower[3], _RIGHT)
-                found.append(RawLine((word,), float(lower[3]), line.size))
-    return found
+                colons.append(RawLine((word,), float(lower[3]), line.size))
+    return colons
 
 
 def _faint(image: Picture) -> NDArray[np.bool_]:
-    """Return what is darker than paper: dots are printed paler than the strokes of letters."""
+    """Return pixels darker than paper: dots are printed paler than the strokes of letters."""
     level = threshold(image)
     paper = float(np.median(image[::4, ::4]))
     mask: NDArray[np.bool_] = image <= level + _PALE * max(paper - level, 0.0)
@@ -254,10 +246,9 @@ def _band(box: TextBox, x: float) -> tuple[float, float]:
     return top, top + box.height
 
 
-# Network output to words: the best class of each step, repeats and blanks dropped (CTC).
-#
-# The network leaves out spaces that stand clearly in the picture, and takes a speck in a line of
-# Latin letters for a Chinese sign. Both are looked at again.
+# Network output to words: the best class of each step, without repeats and blanks (CTC). The
+# network omits spaces that are visible in the picture, and reads specks in Latin lines as Chinese
+# characters. Both are corrected.
 
 _FIRST_EASTERN = "\u2e80"
 _WIDE_FORMS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -271,10 +262,9 @@ _CLOSING = frozenset(".,;!?)]}%")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A word of a line.
+    """A word of a line; *first* and *last* are the middles of its outer letters (0 to 1).
 
-    *first* and *last* are the middles of its first and last letter, as shares of the line's width;
-    *confidence* is how many words like it are right.
+    Positions are shares of the line's width; *confidence* is the calibrated share of correct words.
     """
 
     text: str
@@ -313,16 +303,16 @@ def decode(
     ink: NDArray[np.bool_] | None = None,
     /,
 ) -> Reading:
-    """Turn the scores of one line, steps x classes, into words.
+    """Convert the scores of one line (steps x classes) into words.
 
     Parameters
     ----------
     alphabet
-        Text of each class; that of class 0 is empty and parts equal letters. The last is a space.
+        Text of each class; class 0 is empty and separates equal letters, the last is a space.
     share
-        How much of the steps belongs to the line; the rest is padding.
+        Share of the steps within the line; the rest is padding.
     ink
-        Which columns of the line's picture are dark; words are parted at clear gaps then.
+        Dark columns of the line's picture; used to separate words at clear gaps.
     """
     letters = _letters(scores, alphabet, share)
     solid = [letter for letter in letters if not letter.text.isspace()]
@@ -353,9 +343,9 @@ def _letters(scores: NDArray[np.float32], alphabet: Sequence[str], share: float)
 def _gaps(
     letters: Sequence[_Letter], ink: NDArray[np.bool_], scores: NDArray[np.float32]
 ) -> frozenset[int]:
-    """Return before which letters white stands as only between words.
+    """Return the letters that follow a gap as wide as between words.
 
-    Wide in itself and beside the other gaps of the line; less wide where the network thought of a
+    The gap must be wide both in itself and relative to the others; less if the network suggests a
     space.
     """
     white: dict[int, int] = {}
@@ -363,20 +353,20 @@ def _gaps(
         if left.text.isspace() or right.text.isspace() or left.is_eastern or right.is_eastern:
             continue
         if right.text in _CLOSING:
-            continue  # stands off its word in many prints, without being another one
+            continue  # Separated from its word in many prints, but part of it.
         part = ink[int(left.at * ink.size) : int(right.at * ink.size) + 1]
         dark = np.flatnonzero(np.concatenate([[True], part, [True]]))
         white[i] = int(np.diff(dark).max()) - 1
     if not white:
         return frozenset()
     least = _OF_USUAL_GAP * statistics.median(white.values())
-    found = set()
+    starts = set()
     for i, gap in white.items():
         between = scores[letters[i - 1].step + 1 : letters[i].step, -1]
         likely = between.size and float(between.max()) >= _LEAST_SPACE
         if gap >= max(least, _LIKELY_GAP if likely else _CLEAR_GAP):
-            found.add(i)
-    return frozenset(found)
+            starts.add(i)
+    return frozenset(starts)
 
 
 def _words(letters: Sequence[_Letter], gaps: frozenset[int]) -> list[Piece]:

@@ -113,9 +113,9 @@ def straighten(image: Picture, degrees: float, /) -> tuple[Picture, Affine]:
 
 
 def lines_are_upright(image: Picture, /) -> bool:
-    """Tell lines that run across the picture from lines that run down it.
+    """Return whether lines run across the picture, not down it.
 
-    Letters stand nearer to their neighbours in the line than to those of the next line.
+    Letters are nearer to their neighbours in the line than to those of the next line.
     """
     x0, y0, x1, y1 = _letters(image)
     if x0.size < 8:
@@ -132,7 +132,7 @@ def lines_are_upright(image: Picture, /) -> bool:
 
 
 def _letters(image: Picture) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return rectangles of what may be letters, at most so many that pairs can be compared."""
+    """Return rectangles of possible letters, few enough for a comparison of pairs."""
     factor = max(int(max(image.shape) / _LETTERS_RESOLUTION), 1)
     mask = ink(shrink(image, factor) if factor > 1 else image)
     parts = find_components(mask)
@@ -150,9 +150,9 @@ def _letters(image: Picture) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def find_skew(image: Picture, /) -> float:
-    """Return by how many degrees counter-clockwise the page must be turned to be straight.
+    """Return the skew of the page in degrees counter-clockwise.
 
-    0 for pages that gain little by it: turning blurs.
+    0 for pages that gain little from straightening, since rotation blurs.
     """
     rows, columns = _points(image)
     if rows.size < 200:
@@ -215,8 +215,9 @@ def _solid(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 _SURE, _TELLS = 0.6, 0.5
 _FEW_LETTERS = 1200
 _WORTH_READING = {True: 0.9, False: 0.6}
-"""How well the first lines must be read by the first of two engines: of a page with few letters, as
-a receipt is, and of a full one, which costs the second engine far more time than the first."""
+"""Minimum quality of the first lines for the first of two engines: of a page with few letters, such
+as a receipt, and of a full one, which takes the second engine far more time than the first.
+"""
 _UNSURE = 0.7
 _CLEARLY_BETTER = 1.15
 _STRIP_LINES, _STRIP_WIDTH = 3, 50
@@ -277,22 +278,20 @@ class _View:
 
 @dataclass(slots=True)
 class Prepared:
-    """A picture ready for any engine: cleaned, cut to its ink, its lines across.
+    """A picture ready for any engine: cleaned, cut to its content, with horizontal lines.
 
     Attributes
     ----------
     view
         The picture, not yet straightened or scaled.
     height, letters
-        Height of its letters in pixels, and how many there are; 0 where none were found.
-    skew
-        Degrees counter-clockwise by which it is to be straightened.
-    rotation
-        Degrees by which it was turned already: 0 or 90.
+        Height (pixels) and number of letters; 0 without any.
+    skew, rotation
+        Degrees counter-clockwise still to straighten, and degrees already rotated (0 or 90).
     shape
-        Height and width of the picture that was given.
+        Height and width of the original picture.
     is_upside_down
-        As far as an engine has told by reading a few lines.
+        According to an engine that read a few lines.
     """
 
     view: _View
@@ -305,7 +304,7 @@ class Prepared:
 
 
 def prepare(image: Picture, dpi: float, /) -> Prepared | None:
-    """Make a picture ready to be read; ``None`` where nothing can stand on it."""
+    """Prepare a picture for recognition; ``None`` if it cannot contain text."""
     if min(image.shape) < _MIN_SIDE or int(image.max()) - int(image.min()) < 12:
         return None
     view = _reduced(_View(image, Affine(), dpi))
@@ -322,11 +321,8 @@ def recognize(
 ) -> RecognizedPage:
     """Read a picture with *engine*; see :func:`casetrack.parse.ocr.read_image`.
 
-    Parameters
-    ----------
-    gives_up
-        Leave a page without a line where a few lines of it cannot be read well, and read what is
-        read badly no second time: another engine is waiting.
+    *gives_up* returns no line for a page of which a few lines are read badly, and skips the second
+    attempt, because another engine follows.
     """
     if picture is None:
         return RecognizedPage((), engine.name, engine.languages)
@@ -376,7 +372,7 @@ def _read_softly(view: _View, engine: Engine, height: float) -> list[RawLine]:
 
 
 def _worth(lines: list[RawLine]) -> float:
-    """Sum up what was read with some certainty; garbage counts against it."""
+    """Return the amount of confidently read text; garbage lowers it."""
     return sum((word.confidence - 0.4) * len(word.text) for word in words_of(lines))
 
 
@@ -390,7 +386,7 @@ def _reduced(view: _View) -> _View:
 
 
 def _factor(height: float, fit: Fit, view: _View) -> float:
-    """Return how to scale letters of a height for the engine, within what memory allows."""
+    """Return the scale factor for letters of a height, within the memory limit."""
     if not height:
         # Nothing to measure: trust the resolution that the picture states.
         wanted = 300.0 / view.dpi if view.dpi < 180 else 1.0
@@ -403,7 +399,7 @@ def _factor(height: float, fit: Fit, view: _View) -> float:
 
 
 def _probe(view: _View, engine: Engine, height: float) -> tuple[float, float]:
-    """Read a few straight lines as they stand, and upside down unless that is clear already.
+    """Read a few straight lines, also upside down unless the result is clear.
 
     Returns the engine's confidence in both.
     """
@@ -423,9 +419,9 @@ def _whole(words: list[RawWord], width: int) -> list[RawWord]:
 
 
 def _strip(view: _View, height: float) -> _View:
-    """Cut out a few lines, or the middle part of them, where the page has the most edges.
+    """Cut out a few lines, or their middle part, where the page has the most edges.
 
-    *height* is that of letters. The cut begins in white, so that no line is cut through.
+    *height* is the height of letters. The cut begins in white, to keep lines whole.
     """
     rows = int(_STRIP_LINES * 2.5 * height)
     if rows >= view.image.shape[0]:

@@ -25,13 +25,7 @@ _MAX_SECONDS, _MOST_SECONDS, _ROOM = 10.0, 240.0, 1.5
 
 
 class TesseractEngine:
-    """Tesseract 5 with its LSTM networks.
-
-    Parameters
-    ----------
-    data
-        Language data file of each language, in order of importance.
-    """
+    """Tesseract 5 with its LSTM networks; *data* is one file per language, most important first."""
 
     name = "tesseract"
     # Its networks see lines of 36 pixels, in which small letters have some 16.
@@ -59,8 +53,8 @@ class TesseractEngine:
         try:
             if not self._pace.recognize(api):
                 return []
-            found = api.GetIterator()
-            return [] if found is None else list(_lines(found, tesserocr.RIL))
+            iterator = api.GetIterator()
+            return [] if iterator is None else list(_lines(iterator, tesserocr.RIL))
         finally:
             api.Clear()
 
@@ -72,11 +66,10 @@ class _Pace:
     slower: float = 1.0
 
     def recognize(self, api: Any) -> bool:
-        """Recognise what is set; give up after so many seconds of work.
+        """Recognize the page; give up after a number of seconds of CPU work.
 
-        Tesseract counts the time on the wall: on a busy machine it would leave out pages that a
-        quiet one reads. So it gets as much longer as the reading before took, and another, longer
-        chance where that was not enough: reading twice is work for nothing.
+        Tesseract's limit is wall time and would skip pages on a busy machine. The limit is
+        therefore scaled by the ratio of the last reading, and extended once.
         """
         first = min(_MAX_SECONDS * _ROOM * self.slower, _MOST_SECONDS)
         for seconds in dict.fromkeys((first, _MOST_SECONDS)):
@@ -114,7 +107,7 @@ def _open(data: tuple[tuple[str, Path], ...]) -> Any:
         for language, path in data:
             _link(path, Path(folder) / f"{language}.traineddata")
         try:
-            # All data is read here; the folder only brings together what lies in several.
+            # Tesseract reads all data from one folder; this one combines files from several.
             api = tesserocr.PyTessBaseAPI(
                 path=f"{folder}{os.sep}",
                 lang="+".join(language for language, _ in data),
@@ -146,39 +139,39 @@ def _link(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _lines(found: Any, level: Any) -> Iterator[RawLine]:
+def _lines(iterator: Any, level: Any) -> Iterator[RawLine]:
     words: list[RawWord] = []
     base, size = 0.0, 0.0
-    found.Begin()
-    while not found.Empty(level.WORD):
-        if found.IsAtBeginningOf(level.TEXTLINE):
+    iterator.Begin()
+    while not iterator.Empty(level.WORD):
+        if iterator.IsAtBeginningOf(level.TEXTLINE):
             if words:
                 yield RawLine(tuple(words), base, size)
             words = []
-            base, size = _measures(found, level)
-        word = _word(found, level)
+            base, size = _measures(iterator, level)
+        word = _word(iterator, level)
         if word is not None:
             words.append(word)
-        if not found.Next(level.WORD):
+        if not iterator.Next(level.WORD):
             break
     if words:
         yield RawLine(tuple(words), base, size)
 
 
-def _word(found: Any, level: Any) -> RawWord | None:
-    text = (found.GetUTF8Text(level.WORD) or "").strip()
-    box = found.BoundingBox(level.WORD)
+def _word(iterator: Any, level: Any) -> RawWord | None:
+    text = (iterator.GetUTF8Text(level.WORD) or "").strip()
+    box = iterator.BoundingBox(level.WORD)
     if not text or box is None:
         return None
     x0, y0, x1, y1 = map(float, box)
-    right = TESSERACT.share_right(found.Confidence(level.WORD) / 100.0)
+    right = TESSERACT.share_right(iterator.Confidence(level.WORD) / 100.0)
     return RawWord(text, x0, y0, x1, y1, right)
 
 
-def _measures(found: Any, level: Any) -> tuple[float, float]:
+def _measures(iterator: Any, level: Any) -> tuple[float, float]:
     """Return baseline and font size of a line."""
-    box = found.BoundingBox(level.TEXTLINE)
-    line = found.Baseline(level.TEXTLINE)
+    box = iterator.BoundingBox(level.TEXTLINE)
+    line = iterator.Baseline(level.TEXTLINE)
     base = (line[0][1] + line[1][1]) / 2 if line else float(box[3])
-    rows = found.RowAttributes()
+    rows = iterator.RowAttributes()
     return base, float(rows["row_height"]) if rows else float(box[3] - box[1])
