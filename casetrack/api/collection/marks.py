@@ -6,7 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from casetrack.api.collection import marking
-from casetrack.api.operation import ADDS, READS, SWITCHES, Arg, DocumentRef, PassageRef, operation
+from casetrack.api.operation import (
+    ADDS,
+    EVERY,
+    READS,
+    SWITCHES,
+    Arg,
+    DocumentRef,
+    PassageRef,
+    operation,
+)
 from casetrack.base.arguments import one_of
 from casetrack.base.errors import See, UsageError
 from casetrack.base.records import Rows
@@ -49,13 +58,15 @@ class Marks:
     def __init__(self, workspace: Workspace, /) -> None:
         self._workspace = workspace
 
-    @operation("marks", READS)
+    @operation(
+        "marks", READS, tool="list_marks", sets=("map",), most=EVERY, entries="marks", concise=False
+    )
     def all(
         self,
-        kind: Annotated[ShownKind | None, Arg("Only of this kind.", "--kind")] = None,
+        kind: Annotated[ShownKind | None, Arg("Only of this kind.", "--kind", "-")] = None,
         /,
         *,
-        undone: Annotated[bool, Arg("Include undone marks.", "--undone")] = False,
+        undone: Annotated[bool, Arg("Include undone marks.", "--undone", "-")] = False,
     ) -> Rows[PlacedMark]:
         """Return your marks: tags, stars, corrections of names, added and hidden events.
 

@@ -91,6 +91,11 @@ class Mark(Record):
     other_name: str | None = None
     undone_by: str | None = None
 
+    @property
+    def other(self) -> str | None:
+        """The id of the other one, or the name of one that the collection does not know."""
+        return self.other_id or self.other_name
+
     def sentence(self, entity_id: str | None = None, /) -> str:
         """Return an edit of an entity in words, without its end.
 

@@ -227,7 +227,7 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
     narrow = operation.narrowing("mcp")
     way = f"narrow {narrow}." if narrow else here(_BEYOND)
     more = more_from(after, total - offset - len(entries), way)
-    more = more or (None if entries else operation.empty("mcp") or None)
+    more = more or (None if entries else here(operation.empty("mcp")) or None)
     name = operation.entries or entries_of(found)[0] or operation.name
     facts |= beside | {"offset": offset, "next_offset": after, name: entries, "more": more}
     if isinstance(found, DocumentStructure):

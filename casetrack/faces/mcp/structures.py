@@ -20,9 +20,12 @@ from casetrack.base.records.graph import (
     EntityGraph,
     SimilarChunk,
 )
+from casetrack.base.records.marks import PlacedMark
+from casetrack.base.records.shape import View
 from casetrack.faces.mcp import comparing, graph_results, outputs
 from casetrack.faces.mcp.concise import document_forms
 from casetrack.faces.mcp.results import (
+    NAME_CHARS,
     bounded_chunk,
     bounded_document,
     document_entry,
@@ -55,6 +58,20 @@ HEADS: "dict[type, Callable[[Any], Facts]]" = {}
 """Functions of editions: facts besides the list, by the class of an answer."""
 ENTRIES: "dict[type, tuple[Callable[[Any], Facts], Callable[[Any], Sequence[Provenance]]]]" = {}
 """Functions of editions: the facts of an entry, and its sources, by the class of the entry."""
+
+
+MARK = View(
+    *("mark_id", "kind=mark.kind", "state", "value=mark.value", "note=mark.note"),
+    *("document=mark.document_name", "page=mark.page", "entity=mark.entity_id"),
+    *("other=mark.other", "chunk_id=quote.chunk_id", "citation=quote.citation"),
+)
+"""What is said of a mark; get_chunk gives the passage of ``chunk_id``."""
+
+
+def mark_entry(placed: PlacedMark, /) -> "Facts":
+    """Return a mark without the ends of very long texts."""
+    facts = MARK.of(placed)
+    return {n: cut(v, NAME_CHARS) if isinstance(v, str) else v for n, v in facts.items()}
 
 
 def answer_facts(found: Any, asked: "Asked", /) -> "Facts | None":
@@ -117,6 +134,8 @@ def entry_forms(
     kind: Any = type(items[0]) if items else None
     if kind in ENTRIES:
         return ENTRIES[kind][0], {}
+    if kind is PlacedMark:
+        return mark_entry, {}
     if kind is Document:
         entry, root = document_forms(asked.told, items)
         return entry, ({"root": root} if root else {})

@@ -126,13 +126,11 @@ def _answer(visit: Visit, page: Page) -> Response:
             return page.answer(visit)
     except CaseTrackError as error:
         status = 404 if isinstance(error, _NOT_THERE) else 400
-        return visit.page(
-            "error.html", status=status, message=error.message, hint=error.hint, **visit.opened()
-        )
+        return visit.page("error.html", status=status, message=error.message, hint=error.hint)
     except Exception:
         logger.exception("%s %s", visit.request.method, visit.request.url.path)
         message, hint = visit.texts("error.internal"), visit.texts("error.internal_hint")
-        return visit.page("error.html", status=500, message=message, hint=hint, **visit.opened())
+        return visit.page("error.html", status=500, message=message, hint=hint)
 
 
 def _no_such_page(

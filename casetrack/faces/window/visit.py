@@ -128,11 +128,6 @@ class Visit:
         value = self.form.get(name) if self.form else None
         return value.strip() if isinstance(value, str) else ""
 
-    def sent_number(self, name: str, /) -> int | None:
-        """Return a whole number of what was sent, if there is one."""
-        text = self.sent(name)
-        return int(text[:12]) if text.isascii() and text.isdigit() else None
-
     def sent_all(self, name: str, /) -> list[str]:
         """Return all values of what was sent under one name."""
         sent = self.form.getlist(name) if self.form else []
@@ -158,8 +153,8 @@ class Visit:
         return [part_of(part) for part in self.request.url.path.split("/") if part]
 
     def page(self, template: str, /, *, status: int = 200, **values: Any) -> Response:
-        """Write a page."""
-        given = self._common() | values
+        """Write a page; the collection that it is about is known to it."""
+        given = self._common() | self.opened() | values
         text = templates().get_template(template).render(given)
         return HTMLResponse(text, status, headers={"cache-control": "no-store"})
 

@@ -19,7 +19,7 @@ from casetrack.faces.mcp.catalogue import Catalogue
 from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
     from mcp.client import Client
 
@@ -125,15 +125,16 @@ def as_models_see() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _results_are_as_declared(
+def _results_are_as_recorded(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    """Hold every structured result of a server in this process against its declared type.
+) -> Iterator[None]:
+    """Compare every structured result of a server in this process with its recorded form.
 
     Tests look at all that an answer can tell, unless they ask for its form, or use
     :func:`as_models_see`.
     """
-    answer, regen = Catalogue.call, request.config.getoption("--regen")
+    answer, written = Catalogue.call, list[str]()
+    regen = request.config.getoption("--regen")
     form = "concise" if "as_models_see" in request.fixturenames else "detailed"
 
     async def checked(self: Catalogue, tool: Any, arguments: dict[str, Any], *rest: Any) -> Any:
@@ -152,9 +153,12 @@ def _results_are_as_declared(
                 found[kind] = joined(found.get(kind, "any"), observed(content))
                 text = pformat(found, width=110).replace("'", '"')
                 (RESULTS / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+                written.append(name)
         return result
 
     monkeypatch.setattr(Catalogue, "call", checked)
+    yield
+    assert not written, f"{written} were written; run again without --regen"
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from casetrack.faces.window.pages import PAGES
 from casetrack.faces.window.pages.asking_sql import MOST, bars_of
-from casetrack.faces.window.statements import _BEHIND
+from casetrack.faces.window.statements import statements
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -70,7 +70,7 @@ def test_every_statement_behind_a_page_runs(window: TestClient, demo: Collection
         "chunk": demo.sql("SELECT chunk_id FROM chunks LIMIT 1")["chunk_id"][0].as_py(),
         "entity": demo.sql("SELECT entity_id FROM entities LIMIT 1")["entity_id"][0].as_py(),
     }
-    behind = [page for page in PAGES if page.name in _BEHIND]
+    behind = [page for page in PAGES if page.name in statements()]
     assert len(behind) >= 7
     for page in behind:
         path = re.sub(r"\{(\w+)[^}]*\}", lambda found: parts[found[1]], page.path)

@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.api.operation import ADDS, READS, Operation, arguments_of, called
+from casetrack.api.operation import ADDS, Operation, arguments_of, called
 from casetrack.api.operations import operations
 from casetrack.api.text import lines_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records.marks import PlacedMark
-from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.results import answer, onward, portion
-from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
-from casetrack.faces.mcp.specs import CollectionName, Offset, tool
-from casetrack.faces.mcp.texts import cut
+from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.session import SessionTools, locate, write_in_thread
+from casetrack.faces.mcp.specs import CollectionName, tool
+from casetrack.faces.mcp.structures import mark_entry
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-_CHARS = 300
 Action = Literal[
     "tag",
     "untag",
@@ -65,6 +63,7 @@ class MarkTools(SessionTools):
         "merge two entities, split a spelling off, set the kind, rename, hide; add, "
         "change or hide an event. Returns mark_id, for undo.",
         sets=("map",),
+        of=("star", "tag"),
     )
     async def mark(
         self,
@@ -88,37 +87,9 @@ class MarkTools(SessionTools):
         work = partial(called, operation.method, found, given)
         placed = await write_in_thread(self._session, f"marks-{found.info.id}", work)
         marks = [placed] if isinstance(placed, PlacedMark) else list(placed)
-        text = "\n".join(_text(each) for each in marks)
-        facts = {"collection": found.info.name, "marks": [_entry(each) for each in marks]}
+        text = "\n".join(plain(lines_of(each)) for each in marks)
+        facts = {"collection": found.info.name, "marks": [mark_entry(each) for each in marks]}
         return answer(f"{found.info.name}:\n{text}", facts)
-
-    @tool(
-        "Marks",
-        READS,
-        description="The user's tags, stars, edits of entities and events. Returns mark_id, "
-        "place and state of each.",
-        sets=("map",),
-        of=("marks",),
-    )
-    async def list_marks(
-        self, offset: Offset = 0, collection: CollectionName = None
-    ) -> CallToolResult:
-        """List the user's marks."""
-        found: Collection = await locate(self._session, collection)
-        placed = await in_thread(found.marks.all)
-        page = portion(placed, _entry, _text, offset=offset)
-        more = onward(page.next_offset)
-        head = f"{found.info.name}: {len(placed):,} {'mark' if len(placed) == 1 else 'marks'}"
-        return answer(
-            "\n\n".join(filter(None, ["\n".join([head, *page.blocks]), more, outputs.QUOTED])),
-            {
-                "collection": found.info.name,
-                "total": len(placed),
-                "offset": offset,
-                "next_offset": page.next_offset,
-                "marks": page.entries,
-            },
-        )
 
 
 def _made(action: Action, target: str, beside: dict[str, Any]) -> tuple[Operation, dict[str, Any]]:
@@ -142,28 +113,3 @@ def _made(action: Action, target: str, beside: dict[str, Any]) -> tuple[Operatio
             lacks = next(n for n, called_so in others.items() if called_so == each.name)
             raise UsageError(f"{action} needs {lacks}.", hint=f"{lacks}: {each.arg.help}")
     return operation, {main: target, **given}
-
-
-def _entry(placed: PlacedMark) -> dict[str, Any]:
-    mark, quote = placed.mark, placed.quote
-
-    def short(text: str | None) -> str | None:
-        return None if text is None else cut(text, _CHARS)
-
-    return {
-        "mark_id": mark.mark_id,
-        "kind": mark.kind,
-        "state": placed.state,
-        "value": cut(mark.value, _CHARS),
-        "note": cut(mark.note, _CHARS),
-        "document": short(mark.document_name),
-        "page": mark.page,
-        "entity": short(mark.entity_id),
-        "other": short(mark.other_id or mark.other_name),
-        "chunk_id": quote.chunk_id if quote is not None else None,
-        "citation": short(quote.citation) if quote is not None else None,
-    }
-
-
-def _text(placed: PlacedMark, _entry: object = None) -> str:
-    return plain(lines_of(placed))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +37,6 @@ def choose(visit: Visit, /) -> Response:
     home = Path.home()
     return visit.page(
         "folders.html",
-        collection=collection,
         at=at,
         above=[*reversed(at.parents)],
         within=found,
@@ -59,7 +57,6 @@ def form(visit: Visit, /) -> Response:
     """Ask what to add, and say how much of it the tier takes."""
     return visit.page(
         "add.html",
-        collection=visit.collection,
         folder=_sent_to(visit),
         path=visit.asked("path"),
         room=room_of(visit),
@@ -93,33 +90,14 @@ def add(visit: Visit, /) -> Response:
     return visit.see(address("jobs", job))
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """How many documents a collection may still take.
-
-    Attributes
-    ----------
-    tier
-        The tier in force, as people read it.
-    most
-        Documents that a collection may hold in it.
-    left
-        How many more.
-    """
-
-    tier: str
-    most: int
-    left: int
-
-
-def room_of(visit: Visit, /) -> Room | None:
-    """Return how much room the tier leaves in a collection; ``None`` where it has no limit."""
+def room_of(visit: Visit, /) -> dict[str, object] | None:
+    """Return the tier, how many documents it allows and how many more; ``None`` without limit."""
     collection = visit.collection
     tier = visit.library.entitlements.of_edition(collection.info.edition).tier
     if tier.documents is None:
         return None
     own = sum(document.parent_id is None for document in collection.documents())
-    return Room(tier.title, tier.documents, max(0, tier.documents - own))
+    return {"tier": tier.title, "most": tier.documents, "left": max(0, tier.documents - own)}
 
 
 def _sent_to(visit: Visit) -> Path:
@@ -167,10 +145,7 @@ def folders(visit: Visit, /) -> Response:
     found = Watches(visit.library).all(collection=visit.collection.info.id)
     watched = [(each, _state(visit, each.status), _counts(each.status)) for each in found]
     return visit.page(
-        "watched.html",
-        collection=visit.collection,
-        watched=watched,
-        busy=any(state in _BUSY for _, state, _ in watched),
+        "watched.html", watched=watched, busy=any(state in _BUSY for _, state, _ in watched)
     )
 
 

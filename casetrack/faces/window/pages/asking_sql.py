@@ -106,7 +106,6 @@ def sql(visit: Visit, /) -> Response:
     return visit.page(
         "sql.html",
         status=400 if problem else 200,
-        collection=visit.collection,
         statement=statement or EXAMPLE,
         asked=bool(statement),
         columns=list(rows[0]) if rows else [],

@@ -26,10 +26,7 @@ def overview(visit: Visit, /) -> Response:
     collection = visit.collection
     words = words_of(visit.texts)
     return visit.page(
-        "map.html",
-        collection=collection,
-        summary=collection.map.summary(),
-        when=lambda event: when(event, words),
+        "map.html", summary=collection.map.summary(), when=lambda event: when(event, words)
     )
 
 
@@ -58,7 +55,6 @@ def health(visit: Visit, /) -> Response:
     look = [d for d in found.documents if d.needs_a_look]
     return visit.page(
         "health.html",
-        collection=visit.collection,
         health=found,
         look=look,
         stats=visit.collection.stats(),
@@ -87,7 +83,6 @@ def topics(visit: Visit, /) -> Response:
     named = {i for topic in found for i in topic.document_ids[:_DOCUMENTS]} & documents.keys()
     return visit.page(
         "topics.html",
-        collection=collection,
         topics=found,
         names={i: documents[i].name for i in named},
         groups=groups,
@@ -105,7 +100,6 @@ def related(visit: Visit, /) -> Response:
     found = answered(visit, Map.related_documents, given) if document else None
     return visit.page(
         "related.html",
-        collection=collection,
         document=document,
         found=found,
         relation=given["relation"],

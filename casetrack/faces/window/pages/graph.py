@@ -43,7 +43,6 @@ def graph(visit: Visit, /) -> Response:
     together = collection.map.encounters(between, limit=_PASSAGES) if len(between) > 1 else None
     return visit.page(
         "graph.html",
-        collection=collection,
         graph=found,
         drawings=drawn_graph(visit.texts, found, GraphLinks(of_name, of_line)),
         legend=graph_legend(visit.texts, found),
@@ -90,7 +89,6 @@ def references(visit: Visit, /) -> Response:
         return visit.see(visit.address_without("sheet"))
     return visit.page(
         "references.html",
-        collection=visit.collection,
         references=found,
         total=found.total,
         kind=given["type"],
@@ -108,9 +106,7 @@ def reference(visit: Visit, /) -> Response:
     given = wanted(visit, Map.reference_citations, limit=_PLACES)
     given["name"] = visit.request.path_params["reference"]
     found = answered(visit, Map.reference_citations, given)
-    return visit.page(
-        "reference.html", collection=visit.collection, found=found, most=_MOST, **given
-    )
+    return visit.page("reference.html", found=found, most=_MOST, **given)
 
 
 PAGES = (

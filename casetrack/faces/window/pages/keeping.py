@@ -27,7 +27,7 @@ def kept(visit: Visit, /) -> Response:
     every = kept_places(state)
     places = kept_places(state, tag=tag) if tag else every
     tags = sorted({t for place in every for t in place.tags}, key=str.casefold)
-    return visit.page("kept.html", collection=collection, places=places, tags=tags, tag=tag)
+    return visit.page("kept.html", places=places, tags=tags, tag=tag)
 
 
 def paper(visit: Visit, /) -> Response:
@@ -87,7 +87,6 @@ def documents(visit: Visit, /) -> Response:
         found = part(sheet)
     return visit.page(
         "documents.html",
-        collection=collection,
         found=found,
         types=types_of(state),
         orders=LIST_ORDERS,
@@ -129,7 +128,6 @@ def compare(visit: Visit, /) -> Response:
         before, after = (collection.document(d).name if d else "" for d in (before, after))
     return visit.page(
         "compare.html",
-        collection=collection,
         names=document_names(collection),
         before=before,
         after=after,

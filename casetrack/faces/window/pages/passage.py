@@ -19,7 +19,7 @@ from casetrack.api.viewer.shown import stored_text
 from casetrack.api.viewer.source import find_source
 from casetrack.api.viewer.view import about_source
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.window.pages.base import Page
+from casetrack.faces.window.pages.base import Page, document_names
 from casetrack.faces.window.pages.searching import MOST, Asked
 from casetrack.faces.window.visit import address
 
@@ -152,10 +152,6 @@ def _text_of(
     return text, stored.kind, dict(sorted(stored.sheets.items())[:_MOST_SHEETS])
 
 
-_NAMES = 300
-"""Documents whose names are offered, where one is to be shown beside another."""
-
-
 @dataclass(frozen=True, slots=True)
 class OwnMarks:
     """What the user has put on a passage or a document.
@@ -189,7 +185,6 @@ def passage(visit: Visit, /) -> Response:
     own = (place.document_id, place.page, place.char_start, place.char_end)
     return visit.page(
         "passage.html",
-        collection=collection,
         asked=asked,
         hit=visit.asked_number("hit", 0, low=0, high=MOST),
         most=MOST,
@@ -198,7 +193,7 @@ def passage(visit: Visit, /) -> Response:
         picture=_marked_picture(collection, view),
         body=Markup(body),  # noqa: S704 - the viewer escapes what it writes
         beside=beside(visit),
-        names=_names(collection),
+        names=document_names(collection),
     )
 
 
@@ -211,7 +206,6 @@ def document(visit: Visit, /) -> Response:
     state = collection.workspace.state()
     return visit.page(
         "document.html",
-        collection=collection,
         document=found,
         reading=reading,
         as_text=as_text,
@@ -220,7 +214,7 @@ def document(visit: Visit, /) -> Response:
         thread=thread_of(state, found, reading.number),
         own=_own_marks(collection, found.document_id, (found.document_id, 0, 0, 0)),
         beside=beside(visit),
-        names=_names(collection),
+        names=document_names(collection),
     )
 
 
@@ -245,14 +239,6 @@ def _own_marks(collection: Collection, target: str, place: tuple[str, int, int, 
         tuple(dict.fromkeys(mark.value for mark in here if mark.kind == "tag")),
         tuple(sorted({m.value for m in marks if m.kind == "tag"}, key=str.casefold)),
     )
-
-
-def _names(collection: Collection) -> list[Document]:
-    """Return the documents that are offered by their names, where they are not too many."""
-    documents = collection.workspace.state().snapshot.documents
-    if len(documents) > _NAMES:
-        return []
-    return sorted(documents.values(), key=lambda d: d.name.casefold())
 
 
 def _marked_picture(collection: Collection, view: View) -> dict[str, object] | None:

@@ -36,7 +36,6 @@ def corrections(visit: Visit, /) -> Response:
     sheet = visit.asked_number("sheet", 1, high=sheets)
     return visit.page(
         "corrections.html",
-        collection=collection,
         found=found[::-1][(sheet - 1) * _SHOWN : sheet * _SHOWN],
         count=len(found),
         about=about if about in _ABOUT else "",
@@ -88,7 +87,6 @@ def people(visit: Visit, /) -> Response:
         return visit.see(visit.address_without("sheet"))
     return visit.page(
         "people.html",
-        collection=visit.collection,
         entities=found,
         total=found.total,
         kinds=KINDS,
@@ -112,7 +110,6 @@ def entity(visit: Visit, /) -> Response:
     marks = collection.marks.all()
     return visit.page(
         "entity.html",
-        collection=collection,
         found=found,
         limit=given["limit"],
         most=_MOST,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def snapshots(visit: Visit, /) -> Response:
     """List the states that the collection can go back to."""
     found = answered(visit, EarlierStates.snapshots, given_of(visit, EarlierStates.snapshots))
-    return visit.page("snapshots.html", collection=visit.collection, snapshots=found)
+    return visit.page("snapshots.html", snapshots=found)
 
 
 def restore(visit: Visit, /) -> Response:

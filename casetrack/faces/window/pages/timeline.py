@@ -51,7 +51,6 @@ def timeline(visit: Visit, /) -> Response:
     marks = collection.marks.all()
     return visit.page(
         "timeline.html",
-        collection=collection,
         timeline=found,
         axis=drawn_timeline(visit.texts, found),
         years=[(y, list(events)) for y, events in groupby(numbered, lambda e: e[1].first[:4])],
