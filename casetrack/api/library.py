@@ -22,7 +22,17 @@ from casetrack.api.collection.history import Audit
 from casetrack.api.collection.progress import listener, silent
 from casetrack.api.collection.sealing import Placing
 from casetrack.api.jobs import Jobs
-from casetrack.api.operation import ADDS, DELETES, READS, Arg, arguments_of, operation
+from casetrack.api.operation import (
+    ADDS,
+    DELETES,
+    READS,
+    SWITCHES,
+    Arg,
+    PathRef,
+    Work,
+    arguments_of,
+    operation,
+)
 from casetrack.base import arguments
 from casetrack.base.arguments import as_list, as_paths, require_text
 from casetrack.base.config import load_settings
@@ -665,19 +675,23 @@ class Library(Placing):
             control=control,
         )
 
+    @operation("import", ADDS, work=Work("Importing", "bytes", "import", "Import of {path.name}"))
     def import_archive(
         self,
-        path: str | Path,
+        path: Annotated[PathRef, Arg("The .ctcollection or .ctsealed file.", "FILE", path=True)],
         /,
         *,
-        name: str | None = None,
+        name: Annotated[
+            str | None, Arg("What to call it; by default as it was called.", "--name NAME")
+        ] = None,
         passphrase: str | Secret | None = None,
         progress: Callable[[str, int, int], None] | None = None,
         cancel: threading.Event | None = None,
     ) -> ImportReport:
-        """Make a new collection of a file that ``Collection.admin.export`` wrote.
+        """Make a collection of an exported file.
 
-        Everything in the file is checked before anything can be seen. The collection gets a new
+        Everything in the file is checked first. A damaged one is refused, and leaves nothing
+        behind. For an encrypted one a passphrase or a key file is needed. The collection gets a new
         id; the status, the tags and all other facts come along.
 
         Parameters
@@ -792,14 +806,34 @@ class Library(Placing):
                 _repairs.warning('"%s" was left as it is: %s %s', name, error, error.hint)
         return tuple(report for report in reports if report is not None)
 
+    @operation("doctor", SWITCHES, work=Work("Checking", "documents"))
     def doctor(
         self,
         *,
-        deep: bool = False,
-        repair: bool = False,
+        collection: Annotated[
+            str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
+        ] = None,
+        deep: Annotated[
+            bool,
+            Arg(
+                "Read all unchanged source files again and compare every page; make the index "
+                "anew and compare every row. May take as long as ingesting.",
+                "--deep",
+            ),
+        ] = False,
+        repair: Annotated[
+            bool,
+            Arg(
+                "First mend what can be mended without loss, and say what was done. No document "
+                "and no file of yours is removed.",
+                "--repair",
+            ),
+        ] = False,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> HealthReport:
         """Check the data folder, the models and every collection.
+
+        With a collection: only that one and the audit log.
 
         Parameters
         ----------
@@ -808,6 +842,9 @@ class Library(Placing):
         """
         from casetrack.keep import health
 
+        if collection is not None:
+            admin = self.get(collection).admin
+            return admin.doctor(deep=deep, repair=repair, progress=progress)
         home, collections = self.settings.data_dir, self._home
         repairs = health.mend_data_dir(home, collections) if repair else []
         repairs += health.make_private(home) if repair else []

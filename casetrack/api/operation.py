@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from casetrack.base.arguments import DocumentRef, PassageRef
 
     DayRef = str | date
+    PathRef = str | Path
     StateRef = str | int
 else:
     # What a face hands on is text; only Python programs have objects to give.
-    DocumentRef = PassageRef = DayRef = StateRef = str
+    DocumentRef = PassageRef = DayRef = PathRef = StateRef = str
 
 __all__ = [
     "ADDS",
@@ -47,7 +48,9 @@ __all__ = [
     "Hints",
     "Operation",
     "PassageRef",
+    "PathRef",
     "StateRef",
+    "Work",
     "arguments_of",
     "called",
     "choices",
@@ -83,6 +86,32 @@ EVERY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """Long work that somebody watches: its method takes ``progress``, as a job also ``cancel``.
+
+    Attributes
+    ----------
+    doing
+        What is going on, such as ``Reading``.
+    unit
+        What is counted.
+    job
+        The kind of job that it is for other programs; empty where it is none.
+    title
+        The title of that job: ``{folder}`` stands for an argument, ``{subject}`` for the document
+        or the collection that it is about.
+    fills
+        Whether documents of the user come into the collection, which may be a new one.
+    """
+
+    doing: str
+    unit: str
+    job: Any = ""
+    title: str = ""
+    fills: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """What the faces say of an operation, beside its arguments and its docstring.
 
@@ -108,6 +137,8 @@ class Operation:
         Arguments that make the answer shorter.
     entries
         Key of the list in the answers to AI programs; the operation's name where it is empty.
+    work
+        How it is watched, where it takes long.
     alone
         Whether no call names the collection: there is one.
     per_call
@@ -135,6 +166,7 @@ class Operation:
     alone: bool = False
     concise: bool = True
     words: Mapping[str, str] | None = None
+    work: Work | None = None
 
     @property
     def title(self) -> str:
@@ -169,6 +201,16 @@ class Operation:
     @property
     def _words(self) -> Mapping[str, str]:
         return _texts().get(self.name, {}) if self.words is None else self.words
+
+    def job_title(self, given: Mapping[str, Any], collection: str = "", /) -> str:
+        """Return the title of the job that long work with these arguments is."""
+        words: dict[str, Any] = {**given, "subject": given.get("document") or collection}
+        for each in (each for each in arguments_of(self.method) if each.arg.path):
+            value = given.get(each.name)
+            first, *others = value if isinstance(value, list) else [value]
+            path = first if "://" in str(first) else Path(first or "").expanduser().absolute()
+            words[each.name] = f"{path} and {len(others):,} more" if others else path
+        return self.work.title.format_map(words) if self.work else self.title
 
     def spelled(self, name: str, face: str, /) -> str:
         """Return an argument as a face calls it: ``cli``, ``mcp`` or ``python``."""
@@ -261,6 +303,8 @@ class Arg:
         Where answers for models have to be shorter.
     mcp_type
         Its type for AI programs, where that is another: the words of the requirement.
+    path
+        Whether it is a path.
     """
 
     help: str = ""
@@ -272,6 +316,7 @@ class Arg:
     mcp_le: float | None = None
     mcp_default: Any = _SAME
     mcp_type: Any = None
+    path: bool = False
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -402,6 +447,7 @@ def called(
     *,
     name: Callable[[Argument], str] = lambda each: each.name,
     checked: bool = False,
+    **beside: Any,
 ) -> Any:
     """Return what a method answers for arguments by name.
 
@@ -414,6 +460,8 @@ def called(
         Returns what a face calls an argument.
     checked
         Whether the face has checked the bounds by itself, as :func:`require_bounds` does.
+    beside
+        Arguments that are no matter of faces, such as ``progress`` and ``cancel``.
 
     Raises
     ------
@@ -423,7 +471,7 @@ def called(
     if not checked:
         require_bounds(method, given, name)
     first: list[Any] = []
-    rest = dict(given)
+    rest = {**given, **beside}
     for each in arguments_of(method):
         if each.by_position and each.name in rest:
             value = rest.pop(each.name)

@@ -184,7 +184,7 @@ class Rules:
 
 
 def extension_set(extensions: Iterable[str] | None, /) -> frozenset[str] | None:
-    """Return extensions such as ``pdf``, ``.docx`` or ``*.TXT`` in one form.
+    """Return extensions such as ``pdf``, ``.docx,.xlsx`` or ``*.TXT`` in one form.
 
     Raises
     ------
@@ -193,7 +193,8 @@ def extension_set(extensions: Iterable[str] | None, /) -> frozenset[str] | None:
     """
     if extensions is None:
         return None
-    found = frozenset("." + e.strip().lower().lstrip("*").lstrip(".") for e in extensions)
+    single = (each for text in extensions for each in text.split(","))
+    found = frozenset("." + each.strip().lower().lstrip("*").lstrip(".") for each in single)
     if "." in found:
         raise UsageError("An extension is empty.", hint="Write extensions like pdf or .docx.")
     return found

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 from casetrack.api.collection.facts import OwnFacts
 from casetrack.api.collection.history import Audit, EarlierStates
 from casetrack.api.collection.progress import listener, shows_progress, silent
-from casetrack.api.operation import READS, Arg, DocumentRef, operation
+from casetrack.api.operation import (
+    ADDS,
+    READS,
+    SWITCHES,
+    Arg,
+    DocumentRef,
+    PathRef,
+    StateRef,
+    Work,
+    operation,
+)
+from casetrack.base.errors import Opt, UsageError
+from casetrack.base.files import private_folder
 from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.graph.opened import graph_of
@@ -19,7 +31,6 @@ from casetrack.store.workspace import tells_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
     from casetrack.api.collection.progress import ProgressDisplay
     from casetrack.base.crypt.secret import Secret
@@ -122,29 +133,53 @@ class Admin(OwnFacts, EarlierStates):
         self._workspace = workspace
         self._display = display
 
+    @operation(
+        "export",
+        ADDS,
+        tool="export_collection",
+        work=Work("Exporting", "%", "export", "Export of {subject}"),
+    )
     @shows_progress("Exporting")
     @tells_damage
     def export(
         self,
-        path: str | Path,
+        path: Annotated[
+            PathRef | None,
+            Arg(
+                "File to write, or a folder; the ending is .ctcollection. [default: the folder "
+                "exports in the data folder]",
+                "OUTPUT",
+                "output_folder",
+                "Absolute; default: exports in the data folder",
+                path=True,
+            ),
+        ] = None,
         /,
         *,
-        overwrite: bool = False,
+        overwrite: Annotated[
+            bool, Arg("Replace a file that is there.", "--overwrite", "-")
+        ] = False,
         passphrase: str | Secret | None = None,
-        snapshot: str | int | None = None,
+        snapshot: Annotated[
+            StateRef | None,
+            Arg("Write this earlier state: its name or number.", "--snapshot SNAPSHOT", "-"),
+        ] = None,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ExportReport:
-        """Write the whole collection into one file, to keep it or to take it elsewhere.
+        """Write a whole collection into one file, to keep it or to take it to another machine.
 
-        Only what is live goes in. The collection may be used and changed meanwhile; the file holds
-        the state at the beginning. Until it is complete, nothing has its name.
+        The file holds texts, search data, saved queries and the copies of your files that the
+        collection keeps, but nothing that was deleted, as they are at the beginning. The collection
+        may be used meanwhile, and closed or archived ones can be exported as well. Whoever has the
+        file can read all of it, unless it is encrypted with a passphrase or a key file.
 
         Parameters
         ----------
         path
             The file to write, or a folder, in which it gets the collection's name; the ending
-            ``.ctcollection`` is added where there is none.
+            ``.ctcollection`` is added where there is none. Without it, the folder ``exports`` of
+            the data folder. Until the file is complete, nothing has its name.
         overwrite
             Replace a file that is there.
         passphrase
@@ -177,6 +212,9 @@ class Admin(OwnFacts, EarlierStates):
         from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.pack import pack
 
+        if path is None:
+            path = self._workspace.settings.data_dir / "exports"
+            private_folder(path)
         return pack(
             self._workspace,
             path,
@@ -317,22 +355,42 @@ class Admin(OwnFacts, EarlierStates):
         log = Audit(self._workspace.settings).check()
         return replace(report, checks=(*report.checks, log))
 
+    @operation(
+        "reindex", SWITCHES, work=Work("Reindexing", "chunks", "reindex", 'Reindex of "{subject}"')
+    )
     @shows_progress("Reindexing")
     @tells_damage
     def reindex(
         self,
-        profile: str | None = None,
+        profile: Annotated[
+            str | None,
+            Arg("Use these models from now on; a wrong name lists all.", "--profile PROFILE"),
+        ] = None,
         /,
         *,
-        reparse: bool = False,
-        force: bool = False,
+        reparse: Annotated[
+            bool | None,
+            Arg(
+                "Read the source files again, too, where they have changed or something is out of "
+                "date. For a single document this is the default.",
+                "--reparse/--no-reparse",
+            ),
+        ] = None,
+        force: Annotated[
+            bool, Arg("Make everything anew, not only what is out of date.", "--force")
+        ] = False,
+        document: Annotated[
+            DocumentRef | None, Arg("Only this document: its name or ID.", "DOCUMENT", "-")
+        ] = None,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ReindexReport:
-        """Make vectors and search terms anew where they are stale, or with other models.
+        """Make vectors and search terms anew where they are out of date, or with other models.
 
-        The stored texts are enough for it. At no moment is the old gone and the new not there;
-        stopped or killed, the collection is whole, and the next run goes on with what was made.
+        The stored texts are enough for it; source files are needed only where they are to be read
+        again. Searches and ingests go on all the while. Stopped at any moment, the collection stays
+        as it was or is as it should be, and the same call goes on where it stopped.
+        `casetrack index-status` says what is out of date.
 
         Parameters
         ----------
@@ -363,10 +421,23 @@ class Admin(OwnFacts, EarlierStates):
         """
         from casetrack.ingest.reparse import reindex
 
+        if document is not None:
+            if profile is not None:
+                raise UsageError(
+                    "Other models are for a whole collection, not for one document.",
+                    hint=f"Leave out the document, or {Opt(profile='PROFILE')}.",
+                )
+            return self.reindex_document(
+                document,
+                force=force,
+                reparse=reparse is not False,
+                progress=progress,
+                cancel=cancel,
+            )
         report = reindex(
             self._workspace,
             profile,
-            reparse=reparse,
+            reparse=bool(reparse),
             force=force,
             tell=listener(progress) or silent,
             cancel=cancel,

@@ -17,10 +17,22 @@ from casetrack.api.collection.map import Map
 from casetrack.api.collection.marks import Marks
 from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.api.collection.read import Read
-from casetrack.api.operation import EVERY, READS, Arg, DayRef, DocumentRef, operation
+from casetrack.api.operation import (
+    ADDS,
+    DELETES,
+    EVERY,
+    READS,
+    Arg,
+    DayRef,
+    DocumentRef,
+    PathRef,
+    Work,
+    operation,
+)
 from casetrack.base.arguments import as_documents, as_list, one_of
+from casetrack.base.config import OCR_ENGINES
 from casetrack.base.errors import CaseTrackError, UsageError
-from casetrack.base.records import CollectionStats, Document, RowList, SearchMode
+from casetrack.base.records import CollectionStats, Document, DocumentType, RowList, SearchMode
 from casetrack.base.registry import registered
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
@@ -114,6 +126,38 @@ _Mentions = Annotated[
         "--mentions NAME",
         note="Names",
     ),
+]
+_Recursive = Annotated[
+    bool, Arg("Go into the folders of a folder.", "--recursive/--no-recursive", "-")
+]
+_Extensions = Annotated[
+    Iterable[str] | str | None,
+    Arg(
+        "Only these kinds, such as pdf; may be repeated.",
+        "--ext EXT",
+        "file_extensions",
+        "Such as pdf",
+    ),
+]
+_Type = Annotated[
+    str | None,
+    Arg(
+        "Kind of new documents, such as contract.",
+        "--type TYPE",
+        note="Default: recognised",
+        mcp_type=DocumentType | None,
+    ),
+]
+_Passwords = Annotated[
+    Sequence[str] | str,
+    Arg("Opens protected files; may be repeated. Never stored.", "--password PASSWORD", "-"),
+]
+_Ocr = Annotated[
+    str | None,
+    Arg(f"How scans and pictures are read: {', '.join(OCR_ENGINES)}.", "--ocr ENGINE", "-"),
+]
+_OcrLanguage = Annotated[
+    str | None, Arg("Languages of scans, such as eng or deu+eng.", "--ocr-language CODES", "-")
 ]
 
 
@@ -492,33 +536,61 @@ class Collection:
             control=control,
         )
 
+    @operation(
+        "ingest", ADDS, work=Work("Reading", "files", "ingest", "Ingest of {paths}", fills=True)
+    )
     @shows_progress("Reading")
     @tells_damage
     def ingest(
         self,
-        paths: str | Path | Iterable[str | Path],
+        paths: Annotated[
+            Iterable[PathRef] | PathRef, Arg("Files and folders to take in.", "PATH", path=True)
+        ],
         /,
         *,
-        recursive: bool = True,
-        extensions: Iterable[str] | str | None = None,
-        force: bool = False,
-        document_type: str | None = None,
-        document_name: str | None = None,
-        copy_original: bool | None = None,
-        passwords: Sequence[str] | str = (),
-        ocr: str | None = None,
-        ocr_language: str | None = None,
-        pipeline: str | Path | None = None,
+        recursive: _Recursive = True,
+        extensions: _Extensions = None,
+        force: Annotated[
+            bool, Arg("Take a file in even if it is there already.", "--force")
+        ] = False,
+        document_type: _Type = None,
+        document_name: Annotated[
+            str | None, Arg("Call the document this (one file only).", "--name NAME")
+        ] = None,
+        copy_original: Annotated[
+            bool | None,
+            Arg("Keep a copy of the file in the collection.", "--copy-original/--no-copy-original"),
+        ] = None,
+        passwords: _Passwords = (),
+        ocr: _Ocr = None,
+        ocr_language: _OcrLanguage = None,
+        pipeline: Annotated[
+            PathRef | None,
+            Arg(
+                "What happens to the files: a pipeline file, or the name of one; see "
+                "`casetrack schema --pipelines`.",
+                "--pipeline FILE",
+            ),
+        ] = None,
         progress: Callable[[IngestProgress], None] | bool | None = None,
         cancel: threading.Event | None = None,
-        engine: Literal["here", "ray"] = "here",
-        on: str = "local",
+        engine: Literal["here", "ray"] | None = None,
+        on: Annotated[
+            str | None,
+            Arg(
+                "Read the files on a cluster: local, auto, HOST:PORT or ray://HOST:PORT. PATH may "
+                "then be a bucket, such as s3://bucket/folder.",
+                "--on CLUSTER",
+            ),
+        ] = None,
     ) -> IngestReport:
-        """Read files and folders into the collection; every file ends with one outcome.
+        """Take files into a collection: PDF, Office and OpenDocument files, mails, pages, images.
 
-        A file's error never stops the batch. A file that is known already is skipped; one whose
-        content changed since replaces what was there, without a moment in which neither is found.
-        Where the tier has a limit, new files beyond it are left out, with the limit as the reason.
+        Scans are read by text recognition, attachments of mails become documents of their own.
+        A file that cannot be read never stops the others; the report says what happened to each.
+        Files that are there already are skipped, changed ones are updated, without a moment in
+        which neither is found. Stopped, it keeps every finished document. Where the tier has a
+        limit, new files beyond it are left out, with the limit as the reason.
 
         Parameters
         ----------
@@ -553,8 +625,8 @@ class Collection:
             ``ray`` reads the files on the machines of a cluster (``pip install 'casetrack[ray]'``);
             *paths* are then folders that all of them see, or a bucket: ``s3://bucket/folder``.
         on
-            Which cluster: ``local`` starts one on this computer for this work, ``auto`` is one that
-            runs here, ``HOST:PORT`` or ``ray://HOST:PORT`` one elsewhere.
+            Which cluster, instead of this process: ``local`` starts one on this computer for this
+            work, ``auto`` is one that runs here, ``HOST:PORT`` or ``ray://HOST:PORT`` another one.
 
         Raises
         ------
@@ -578,6 +650,7 @@ class Collection:
         """
         from casetrack.ingest.intake import ingest
 
+        engine = engine or ("here" if on is None else "ray")
         engines = {} if engine == "here" else registered("engines")
         if engine != "here" and engine not in engines:
             raise UsageError(
@@ -585,7 +658,7 @@ class Collection:
             )
         work: Callable[..., IngestReport] = ingest
         if engine != "here":
-            work = partial(engines[engine], on=on)
+            work = partial(engines[engine], on=on or "local")
         return work(
             self.workspace,
             paths,
@@ -603,37 +676,82 @@ class Collection:
             cancel=cancel,
         )
 
+    @operation(
+        "sync",
+        DELETES,
+        tool="sync_folder",
+        work=Work("Syncing", "files", "sync", "Sync with {folder}", fills=True),
+    )
     @shows_progress("Syncing")
     @tells_damage
     def sync(
         self,
-        folder: str | Path,
+        folder: Annotated[
+            PathRef,
+            Arg("The folder to compare with.", "FOLDER", "folder_path", "Absolute", path=True),
+        ],
         /,
         *,
-        remove_deleted: bool = False,
-        dry_run: bool = False,
-        recursive: bool = True,
-        include: Iterable[str] = (),
-        exclude: Iterable[str] = (),
-        extensions: Iterable[str] | None = None,
-        hidden: bool = False,
-        ignored: bool = False,
-        follow_links: bool = False,
-        verify: bool = False,
+        remove_deleted: Annotated[
+            bool,
+            Arg(
+                "Remove documents whose file is gone.",
+                "--remove-deleted",
+                note="Remove documents of missing files",
+            ),
+        ] = False,
+        dry_run: Annotated[
+            bool,
+            Arg("Only say what would be done.", "--dry-run", note="Only say what would change"),
+        ] = False,
+        recursive: _Recursive = True,
+        include: Annotated[
+            Iterable[str] | None,
+            Arg(
+                "Only files that fit, such as 'contracts/**'; may be repeated.",
+                "--include GLOB",
+                note="Only these (gitignore patterns)",
+            ),
+        ] = None,
+        exclude: Annotated[
+            Iterable[str] | None,
+            Arg(
+                "Not what fits, such as drafts/; may be repeated.",
+                "--exclude GLOB",
+                note="Not these (gitignore patterns)",
+            ),
+        ] = None,
+        extensions: _Extensions = None,
+        hidden: Annotated[
+            bool, Arg("Also files and folders that begin with a dot.", "--hidden", "-")
+        ] = False,
+        ignored: Annotated[
+            bool, Arg("Also what a .casetrackignore file leaves out.", "--no-ignore", "-")
+        ] = False,
+        follow_links: Annotated[
+            bool, Arg("Follow links that stay inside the folder.", "--follow-links", "-")
+        ] = False,
+        verify: Annotated[
+            bool, Arg("Compare the content of files left untouched, too.", "--verify", "-")
+        ] = False,
         only: Iterable[str | Path] | None = None,
-        force_removal: bool = False,
-        document_type: str | None = None,
-        passwords: Sequence[str] = (),
-        ocr: str | None = None,
-        ocr_language: str | None = None,
+        force_removal: Annotated[
+            bool,
+            Arg("With --remove-deleted, even where the folder is empty.", "--force-removal", "-"),
+        ] = False,
+        document_type: _Type = None,
+        passwords: _Passwords = (),
+        ocr: _Ocr = None,
+        ocr_language: _OcrLanguage = None,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> SyncReport:
-        """Take in what is new or has changed in a folder, and follow what has moved.
+        """Bring a collection in step with a folder and all folders below it.
 
-        Files are compared by path and by the SHA-256 of their content. A document whose file was
-        renamed or moved keeps its id, its text and its vectors. Stopped or killed, the collection
-        is whole, and the next sync goes on.
+        New files are taken in, changed ones read again, and documents follow files that were
+        renamed or moved. Documents whose file is gone are kept and named, or removed where that is
+        asked for. Files are told apart by their content, so that nothing is read twice. Run it
+        whenever something has changed; stopped or killed, the next run goes on.
 
         Parameters
         ----------
@@ -693,8 +811,8 @@ class Collection:
             remove_deleted=remove_deleted,
             dry_run=dry_run,
             recursive=recursive,
-            include=include,
-            exclude=exclude,
+            include=include or (),
+            exclude=exclude or (),
             extensions=extensions,
             hidden=hidden,
             ignored=ignored,

@@ -22,6 +22,7 @@ from casetrack.base.records.snapshots import (
     AuditCheck,
     AuditEntry,
     ExportReport,
+    ImportReport,
     RestoreReport,
     SnapshotInfo,
     UpkeepReport,
@@ -167,6 +168,16 @@ def _(report: ExportReport) -> Lines:
         line(f'Exported "{report.collection}" ({size}) in {report.seconds:.1f} s:'),
         line(f"{report.path} ({size_text(report.bytes)})", indent=2),
     ]
+
+
+@lines_of.register
+def _(report: ImportReport) -> Lines:
+    size = held(documents=report.documents, pages=report.pages, chunks=report.chunks)
+    lines = [line((f"Note: {note}", "warning")) for note in report.notes]
+    lines.append(line(f'Imported "{report.collection}" ({size}) in {report.seconds:.1f} s.'))
+    if report.collection != report.original_name:
+        lines.append(line(f'It was called "{report.original_name}" when it was exported.'))
+    return lines
 
 
 # --- the log ----------------------------------------------------------------------------------

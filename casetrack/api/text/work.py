@@ -4,11 +4,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import PurePath
+from typing import Any
 
 from casetrack.api.text.collections import held
 from casetrack.api.text.form import Lines, counted, entries_of, head_of, inside, line, lines_of
 from casetrack.base.errors import Opt
-from casetrack.base.records import FILE_STATUSES, FileOutcome, IngestReport, untaken_text
+from casetrack.base.records import (
+    FILE_STATUSES,
+    FileOutcome,
+    HealthReport,
+    IngestReport,
+    untaken_text,
+)
 from casetrack.base.records.health import PROBLEMS, DocumentIndex, IndexStatus
 from casetrack.base.records.snapshots import ReindexReport
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
@@ -32,7 +39,7 @@ _REASONS = {
 }
 
 
-@entries_of.register(IngestReport | SyncReport | IndexStatus)
+@entries_of.register(IngestReport | SyncReport | IndexStatus | HealthReport)
 def _(_report: object) -> tuple[str, Sequence[object]]:
     # The text of the whole names them, in an order of its own.
     return "", ()
@@ -217,6 +224,47 @@ def _(report: ReindexReport) -> Lines:
         size = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}"
         lines.append(line((f"{size} made anew in {report.seconds:.1f} s.", "strong")))
     return lines
+
+
+def kept(report: Any, /) -> str:
+    """Return what stopped work has kept."""
+    if isinstance(report, IngestReport):
+        count = report.count("ingested", "partial")
+        return f"{counted(count, 'document')} finished and kept, nothing is half there."
+    if not isinstance(report, ReindexReport):
+        return "what was finished is kept, nothing is half there."
+    texts = f"{counted(report.embedded, 'text')} embedded and kept" if report.embedded else ""
+    done = f"{counted(report.documents, 'document')} finished" if report.documents else ""
+    what = ", ".join(filter(None, (done, texts))) or "nothing was changed"
+    return f'{what}. "{report.collection}" is whole and uses the profile {report.profile}.'
+
+
+def failures(report: Any, /) -> str:
+    """Return how many files failed; empty where none did."""
+    files = report.files if isinstance(report, ReindexReport) else report
+    failed = files.count("failed") if files is not None else 0
+    if not failed:
+        return ""
+    if isinstance(report, ReindexReport):
+        return f"{counted(failed, 'file')} could not be read again; what is stored was kept."
+    of = f" of {len(report.outcomes):,}" if isinstance(report, IngestReport) else ""
+    return f"{counted(failed, 'file')}{of} failed."
+
+
+# --- whether all is well ----------------------------------------------------------------------
+
+
+@head_of.register
+def _(report: HealthReport) -> Lines:
+    lines = [line(said, label="mended   ") for said in report.repairs]
+    lines += [line(said, label="NOT MENDED  ") for said in report.unmended]
+    for check in report.checks:
+        label = "ok       " if check.ok else "PROBLEM  "
+        lines.append(line((check.name, "strong"), f": {check.detail}", label=label))
+        lines += [line(check.remedy, indent=9)] if check.remedy and not check.ok else []
+    problems = sum(not check.ok for check in report.checks)
+    said = f"{problems} of {len(report.checks)} checks found a problem."
+    return [*lines, line(), line("All is well." if report.ok else said)]
 
 
 # --- what is out of date ----------------------------------------------------------------------

@@ -24,6 +24,7 @@ from casetrack.base.errors import (
 from casetrack.base.files import private_folder, stamp_of, storage_errors, write_json
 from casetrack.base.objects.address import is_address
 from casetrack.base.records.sync import Watch
+from casetrack.ingest.walk import extension_set
 from casetrack.store.lock import file_lock
 
 if TYPE_CHECKING:
@@ -471,16 +472,8 @@ def checked_fields(
     fields |= {name: value for name, value in switches.items() if value is not None}
     fields |= {name: [p for p in given if p] for name, given in lists.items() if given is not None}
     if file_extensions is not None:
-        extensions = sorted({_extension(e) for e in file_extensions})
-        fields["file_extensions"] = extensions or None
+        fields["file_extensions"] = sorted(extension_set(file_extensions) or ()) or None
     return fields
-
-
-def _extension(text: str) -> str:
-    extension = "." + text.strip().lower().lstrip("*").lstrip(".")
-    if extension == ".":
-        raise UsageError("An extension is empty.", hint="Write extensions like pdf or .docx.")
-    return extension
 
 
 def _same(stored: str, path: Path) -> bool:

@@ -1,21 +1,32 @@
 """Commands that ask a collection something: their options come from the operation they ask."""
 
 import inspect
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 
-from casetrack.api.operation import Arg, Argument, Operation, arguments_of, called, summary_of
+from casetrack.api.operation import Arg, Argument, Operation, Work, arguments_of, called, summary_of
 from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered, rest_of
+from casetrack.api.text.work import failures, kept
+from casetrack.base.errors import CollectionNotFound, UsageError
 from casetrack.faces.cli.completion import collection_names
-from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument, option
+from casetrack.faces.cli.options import (
+    CollectionOption,
+    CreateOption,
+    JsonOption,
+    NameArgument,
+    option,
+)
 from casetrack.faces.cli.output import Part, entry, line, local_time, write_json
-from casetrack.faces.cli.state import EXIT_FAILED, State
+from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State, show_notice
 
 if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
     from casetrack.api.text import Line
 
 
@@ -41,7 +52,9 @@ STYLES: Mapping[str, str] = {
 _LABELS: Mapping[str, str] = {
     **dict.fromkeys(("ingested", "updated", "new", "changed", "moved"), "green"),
     **dict.fromkeys(("partial", "skipped", "missing", "removed"), "yellow"),
-    "failed": "bold red",
+    **dict.fromkeys(("failed", "PROBLEM", "NOT MENDED"), "bold red"),
+    "ok": "green",
+    "mended": "yellow",
 }
 """How it shows what a line begins with; other labels are bold."""
 
@@ -118,12 +131,16 @@ def command_of(name: str | Operation, /) -> Callable[..., int]:
     operation = _named(name)
 
     def run(ctx: typer.Context, **given: Any) -> int:
-        found = _found(ctx.ensure_object(State), operation, given)
+        state = ctx.ensure_object(State)
+        found = _found(state, operation, given)
         answer(found, operation, as_json=given["as_json"])
+        if operation.work is not None:
+            return ended(state, given.get("collection"), found)
         return EXIT_FAILED if getattr(found, "ok", True) is False else 0
 
     run.__doc__, run.__name__ = summary_of(operation.method), operation.name
-    return signed(run, operation)
+    create = {"create": (CreateOption, False)} if operation.work and operation.work.fills else {}
+    return signed(run, operation, create)
 
 
 def asks(name: str | Operation, /, **more: tuple[Any, Any]) -> Callable[[Callable[..., None]], Any]:
@@ -178,9 +195,115 @@ def own(kind: Any, help_: str, cli: str, default: Any = None, **bounds: Any) -> 
 def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
     """Return what an operation answers; what was given gets what it was asked of."""
     if operation.of_library:
-        return called(operation.method, state.library, taken(operation, given))
-    given["collection"] = state.collection(given["collection"])
-    return called(operation.method, given["collection"], taken(operation, given))
+        asked = taken(operation, given)
+        return (
+            worked(state, operation, asked)
+            if operation.work
+            else called(operation.method, state.library, asked)
+        )
+    work, named, asked = operation.work, given["collection"], taken(operation, given)
+    if work is not None and asked.get("profile") is not None:
+        show_notice(state, asked["profile"])
+    fills = work is not None and work.fills
+    target = filled(state, operation, given) if fills else state.collection(named)
+    given["collection"] = target
+    return (
+        worked(state, operation, asked, target) if work else called(operation.method, target, asked)
+    )
+
+
+def filled(state: State, operation: Operation, given: Mapping[str, Any], /) -> "Collection":
+    """Return the collection that documents are to come into; with ``--create`` it may be new.
+
+    Raises
+    ------
+    CollectionNotFound, UsageError
+        There is no such collection, or none is named.
+    """
+    name, create = given["collection"], given["create"]
+    first = next(iter(arguments_of(operation.method)))
+    value = given[first.name]
+    paths = value if isinstance(value, list) else [value]
+    if create and name is None:
+        raise UsageError("--create needs the name of the collection.", hint="Add it with -c NAME.")
+    if create and not given.get("dry_run"):
+        facts = {"pipeline": given["pipeline"]} if given.get("pipeline") else {}
+        return state.library.get_or_create(name, paths, **facts)
+    try:
+        found = state.collection_to_fill(name)
+    except CollectionNotFound as error:
+        again = ["casetrack", operation.name, *paths, "--create", "-c", error.name]
+        error.hint = f"To make a new collection of this name: {shlex.join(again)}"
+        if create:
+            error.hint = (
+                "A dry run makes none: whatever can be read in the folder would be new in it. "
+                "Leave out --dry-run to make it and take the folder in."
+            )
+        raise
+    if name is None:
+        line(f"Into {found.name}, the only collection.", err=True)
+    return found
+
+
+def worked(
+    state: State,
+    operation: Operation,
+    asked: dict[str, Any],
+    target: "Collection | None" = None,
+    /,
+    **beside: Any,
+) -> Any:
+    """Do the long work of an operation, with a bar and Ctrl-C, and return its report.
+
+    Parameters
+    ----------
+    asked
+        The arguments by name.
+    target
+        The open collection, where it is about one.
+    beside
+        See :func:`casetrack.api.operation.called`.
+    """
+    from casetrack.faces.cli.progress import Meter, long_work
+
+    work = operation.work or Work("Working", "files")
+    owner = state.library if target is None else target
+    do = partial(called, operation.method, owner, asked, **beside)
+    meter = Meter(work.doing, unit=work.unit)
+    if not work.job:
+        with meter:
+            return do(progress=meter.step)
+    return long_work(
+        state,
+        work.job,
+        lambda progress, cancel: do(progress=progress, cancel=cancel),
+        title=operation.job_title(asked, "" if target is None else target.name),
+        collection=None if target is None else target.info,
+        meter=meter,
+    )
+
+
+def stopped_text(report: Any, by: str = "Ctrl-C", /) -> str:
+    """Return what Ctrl-C, or another program, left behind."""
+    return f"Stopped by {by}: {kept(report)} Run the same command again to go on."
+
+
+def ended(state: State, target: "Collection | None", report: Any, /) -> int:
+    """Return the exit code of long work, after what is to be said and done at its end."""
+    if not hasattr(report, "cancelled") or target is None:
+        return EXIT_FAILED if getattr(report, "ok", True) is False else 0
+    from casetrack.faces.cli.upkeep import keep_up
+
+    if report.cancelled:
+        state.interrupt_told = True
+        line(stopped_text(report, state.stopped_by), err=True)
+        return EXIT_INTERRUPTED
+    if getattr(report, "dry_run", False):
+        return 0
+    keep_up(target)
+    if said := failures(report):
+        line(said, err=True)
+    return EXIT_FAILED if said else 0
 
 
 def taken(operation: Operation, given: Mapping[str, Any], /) -> dict[str, Any]:

@@ -8,8 +8,7 @@ import typer
 
 from casetrack.api.text import inside, lines_of
 from casetrack.api.text.work import is_known, totals
-from casetrack.faces.cli.asking import write
-from casetrack.faces.cli.ingest import cancelled_text
+from casetrack.faces.cli.asking import stopped_text, write
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
@@ -33,7 +32,7 @@ def demo(ctx: typer.Context) -> int:
     report = run_demo(state.library, _Screen())
     if report.ingest.cancelled:
         state.interrupt_told = True
-        line(cancelled_text(report.ingest), err=True)
+        line(stopped_text(report.ingest), err=True)
         return EXIT_INTERRUPTED
     _show_next_steps(report)
     return EXIT_FAILED if report.ingest.count("failed") else 0

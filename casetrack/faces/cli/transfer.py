@@ -3,15 +3,14 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.api.text.collections import held
 from casetrack.base.errors import PassphraseMissing, UsageError
-from casetrack.faces.cli.asking import answer
+from casetrack.faces.cli.asking import answer, operations, own, taken, takes, worked
 from casetrack.faces.cli.collection import quoted
-from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument
+from casetrack.faces.cli.options import JsonOption, NameArgument, opt
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
 from casetrack.faces.cli.state import State
 
@@ -32,23 +31,17 @@ _HOW = (
 
 PassphraseFd = Annotated[
     int | None,
-    typer.Option(
-        "--passphrase-fd",
-        metavar="N",
+    opt(
+        "Read the passphrase from this file descriptor, up to the end of its first line; 0 is the "
+        "standard input.",
+        "--passphrase-fd N",
         min=0,
-        help="Read the passphrase from this file descriptor, up to the end of its first line; 0 is "
-        "the standard input.",
     ),
 ]
-KeyFile = Annotated[
-    Path | None,
-    typer.Option("--key-file", metavar="FILE", help="Use this file, as it is, as the key."),
-]
+KeyFile = Annotated[Path | None, opt("Use this file, as it is, as the key.", "--key-file FILE")]
 Keyring = Annotated[
     bool,
-    typer.Option(
-        "--keyring", help="Let the keyring of the system keep the key; needs `pip install keyring`."
-    ),
+    opt("Let the keyring of the system keep the key; needs `pip install keyring`.", "--keyring"),
 ]
 
 
@@ -262,41 +255,22 @@ def unseal(
         line(f"Let it take changes: casetrack collection reopen {quoted(report.collection)}")
 
 
-def export(
-    ctx: typer.Context,
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="OUTPUT",
-            help="File to write, or a folder; the ending is .ctcollection.",
-            show_default=False,
-        ),
-    ] = None,
-    collection: CollectionOption = None,
-    output_option: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The same as OUTPUT.")
-    ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a file that is there.")
-    ] = False,
-    snapshot: Annotated[
-        str | None,
-        typer.Option(
-            "--snapshot", metavar="SNAPSHOT", help="Write this earlier state: its name or number."
-        ),
-    ] = None,
-    encrypt: Annotated[
+_SECRET = {"passphrase_fd": (PassphraseFd, None), "key_file": (KeyFile, None)}
+
+
+@takes(
+    "export",
+    output=(Annotated[Path | None, opt("The same as OUTPUT.", "--output -o FILE")], None),
+    encrypt=own(
         bool,
-        typer.Option(
-            "--encrypt",
-            help="Encrypt the file with a passphrase, which is asked for; the ending is .ctsealed.",
-        ),
-    ] = False,
-    passphrase_fd: PassphraseFd = None,
-    key_file: KeyFile = None,
-    keyring: Keyring = False,
-    as_json: JsonOption = False,
-) -> None:
+        "Encrypt the file with a passphrase, which is asked for; the ending is .ctsealed.",
+        "--encrypt",
+        False,
+    ),
+    **_SECRET,
+    keyring=(Keyring, False),
+)
+def export(state: State, given: dict[str, Any]) -> None:
     """Write a whole collection into one file, to keep it or to take it to another machine.
 
     The file holds texts, search data, saved queries and the copies of your files that the
@@ -304,89 +278,32 @@ def export(
     or archived ones can be exported as well. Whoever has the file can read all of it; --encrypt
     makes one that opens with your passphrase or key file only.
     """
-    output = _output(file, output_option)
-    if not encrypt and (passphrase_fd is not None or key_file or keyring):
+    key = given["passphrase_fd"], given["key_file"], given["keyring"]
+    if not given["encrypt"] and key != (None, None, False):
         raise UsageError(
             "A key was given, and the file is not to be encrypted.", hint="Add --encrypt."
         )
-    state = ctx.ensure_object(State)
-    target = state.collection(collection)
-    secret = new_secret(passphrase_fd, key_file, keyring) if encrypt else None
-    from casetrack.faces.cli.progress import Meter, long_work
-
-    report = long_work(
-        state,
-        "export",
-        lambda progress, cancel: target.admin.export(
-            output,
-            overwrite=overwrite,
-            passphrase=secret,
-            snapshot=snapshot,
-            progress=progress,
-            cancel=cancel,
-        ),
-        title=f"Export of {target.name}",
-        collection=target.info,
-        meter=Meter("Exporting", unit="%"),
-    )
-    answer(report, "export", as_json=as_json)
+    if given["output"] is not None:
+        if given["path"] is not None:
+            raise UsageError(
+                "OUTPUT and --output were given together.", hint="Say once where to write."
+            )
+        given["path"] = str(given["output"])
+    operation, target = operations()["export"], state.collection(given["collection"])
+    secret = new_secret(*key) if given["encrypt"] else None
+    report = worked(state, operation, taken(operation, given), target, passphrase=secret)
+    answer(report, operation, as_json=given["as_json"])
 
 
-def _output(file: Path | None, option: Path | None) -> Path:
-    if file is not None and option is not None:
-        raise UsageError(
-            "OUTPUT and --output were given together.", hint="Say once where to write."
-        )
-    output = file or option
-    if output is None:
-        raise UsageError(
-            "Say where to write the collection.",
-            hint="For instance: casetrack export backup.ctcollection",
-        )
-    return output
-
-
-def import_collection(
-    ctx: typer.Context,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The .ctcollection or .ctsealed file.")
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", metavar="NAME", help="What to call it; by default as it was called."
-        ),
-    ] = None,
-    passphrase_fd: PassphraseFd = None,
-    key_file: KeyFile = None,
-    as_json: JsonOption = False,
-) -> None:
+@takes("import", **_SECRET)
+def import_collection(state: State, given: dict[str, Any]) -> None:
     """Make a collection of an exported file.
 
     Everything in the file is checked first. A damaged one is refused, and leaves nothing behind.
     For an encrypted one the passphrase is asked for.
     """
-    state = ctx.ensure_object(State)
-    secret = secret_of(file.expanduser(), passphrase_fd, key_file)
-    from casetrack.faces.cli.progress import Meter, long_work
-
-    report = long_work(
-        state,
-        "import",
-        lambda progress, cancel: state.library.import_archive(
-            file, name=name, passphrase=secret, progress=progress, cancel=cancel
-        ),
-        title=f"Import of {file.name}",
-        collection=None,
-        meter=Meter("Importing", unit="bytes"),
-    )
-    if as_json:
-        write_json(report.as_dict())
-        return
-    for note in report.notes:
-        line((f"Note: {note}", "yellow"), err=True)
-    size = held(documents=report.documents, pages=report.pages, chunks=report.chunks)
-    line(f'Imported "{report.collection}" ({size}) in {report.seconds:.1f} s.')
-    if report.collection != report.original_name and name is None:
-        line(f'It was called "{report.original_name}", and there is one of this name already.')
-    line(f"Search it: casetrack search QUERY -c {quoted(report.collection)}")
+    file = Path(given["path"]).expanduser()
+    secret = secret_of(file, given["passphrase_fd"], given["key_file"])
+    operation = operations()["import"]
+    report = worked(state, operation, taken(operation, given), passphrase=secret)
+    answer(report, operation, as_json=given["as_json"])

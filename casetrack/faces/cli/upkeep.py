@@ -1,8 +1,8 @@
-"""``casetrack upkeep``, ``index-status`` and ``doctor``: whether all is well, and what helps."""
+"""``casetrack upkeep`` and ``index-status``: whether all is well, and what helps."""
 
 import logging
 import shlex
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +10,8 @@ from casetrack.api.text import head_of, lines_of
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.cli.asking import write
 from casetrack.faces.cli.options import AnyCollectionOption, CollectionOption, JsonOption
-from casetrack.faces.cli.output import entry, line, write_json
-from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
+from casetrack.faces.cli.output import line, write_json
+from casetrack.faces.cli.state import EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -71,24 +71,6 @@ def keep_up(target: "Collection", /) -> None:
         target.admin.upkeep(if_needed=True)
     except CaseTrackError as error:
         logger.info("No upkeep of %s: %s", target.folder.name, error.message)
-
-
-def ended(state: State, target: "Collection", report: Any, stopped: str, failed: str) -> int:
-    """Return the exit code of long work, after what is to be said and done at its end.
-
-    Parameters
-    ----------
-    stopped, failed
-        What is said where it was stopped, and where files failed; empty where none did.
-    """
-    if report.cancelled:
-        state.interrupt_told = True
-        line(stopped, err=True)
-        return EXIT_INTERRUPTED
-    keep_up(target)
-    if failed:
-        line(failed, err=True)
-    return EXIT_FAILED if failed else 0
 
 
 # ``casetrack index-status``: what of a collection is out of date, and what puts it right.
@@ -166,59 +148,3 @@ def _show(status: "IndexStatus", *, only_problems: bool) -> None:
     write(head_of(status))
     if not all(d.ok for d in status.documents):
         line((f"Next: {remedy(status.action, status.collection)}", "bold"))
-
-
-# ``casetrack doctor``: whether everything is well, and what to do where it is not.
-
-
-def doctor(
-    ctx: typer.Context,
-    collection: AnyCollectionOption = None,
-    deep: Annotated[
-        bool,
-        typer.Option(
-            "--deep",
-            help="Read all unchanged source files again and compare every page; make the index "
-            "anew and compare every row. May take as long as ingesting.",
-        ),
-    ] = False,
-    repair: Annotated[
-        bool,
-        typer.Option(
-            "--repair",
-            help="First mend what can be mended without loss, and say what was done. No document "
-            "and no file of yours is removed.",
-        ),
-    ] = False,
-    as_json: JsonOption = False,
-) -> int:
-    """Check the data folder, the models and every collection.
-
-    With -c: only that collection and the audit log. Exit code 0 says that all is well.
-    """
-    state = ctx.ensure_object(State)
-    target = state.library if collection is None else state.library.get(collection).admin
-    from casetrack.faces.cli.progress import Meter
-
-    with Meter("Checking", unit="documents") as meter:
-        report = target.doctor(deep=deep, repair=repair, progress=meter.step)
-    if as_json:
-        write_json(report.as_dict())
-        return 0 if report.ok else 1
-    for said in report.repairs:
-        entry(("mended   ", "yellow"), said)
-    for said in report.unmended:
-        entry(("NOT MENDED  ", "bold red"), said)
-    for check in report.checks:
-        mark = ("ok       ", "green") if check.ok else ("PROBLEM  ", "bold red")
-        entry(mark, (check.name, "bold"), f": {check.detail}")
-        if check.remedy and not check.ok:
-            line(check.remedy, indent=9)
-    problems = sum(not check.ok for check in report.checks)
-    line()
-    if report.ok:
-        more = " `casetrack doctor` checks the data folder and the models too."
-        line(f"All is well.{more if collection else ''}")
-    else:
-        line(f"{problems} of {len(report.checks)} checks found a problem.")
-    return 0 if report.ok else 1

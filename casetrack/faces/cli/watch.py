@@ -12,7 +12,6 @@ from casetrack.api.watch.watches import Watches
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records.sync import SCHEDULES, Watch
 from casetrack.faces.cli.asking import answer
-from casetrack.faces.cli.ingest import split_extensions
 from casetrack.faces.cli.options import (
     CollectionOption,
     ExcludeOption,
@@ -80,7 +79,7 @@ def add_watch(
         schedule=schedule,
         daily_time=daily_time,
         recursive=recursive,
-        extensions=split_extensions(ext) or None if ext else None,
+        extensions=ext or None,
         include=include or None,
         exclude=exclude or None,
         remove_deleted=remove_deleted,

@@ -84,4 +84,4 @@ def test_the_place_may_be_named_by_an_option_as_elsewhere(run: Run, tmp_path: Pa
     assert run("export", "--output", tmp_path / "b.ctcollection")[0] == 0
     assert {p.name for p in tmp_path.glob("*.ctcollection")} == {"a.ctcollection", "b.ctcollection"}
     assert run("export", tmp_path, "-o", tmp_path)[0] == 2
-    assert run("export")[0] == 2
+    assert run("export")[0] == 0

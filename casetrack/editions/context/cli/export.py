@@ -9,11 +9,10 @@ from casetrack.api.operation import Arg
 from casetrack.base.errors import UsageError
 from casetrack.base.records import AUTO_PROFILE
 from casetrack.editions.context.cli.state import ContextState
-from casetrack.faces.cli.asking import show
+from casetrack.faces.cli.asking import show, stopped_text
 from casetrack.faces.cli.options import JsonOption, described, option
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
 from casetrack.faces.cli.progress import Meter, long_work
-from casetrack.faces.cli.reindex import stopped_text
 from casetrack.faces.cli.state import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
