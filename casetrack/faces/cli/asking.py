@@ -292,7 +292,7 @@ def ended(state: State, target: "Collection | None", report: Any, /) -> int:
     """Return the exit code of long work, after what is to be said and done at its end."""
     if not hasattr(report, "cancelled") or target is None:
         return EXIT_FAILED if getattr(report, "ok", True) is False else 0
-    from casetrack.faces.cli.upkeep import keep_up
+    from casetrack.faces.cli.progress import keep_up
 
     if report.cancelled:
         state.interrupt_told = True

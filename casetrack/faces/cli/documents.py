@@ -7,8 +7,8 @@ import typer
 from casetrack.faces.cli.asking import answer, asks, show
 from casetrack.faces.cli.options import CollectionOption, opt
 from casetrack.faces.cli.output import counted, line
+from casetrack.faces.cli.progress import keep_up
 from casetrack.faces.cli.state import State
-from casetrack.faces.cli.upkeep import keep_up
 
 if TYPE_CHECKING:
     from casetrack.base.records import Document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+from casetrack.base.errors import CaseTrackError
 from casetrack.faces.cli.output import byte_text, counted, is_terminal, line, one_line
 from casetrack.faces.cli.state import EXIT_INTERRUPTED
 
@@ -19,10 +21,13 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
+    from casetrack.api.collection import Collection
     from casetrack.base.jobs.running import R
     from casetrack.base.records import CollectionInfo, IngestProgress
     from casetrack.base.records.jobs import JobKind
     from casetrack.faces.cli.state import Invocation
+
+logger = logging.getLogger("casetrack.cli")
 
 QUIET_SECONDS = 2.0
 """Work that is over by then shows no progress at all."""
@@ -249,3 +254,15 @@ def _end_now() -> NoReturn:
         with contextlib.suppress(psutil.NoSuchProcess):
             worker.kill()
     os._exit(EXIT_INTERRUPTED)
+
+
+def keep_up(target: Collection, /) -> None:
+    """See to the upkeep of a collection that a command has changed, where one is due.
+
+    Who works with commands alone has no server that does it at quiet times. What goes wrong is
+    for the next time: the command itself has done what it was asked for.
+    """
+    try:
+        target.admin.upkeep(if_needed=True)
+    except CaseTrackError as error:
+        logger.info("No upkeep of %s: %s", target.folder.name, error.message)

@@ -1,23 +1,18 @@
 """``casetrack upkeep`` and ``index-status``: whether all is well, and what helps."""
 
-import logging
 import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from casetrack.api.text import head_of, lines_of
-from casetrack.base.errors import CaseTrackError
 from casetrack.faces.cli.asking import write
 from casetrack.faces.cli.options import AnyCollectionOption, CollectionOption, JsonOption
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
-    from casetrack.api.collection import Collection
     from casetrack.base.records.health import Action, IndexStatus
-
-logger = logging.getLogger("casetrack.cli")
 
 
 def upkeep(
@@ -59,18 +54,6 @@ def upkeep(
         if not reports:
             line("There is nothing to remove." if if_needed else "There are no collections.")
     return EXIT_INTERRUPTED if any(r.cancelled for r in reports) else 0
-
-
-def keep_up(target: "Collection", /) -> None:
-    """See to the upkeep of a collection that a command has changed, where one is due.
-
-    Who works with commands alone has no server that does it at quiet times. What goes wrong is
-    for the next time: the command itself has done what it was asked for.
-    """
-    try:
-        target.admin.upkeep(if_needed=True)
-    except CaseTrackError as error:
-        logger.info("No upkeep of %s: %s", target.folder.name, error.message)
 
 
 # ``casetrack index-status``: what of a collection is out of date, and what puts it right.

@@ -22,9 +22,8 @@ from casetrack.faces.cli.output import (
     table,
     write_json,
 )
-from casetrack.faces.cli.progress import Meter, long_work
+from casetrack.faces.cli.progress import Meter, keep_up, long_work
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED
-from casetrack.faces.cli.upkeep import keep_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
