@@ -3,7 +3,7 @@
 import functools
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
@@ -22,7 +22,7 @@ from casetrack.base.records import (
     CollectionStats,
     Document,
 )
-from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp import render
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.concise import document_forms, telling
 from casetrack.faces.mcp.failures import reason
@@ -84,39 +84,6 @@ def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
     return [told(note) for note in notes if note]
 
 
-class CollectionsOutput(outputs.Paged):
-    """The collections of a status, and then folders that cannot be read.
-
-    ``other_status`` counts collections with another status; ``sealed`` names those that are
-    encrypted, where there are any.
-    """
-
-    status_filter: str
-    total: int
-    damaged_count: int
-    other_status: int
-    collections: list[outputs.CountedCollection]
-    damaged: list[outputs.Damaged]
-    next_step: str | None
-    sealed: NotRequired[list[str]]
-
-
-class DeletedCollection(TypedDict):
-    """A collection that is gone."""
-
-    deleted: CollectionInfo
-    active_collection: str | None
-
-
-class CollectionInfoOutput(outputs.CountedCollection):
-    """A collection with its documents, newest first."""
-
-    folder: str
-    documents: list[Annotated[Document, outputs.LINE]]
-    documents_omitted: int
-    root: str | None
-
-
 class CollectionTools:
     """The tools of this module, for one session."""
 
@@ -137,7 +104,7 @@ class CollectionTools:
         reference: Annotated[str | None, Field(description="User's own number")] = None,
         collection_type: CollectionType | None = None,
         profile: ProfileName = None,
-    ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
+    ) -> CallToolResult:
         """Create a collection and make it the active one."""
 
         def work() -> tuple[CollectionInfo, list[str]]:
@@ -181,7 +148,7 @@ class CollectionTools:
         self,
         status_filter: Literal["active", "closed", "archived", "all"] = "active",
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, CollectionsOutput]:
+    ) -> CallToolResult:
         """List the collections of a status."""
         return await in_thread(partial(self._listed, status_filter, offset))
 
@@ -238,7 +205,7 @@ class CollectionTools:
     )
     async def switch_collection(
         self, collection_name: Annotated[str, Field(description="Name or ID")]
-    ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
+    ) -> CallToolResult:
         """Make a collection the active one."""
 
         def work() -> tuple[CollectionInfo, CollectionStats]:
@@ -273,7 +240,7 @@ class CollectionTools:
         self,
         collection_name: Annotated[str, Field(description="Name or ID")],
         confirm: Annotated[bool, Field(description="Must be true to delete")] = False,
-    ) -> Annotated[CallToolResult, DeletedCollection]:
+    ) -> CallToolResult:
         """Delete a collection once that is confirmed."""
         info = await in_thread(partial(self._library.find, collection_name))
         if not confirm:
@@ -309,7 +276,7 @@ class CollectionTools:
     )
     async def get_collection_info(
         self, collection: CollectionName = None, response_format: ResponseFormat = "concise"
-    ) -> Annotated[CallToolResult, CollectionInfoOutput]:
+    ) -> CallToolResult:
         """Describe a collection."""
         found: Collection = await locate(self._session, collection)
 

@@ -17,8 +17,7 @@ from casetrack.api.text import line
 from casetrack.api.text.work import taken_in
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
-from casetrack.base.records.shape import Spread
-from casetrack.faces.mcp import outputs, results
+from casetrack.faces.mcp import results
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
@@ -59,23 +58,6 @@ OcrEngine = Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None
 OcrLanguage = Annotated[str | None, Field(description="Such as deu+eng")]
 
 
-class IngestedDocument(outputs.LongWork, total=False):
-    """One file that is in the collection now and its attachments."""
-
-    outcome: FileOutcome
-    attachments: list[FileOutcome]
-    attachments_omitted: int
-    notes: list[str]
-
-
-class FolderOutput(outputs.LongWork, total=False):
-    """Counts, and one outcome per file, failures first."""
-
-    report: Annotated[IngestReport, Spread()]
-    folder: str
-    outcomes_omitted: int
-
-
 class IngestTools(SessionTools):
     """The tools of this module, for one session."""
 
@@ -99,7 +81,7 @@ class IngestTools(SessionTools):
         ocr_language: OcrLanguage = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, IngestedDocument]:
+    ) -> CallToolResult:
         """Ingest one file."""
         found: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
@@ -144,7 +126,7 @@ class IngestTools(SessionTools):
         ocr_language: OcrLanguage = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, FolderOutput]:
+    ) -> CallToolResult:
         """Ingest the files of a folder."""
         found: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -14,10 +14,7 @@ from casetrack.api.operation import ADDS, SWITCHES
 from casetrack.api.text import lines_of
 from casetrack.base.errors import UsageError
 from casetrack.base.files import private_folder
-from casetrack.base.records import CollectionInfo
-from casetrack.base.records.shape import Spread
 from casetrack.base.records.snapshots import ExportReport
-from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
@@ -28,17 +25,8 @@ from casetrack.faces.mcp.tools.collections import CollectionType
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.records import StatusChange
-
-
-class StatusChanged(TypedDict):
-    """A collection whose status was to change; ``changed`` is false where it was so already."""
-
-    collection: CollectionInfo
-    previous_status: str
-    changed: bool
-    is_active: bool
-    note: str
+    from casetrack.base.records import CollectionInfo, StatusChange
+    from casetrack.faces.mcp import outputs
 
 
 class LifecycleTools(SessionTools):
@@ -50,9 +38,7 @@ class LifecycleTools(SessionTools):
         description="Make a collection read-only. Returns its status and the previous one.",
         of=("collection close",),
     )
-    async def close_collection(
-        self, collection_name: CollectionName = None
-    ) -> Annotated[CallToolResult, StatusChanged]:
+    async def close_collection(self, collection_name: CollectionName = None) -> CallToolResult:
         """Close a collection."""
         return await self._turn(collection_name, "close")
 
@@ -62,9 +48,7 @@ class LifecycleTools(SessionTools):
         description="Let a closed or archived collection take changes again. Returns its status.",
         of=("collection reopen",),
     )
-    async def reopen_collection(
-        self, collection_name: CollectionName = None
-    ) -> Annotated[CallToolResult, StatusChanged]:
+    async def reopen_collection(self, collection_name: CollectionName = None) -> CallToolResult:
         """Reopen a collection."""
         return await self._turn(collection_name, "reopen")
 
@@ -74,9 +58,7 @@ class LifecycleTools(SessionTools):
         description="Make a collection read-only and leave it out of lists. Returns its status.",
         of=("collection archive",),
     )
-    async def archive_collection(
-        self, collection_name: CollectionName = None
-    ) -> Annotated[CallToolResult, StatusChanged]:
+    async def archive_collection(self, collection_name: CollectionName = None) -> CallToolResult:
         """Archive a collection."""
         return await self._turn(collection_name, "archive")
 
@@ -96,7 +78,7 @@ class LifecycleTools(SessionTools):
         collection_type: CollectionType | None = None,
         add_tags: Annotated[list[str] | None, Field(description="Tags to add")] = None,
         remove_tags: Annotated[list[str] | None, Field(description="Tags to remove")] = None,
-    ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
+    ) -> CallToolResult:
         """Change a collection's own facts."""
         wishes = (name, description, reference, collection_type, add_tags, remove_tags)
         if all(wish is None for wish in wishes):
@@ -152,12 +134,6 @@ FOLDER = "exports"
 """Where files are written by default, below the data folder."""
 
 
-class ExportOutput(outputs.LongWork, total=False):
-    """The file, and what is in it."""
-
-    report: Annotated[ExportReport, Spread("collection")]
-
-
 class ExportTools(SessionTools):
     """The tool of this module, for one session."""
 
@@ -175,7 +151,7 @@ class ExportTools(SessionTools):
         ] = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, ExportOutput]:
+    ) -> CallToolResult:
         """Export a collection."""
         target: Collection = await locate(self._session, collection)
         folder = await in_thread(lambda: self._folder(output_folder))

@@ -3,7 +3,7 @@
 import threading
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -14,10 +14,7 @@ from casetrack.api.text import head_of
 from casetrack.api.text.collections import about
 from casetrack.base.errors import UsageError
 from casetrack.base.records import FileOutcome, IngestReport
-from casetrack.base.records.health import Coverage, DocumentIndex
-from casetrack.base.records.shape import Spread
-from casetrack.base.records.snapshots import ReindexReport
-from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp import render
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
@@ -33,57 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from casetrack.api.collection import Collection
+    from casetrack.base.records.snapshots import ReindexReport
 
     Tell = Callable[[str, int, int], None]
 
 LISTED_FILES = 100
 _FILES_ROOM = 7_000
 Reparse = Annotated[bool, Field(description="false keeps chunks (faster)")]
-
-
-class ReindexOutput(outputs.LongWork, total=False):
-    """What was made anew, and whose models it is of now."""
-
-    report: Annotated[ReindexReport, Spread("files")]
-    counts: dict[str, int] | None
-    missing_files_omitted: int
-    failed_files: list[FileOutcome]
-    failed_files_omitted: int
-
-
-class IndexedDocument(TypedDict):
-    """How far one document is as it would be made now."""
-
-    document: Annotated[DocumentIndex, Spread("action")]
-    health: str
-
-
-class UntakenOutput(TypedDict):
-    """A file that is not in the collection as it is now, with the reason and the next step."""
-
-    path: str
-    status: str
-    code: str
-    why: str
-    since: str
-
-
-class IndexStatusOutput(outputs.Answer, outputs.Paged):
-    """How far a collection is as it would be made now; documents with problems come first."""
-
-    profile: str
-    models: bool
-    ok: bool
-    document_count: int
-    chunks: int
-    coverage: dict[str, Coverage]
-    problems: dict[str, int]
-    remedy: str
-    documents: list[IndexedDocument]
-    documents_omitted: int
-    untaken: list[UntakenOutput]
-    untaken_count: int
-    more: str
 
 
 class ReindexTools(SessionTools):
@@ -103,7 +56,7 @@ class ReindexTools(SessionTools):
         reparse: Reparse = True,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, ReindexOutput]:
+    ) -> CallToolResult:
         """Make one document anew."""
         found: Collection = await locate(self._session, collection)
 
@@ -134,7 +87,7 @@ class ReindexTools(SessionTools):
         profile: ProfileName = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, ReindexOutput]:
+    ) -> CallToolResult:
         """Make all documents anew."""
         found: Collection = await locate(self._session, collection)
         if not confirm:
@@ -165,7 +118,7 @@ class ReindexTools(SessionTools):
         document_filter: Annotated[str | None, Field(description="Only this document")] = None,
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, IndexStatusOutput]:
+    ) -> CallToolResult:
         """Say what of the index is out of date."""
         found: Collection = await locate(self._session, collection)
         status = await in_thread(partial(found.admin.index_status, document_filter))

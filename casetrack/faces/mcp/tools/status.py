@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -29,34 +29,6 @@ _DAMAGED = 10
 _REASON_CHARS = 300
 
 
-class ProfileStatus(TypedDict):
-    """A profile: whether its models' files are there, and whether they are in memory."""
-
-    name: str
-    purpose: str
-    installed: bool
-    loaded: bool
-    dimension: int | None
-    licences: list[str]
-
-
-class StatusOutput(TypedDict):
-    """The state of the server."""
-
-    version: str
-    tier: str
-    license_notes: list[str]
-    data_dir: str
-    models_dir: str
-    profiles: list[ProfileStatus]
-    active_collection: str | None
-    active_collection_id: str | None
-    collections: int
-    damaged: list[outputs.Damaged]
-    damaged_count: int
-    storage_bytes: int
-
-
 class StatusTools(SessionTools):
     """The tool of this module, for one session."""
 
@@ -67,17 +39,17 @@ class StatusTools(SessionTools):
         "collections.",
         sets=("legal",),
     )
-    async def get_status(self) -> Annotated[CallToolResult, StatusOutput]:
+    async def get_status(self) -> CallToolResult:
         """Describe the server."""
         status = await in_thread(self.status)
         return answer(_text(status), status)
 
-    def status(self) -> StatusOutput:
+    def status(self) -> dict[str, Any]:
         """Return the state of the server and of the collections that it is about."""
         library, active = self._session.library, self._session.active
         license_status = library.entitlements.status()
         infos = self._session.infos()
-        damaged: list[outputs.Damaged] = [
+        damaged: list[dict[str, str]] = [
             {"path": str(path), "reason": str(why)} for path, why in library.damaged()
         ]
         stored = 0
@@ -105,7 +77,7 @@ class StatusTools(SessionTools):
             "storage_bytes": stored,
         }
 
-    def _profiles(self) -> list[ProfileStatus]:
+    def _profiles(self) -> list[dict[str, Any]]:
         """Return the profiles whose models run on this machine."""
         from casetrack.base.models.profiles import PROFILES
 
@@ -129,7 +101,7 @@ class StatusTools(SessionTools):
         ]
 
 
-def _text(status: StatusOutput) -> str:
+def _text(status: dict[str, Any]) -> str:
     unnamed = status["damaged_count"] - len(status["damaged"])
     profiles = [f"{p['name']} ({_state(p)})" for p in status["profiles"]]
     rows = [
@@ -146,7 +118,7 @@ def _text(status: StatusOutput) -> str:
     return f"CaseTrack {status['version']}\n\n{render.table(rows)}"
 
 
-def _state(profile: ProfileStatus) -> str:
+def _state(profile: dict[str, Any]) -> str:
     if not profile["installed"]:
         return "not installed"
     return "loaded" if profile["loaded"] else "installed, loaded when first used"
@@ -156,19 +128,6 @@ def _state(profile: ProfileStatus) -> str:
 
 LISTED_JOBS = 20
 _MESSAGE_CHARS = 2_000
-
-
-class JobsOutput(TypedDict):
-    """Jobs, newest first; with one job its result, which is that of the tool that began it.
-
-    ``jobs_omitted`` counts those behind the ones listed, ``next_offset`` is where they begin.
-    """
-
-    jobs: list[outputs.JobOutput]
-    jobs_omitted: int
-    next_offset: int | None
-    result: dict[str, Any] | None
-    more: str | None
 
 
 class JobTools(SessionTools):
@@ -190,7 +149,7 @@ class JobTools(SessionTools):
             int, Field(ge=0, le=LONGEST_WAIT, description="Wait for the end; 50 is safe")
         ] = 0,
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, JobsOutput]:
+    ) -> CallToolResult:
         """Show one job, or list them."""
         if job_id is None:
             found = await in_thread(self._session.library.jobs.list)
@@ -213,7 +172,7 @@ class JobTools(SessionTools):
     )
     async def cancel_job(
         self, job_id: Annotated[str, Field(description="Such as j-7f3a2c")]
-    ) -> Annotated[CallToolResult, JobsOutput]:
+    ) -> CallToolResult:
         """Ask a job to end."""
         job, live = await known_job(self._session, job_id)
         if not job.active:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import anyio.to_thread
 from mcp.server.mcpserver import Context
@@ -14,9 +14,8 @@ from pydantic import BeforeValidator, Field
 from casetrack.api.operation import DELETES, READS, SWITCHES
 from casetrack.api.text import line, lines_of
 from casetrack.api.text.work import synced
-from casetrack.base.records.shape import Spread
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, WatchedFolder
-from casetrack.faces.mcp import outputs, results
+from casetrack.faces.mcp import results
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
@@ -53,14 +52,6 @@ _WARNINGS = 5
 _ORDER = ("failed", "removed", "missing", "moved", "changed", "new", "skipped")
 
 
-class SyncOutput(outputs.LongWork, total=False):
-    """Counts, and the changes that matter most."""
-
-    report: Annotated[SyncReport, Spread()]
-    changes: list[SyncChange]
-    changes_omitted: int
-
-
 class SyncTools(SessionTools):
     """The tool of this module, for one session."""
 
@@ -86,7 +77,7 @@ class SyncTools(SessionTools):
         file_extensions: Extensions = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, SyncOutput]:
+    ) -> CallToolResult:
         """Sync the collection with a folder."""
         found: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
@@ -178,34 +169,6 @@ _PATTERNS, _PATTERN_CHARS = 20, 200
 _NOTE_CHARS = 1_000
 
 
-class WatchEntry(outputs.Answer):
-    """A watched folder, and how it is doing; ``collection`` is the name."""
-
-    watch: Annotated[WatchedFolder, Spread("collection")]
-
-
-class WatchOutput(TypedDict):
-    """A folder that is watched now; ``new`` is false where it was before."""
-
-    watch: WatchEntry
-    new: bool
-
-
-class UnwatchedOutput(TypedDict):
-    """A folder that is not watched any more; its documents stay."""
-
-    watch: WatchEntry
-
-
-class WatchesOutput(TypedDict):
-    """The watched folders, from an offset on; ``omitted`` counts those behind them."""
-
-    watches: list[WatchEntry]
-    omitted: int
-    next_offset: int | None
-    more: str | None
-
-
 class WatchTools(SessionTools):
     """The tools of this module, for one session."""
 
@@ -228,7 +191,7 @@ class WatchTools(SessionTools):
         include: IncludePatterns = None,
         exclude: ExcludePatterns = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, WatchOutput]:
+    ) -> CallToolResult:
         """Watch a folder."""
         found: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
@@ -256,7 +219,7 @@ class WatchTools(SessionTools):
     )
     async def unwatch_folder(
         self, folder_path: FolderOrId, collection: CollectionName = None
-    ) -> Annotated[CallToolResult, UnwatchedOutput]:
+    ) -> CallToolResult:
         """Stop watching a folder."""
 
         def work() -> tuple[str, dict[str, Any]]:
@@ -277,7 +240,7 @@ class WatchTools(SessionTools):
         self,
         collection_filter: Annotated[str | None, Field(description="Only this collection")] = None,
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, WatchesOutput]:
+    ) -> CallToolResult:
         """List the watched folders."""
 
         def work() -> tuple[str, dict[str, Any]]:
@@ -308,7 +271,7 @@ class WatchTools(SessionTools):
         auto_remove_deleted: Annotated[bool | None, Field(description="Default: as it was")] = None,
         daily_time: DailyTime = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, WatchOutput]:
+    ) -> CallToolResult:
         """Change the schedule of a watched folder."""
 
         def work() -> tuple[str, dict[str, Any]]:
