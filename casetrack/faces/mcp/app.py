@@ -37,17 +37,17 @@ from casetrack.faces.mcp.failures import Failure
 from casetrack.faces.mcp.fetching import with_notice
 from casetrack.faces.mcp.figures import measured
 from casetrack.faces.mcp.handlers import Handler
+from casetrack.faces.mcp.instructions import holdings, instructions
 from casetrack.faces.mcp.live_jobs import CALL, Call
 from casetrack.faces.mcp.news import News
 from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, asked, can_ask, kept_alive
-from casetrack.faces.mcp.prompts import holdings, instructions
 from casetrack.faces.mcp.results import CODE, OF_COLLECTION
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.shutdown import go_on
 from casetrack.faces.mcp.specs import ToolChoice
 from casetrack.faces.mcp.steps import work_with
 from casetrack.faces.mcp.texts import sendable, visible
-from casetrack.faces.mcp.wire import AnsweringStream
+from casetrack.faces.mcp.wire import AnsweringStream, UnansweredStream
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
     from casetrack.base.jobs import RunningJob
     from casetrack.faces.mcp.edition import ServedEdition
+    from casetrack.faces.mcp.opening import Opening
 
 # Lets a server answer for resources, prompts and completion, without making any of them yet.
 
@@ -199,7 +200,8 @@ class CaseTrackServer(Server[Any]):
     def instructions(self) -> str:
         """What a client shows its model at the start, as things stand now."""
         told = self._served.edition.instructions
-        here = holdings(self._session) if told.holdings else ()
+        library, about = self._session.library, self._session.edition
+        here = holdings(library, about) if told.holdings else ()
         return instructions(told, self.catalogue.usable(), here)
 
     @instructions.setter
@@ -335,15 +337,22 @@ class CaseTrackServer(Server[Any]):
             yield
             group.cancel_scope.cancel()
 
-    def run_stdio(self) -> None:
-        """Serve over standard input and output until the input ends."""
+    def run_stdio(self, opening: Opening | None = None, /) -> None:
+        """Serve over standard input and output until the input ends.
+
+        Parameters
+        ----------
+        opening
+            The first line, where it was read already.
+        """
 
         async def serve() -> None:
             async with stdio_server() as (read_stream, write_stream):
                 options = self.create_initialization_options()
                 try:
-                    messages = AnsweringStream(read_stream, write_stream)
-                    await self.run(messages, write_stream, options)
+                    messages = AnsweringStream(read_stream, write_stream, opening)
+                    answers = UnansweredStream(write_stream, opening)
+                    await self.run(messages, answers, options)
                 finally:
                     # What libraries printed is kept back until now; behind this it would go to
                     # the client, as the SDK gives the standard output back.

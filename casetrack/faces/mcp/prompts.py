@@ -6,7 +6,6 @@ What the user fills in is set as a quoted JSON string, so that it stays data wha
 from __future__ import annotations
 
 import json
-import logging
 from typing import TYPE_CHECKING, Any
 
 from mcp.shared.exceptions import MCPError
@@ -22,92 +21,15 @@ from mcp.types import (
     TextContent,
 )
 
-from casetrack.api.collection.facts import noted_documents
-from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.failures import whole_list
-from casetrack.faces.mcp.render.pieces import counted, one_line
-from casetrack.faces.mcp.texts import cut, sendable, visible
+from casetrack.faces.mcp.texts import sendable
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from casetrack.base.editions import Argument, Edition, Instructions, Request, Way
-    from casetrack.base.records import CollectionInfo
+    from casetrack.base.editions import Argument, Edition, Request
     from casetrack.faces.mcp.handlers import Handler
-    from casetrack.faces.mcp.session import Session
     from casetrack.faces.mcp.specs import ToolChoice
-
-# What a client shows its model at the start: what is here, and how to work with the tools.
-#
-# Clients cut it at 2 KB. It names only tools that would answer: those that the server offers and
-# its license has.
-
-logger = logging.getLogger("casetrack.mcp")
-MOST_BYTES = 2_000
-"""A little less than the 2 KB at which clients cut."""
-_NAME_CHARS = 60
-
-
-def instructions(told: Instructions, tools: Container[str], holdings: Sequence[str] = ()) -> str:
-    """Return the text for a server.
-
-    Parameters
-    ----------
-    told
-        What the edition says.
-    tools
-        Names of the tools that would answer.
-    holdings
-        The collections that there are, in words; as many as fit are named.
-    """
-
-    def offered(way: Way) -> bool:
-        return all(name in tools for name in way.needs)
-
-    found = (next(filter(offered, ways), None) for ways in told.steps)
-    numbered = [f"{n}. {way.text}" for n, way in enumerate(filter(None, found), 1)]
-    steps = "\n".join(["Order of calls", *numbered]) if numbered else ""
-    warnings = [way.text for way in told.warnings if offered(way)]
-    rest = [part for part in (steps, told.rules, *warnings) if part]
-    room = MOST_BYTES - len("\n\n".join([told.head, "", *rest]).encode()) - 1
-    here = _listed(told.holdings, holdings, room) if told.holdings else ""
-    return "\n\n".join(part for part in (told.head, here, *rest) if part) + "\n"
-
-
-def holdings(session: Session, /) -> list[str]:
-    """Return each collection that the server is about with its size, the one changed last first.
-
-    Sizes are those that its last writer noted: a collection is not opened for them.
-    """
-    try:
-        infos = session.infos()
-    except CaseTrackError as error:
-        return [f"they cannot be read now ({one_line(error.message)})"]
-    except OSError as error:  # whatever it is, a server starts, and its calls say what is wrong
-        logger.warning("The collections cannot be listed: %s", error)
-        return ["they cannot be read now"]
-    return [_told(session, info) for info in infos]
-
-
-def _told(session: Session, info: CollectionInfo) -> str:
-    documents = noted_documents(session.library.settings.collections_dir / info.id)
-    size = [] if documents is None else [counted(documents, "document")]
-    facts = [*size, *([] if info.status == "active" else [info.status])]
-    name = f'"{cut(visible(sendable(one_line(info.name))), _NAME_CHARS)}"'
-    return f"{name} ({', '.join(facts)})" if facts else name
-
-
-def _listed(title: str, each: Sequence[str], room: int) -> str:
-    """Return as many as fit in *room* bytes, and how many more there are."""
-    if not each:
-        return f"{title}: none yet."
-    for shown in range(len(each), 0, -1):
-        more = len(each) - shown
-        text = f"{title}: {', '.join(each[:shown])}{f', and {more:,} more' if more else ''}."
-        if len(text.encode()) <= room:
-            return text
-    return f"{title}: {len(each):,}."
-
 
 MAX_CHARS = 4_000
 """Longest value of an argument."""

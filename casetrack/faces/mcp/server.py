@@ -81,13 +81,18 @@ def serve_stdio(
         See :class:`casetrack.api.library.Library`.
     """
     configure_logging(settings.log)
-    session, server = _made(settings, choice, served, searched_by)
+    from casetrack.api.library import Library
+    from casetrack.faces.mcp.opening import opened
+
+    library = Library(settings, searched_by=searched_by)
+    opening = opened(library) if choice is None and served is None else None
+    session, server = _made(library, choice, served)
     from casetrack.faces.mcp.shutdown import leave_on_signals
 
     leave_on_signals(session.running, session.library.jobs.leave)
     _provide(session, fetch)
     with _watching(session, choice):
-        server.run_stdio()
+        server.run_stdio(opening)
 
 
 def serve_http(
@@ -141,7 +146,9 @@ def serve_http(
     allowed = [checked_origin(origin) for origin in origins]
     address = bind(host, port, token=token)
     configure_logging(settings.log)
-    session, server = _made(settings, choice, served, searched_by)
+    from casetrack.api.library import Library
+
+    session, server = _made(Library(settings, searched_by=searched_by), choice, served)
     from casetrack.faces.mcp.http.serving import gated, run
     from casetrack.faces.mcp.shutdown import leave_on_signals
 
@@ -158,20 +165,16 @@ def serve_http(
 
 
 def _made(
-    settings: Settings,
-    choice: ToolChoice | None,
-    served: ServedEdition | None,
-    searched_by: SearchedBy | None,
+    library: Library, choice: ToolChoice | None, served: ServedEdition | None
 ) -> tuple[Session, CaseTrackServer]:
     """Import what is needed and make the server."""
     # What the SDK's import makes lives as long as the process. Looking through it for garbage
     # again and again would be a sixth of the time until the first answer.
     gc.disable()
-    from casetrack.api.library import Library
     from casetrack.faces.mcp.app import server_for
     from casetrack.faces.mcp.session import Session
 
-    session = Session(Library(settings, searched_by=searched_by))
+    session = Session(library)
     server = server_for(session, choice, served)
     gc.freeze()
     gc.enable()

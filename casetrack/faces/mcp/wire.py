@@ -9,13 +9,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp.shared.message import SessionMessage
-from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream
+
+    from casetrack.faces.mcp.opening import Opening
 
 _ID_CHARS = 256
 """Longer ids are no ids that a program would look for."""
@@ -30,16 +39,20 @@ class AnsweringStream:
         What arrives: messages, and an exception for each line that is none.
     answers
         Where errors are sent.
+    opening
+        The line before the first of these messages.
     """
 
     def __init__(
         self,
         messages: ContextReceiveStream[SessionMessage | Exception],
         answers: ContextSendStream[SessionMessage],
+        opening: Opening | None = None,
         /,
     ) -> None:
         self._messages = messages
         self._answers = answers
+        self._opening = opening
 
     @property
     def last_context(self) -> Any:
@@ -55,7 +68,8 @@ class AnsweringStream:
             There is none.
         """
         while True:
-            item = await self._messages.receive()
+            opening, self._opening = self._opening, None
+            item = _message(opening.line) if opening else await self._messages.receive()
             if not isinstance(item, ValidationError):
                 return item
             told = refusal(item)
@@ -87,6 +101,55 @@ class AnsweringStream:
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+class UnansweredStream:
+    """A stream of answers without the one to a request that was answered before.
+
+    Parameters
+    ----------
+    answers
+        Where the others are sent.
+    opening
+        The request.
+    """
+
+    def __init__(
+        self, answers: ContextSendStream[SessionMessage], opening: Opening | None, /
+    ) -> None:
+        self._answers = answers
+        self._answered = None if opening is None else opening.answered
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send an answer, or drop it."""
+        told, number = item.message, self._answered
+        if number is None or not isinstance(told, JSONRPCResponse) or told.id != number:
+            await self._answers.send(item)
+        else:
+            self._answered = None
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._answers.aclose()
+
+    async def __aenter__(self) -> UnansweredStream:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+def _message(line: str) -> SessionMessage | Exception:
+    """Read a line as the SDK does."""
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValidationError as error:
+        return error
 
 
 def refusal(error: ValidationError, /) -> JSONRPCError | None:

@@ -18,7 +18,8 @@ from casetrack.editions.legal.cases import Cases
 from casetrack.editions.legal.mcp import legal_edition
 from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.catalogue import choose, declared
-from casetrack.faces.mcp.prompts import Prompts, instructions
+from casetrack.faces.mcp.instructions import instructions
+from casetrack.faces.mcp.prompts import Prompts
 from casetrack.faces.mcp.session import Session
 
 if TYPE_CHECKING:

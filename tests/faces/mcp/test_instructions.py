@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from casetrack.api.library import Library
 from casetrack.base.config import Settings
@@ -14,10 +18,11 @@ from casetrack.base.errors import StorageError
 from casetrack.base.license.tiers import FREE, UNLIMITED
 from casetrack.editions.legal.mcp import legal_edition
 from casetrack.faces.mcp.catalogue import choose, declared
-from casetrack.faces.mcp.prompts import holdings, instructions
+from casetrack.faces.mcp.instructions import holdings, instructions
+from casetrack.faces.mcp.opening import Opening, _request_id, opened
 from casetrack.faces.mcp.server import build_server
-from casetrack.faces.mcp.session import Session
 from casetrack.faces.mcp.specs import SET_NAMES
+from hostile_lines import HELLO, request
 
 NO_TOOLS = {"document_filter"}
 
@@ -44,6 +49,38 @@ def test_they_fit_and_name_only_tools_that_would_answer(
         messages(text)
 
 
+@pytest.mark.parametrize("tier", [FREE, UNLIMITED], ids=["free", "pro"])
+@pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
+def test_the_first_answer_comes_without_the_sdk_and_is_the_same(
+    tier: Any, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library(Settings(data_dir=tmp_path, models_dir=tmp_path), tier=tier)
+    library.create("Acme")
+    reader, writer = os.pipe()
+    line = request("h", "initialize", HELLO | {"protocolVersion": version})
+    os.write(writer, line + b"\nrest")
+    with os.fdopen(reader) as given, (tmp_path / "told").open("w") as answers:
+        monkeypatch.setattr(sys, "stdin", given)
+        monkeypatch.setattr(sys, "stdout", answers)
+        assert opened(library) == Opening(f"{line.decode()}\n", "h")
+        assert os.read(reader, 9) == b"rest"
+    sdk = build_server(library).create_initialization_options()
+    told = json.loads((tmp_path / "told").read_text())["result"]
+    # These versions of the protocol know no extensions, and the SDK leaves them out.
+    can = sdk.capabilities.model_dump(by_alias=True, exclude_none=True, exclude={"extensions"})
+    assert told["capabilities"] == can
+    assert told["instructions"] == sdk.instructions
+    assert told["protocolVersion"] == version
+
+
+@pytest.mark.parametrize(
+    "unusual", [{"_meta": {}}, {"capabilities": {"roots": 5}}, {"protocolVersion": "2026-07-28"}]
+)
+def test_what_the_sdk_has_to_check_waits_for_it(unusual: dict[str, Any]) -> None:
+    assert _request_id(request("h", "initialize", HELLO | unusual).decode()) is None
+    assert _request_id(request(True, "initialize", HELLO).decode()) is None
+
+
 def test_as_many_collections_are_named_as_fit() -> None:
     told = edition(ANY).instructions
     every = [f'"{"Ünterlagen " * 5}{n}" (1,234 documents)' for n in range(200)]
@@ -58,21 +95,19 @@ def test_as_many_collections_are_named_as_fit() -> None:
 def test_a_folder_that_cannot_be_read_is_told(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def denied(self: Session) -> Any:
+    def denied(self: Library) -> Any:
         raise StorageError("quizzlefrax /x")
 
-    monkeypatch.setattr(Session, "infos", denied)
-    (said,) = holdings(Session(library))
+    monkeypatch.setattr(Library, "collections", denied)
+    (said,) = holdings(library, ANY)
     assert "quizzlefrax /x" in said
 
 
 def test_lawyers_are_told_their_cases(library: Library) -> None:
     library.create("Acme")
     library.create("Smith v. Jones", edition=LEGAL)
-    session = Session(library)
-    session.edition = LEGAL
     text = instructions(
-        edition(LEGAL).instructions, frozenset(declared(legal_edition())), holdings(session)
+        edition(LEGAL).instructions, frozenset(declared(legal_edition())), holdings(library, LEGAL)
     )
     assert '"Smith v. Jones" (0 ' in text
     assert "Acme" not in text

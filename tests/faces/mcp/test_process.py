@@ -26,8 +26,11 @@ def test_handshake_and_end_of_input(
     say = modern if era == "modern" else request
     hello = modern("h", "server/discover") if era == "modern" else request("h", "initialize", HELLO)
     server.say(hello)
-    assert "search_documents" in server.answer_to("h")["result"]["instructions"]
+    told = server.answer_to("h")["result"]
+    assert "search_documents" in told["instructions"]
     if era == "legacy":
+        server.say(request("again", "initialize", HELLO))
+        assert server.answer_to("again")["result"] == told
         server.say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
         server.say(b"{not json")
     server.say(say("list", "tools/list"))
