@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arguments import meant
+from casetrack.base.editions import Argument
 from casetrack.base.errors import ConfigError
 from casetrack.editions.context.files import read_toml
 
@@ -25,22 +26,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger("casetrack.context")
 
 TOOLS = ("search", "get", "sources")
-MAX_CHARS = 4_000
-"""Longest value of an argument."""
 _KEYS = ("description", "tools", "system_prompt", "arguments")
 _ARGUMENT_KEYS = ("name", "description", "required")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _INLINE, _SCRIPT = "inline", "script"
 _PLACE = re.compile(r"\{([A-Za-z0-9_.-]+)\}")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentArgument:
-    """What a user fills in; ``{name}`` in the instructions stands for it."""
-
-    name: str
-    description: str
-    required: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +42,15 @@ class Agent:
     tools
         Those of the server that it is to use; empty for all.
     system_prompt
-        Its instructions.
+        Its instructions; ``{name}`` in them stands for an argument.
     """
 
     name: str
     description: str
     tools: tuple[str, ...]
     system_prompt: str
-    arguments: tuple[AgentArgument, ...] = ()
+    arguments: tuple[Argument, ...] = ()
+    title: str = ""
 
     def text(self, given: Mapping[str, str], /) -> str:
         """Return the instructions with what the user filled in.
@@ -69,18 +60,10 @@ class Agent:
         ValueError
             An argument is missing, unknown or too long; the text says which.
         """
-        known = [argument.name for argument in self.arguments]
-        for name, value in given.items():
-            if name not in known:
-                allowed = ", ".join(known) or "none"
-                raise ValueError(f"{self.name} has no argument {name[:80]!r}. Arguments: {allowed}")
-            if len(value) > MAX_CHARS:
-                raise ValueError(f"{name} is too long: {len(value):,} of {MAX_CHARS:,} characters.")
-        missing = [
-            a.name for a in self.arguments if a.required and not given.get(a.name, "").strip()
-        ]
-        if missing:
-            raise ValueError(f"{self.name} needs {' and '.join(missing)}.")
+        from casetrack.faces.mcp.prompts import checked
+
+        checked(self, given)
+        known = {argument.name for argument in self.arguments}
         filled = _PLACE.sub(
             lambda place: given.get(place[1], "") if place[1] in known else place[0],
             self.system_prompt,
@@ -143,14 +126,14 @@ def _agent(name: str, said: Any, *files: Path) -> Agent:
     )
 
 
-def _argument(said: Mapping[str, Any], where: str, files: tuple[Path, ...]) -> AgentArgument:
+def _argument(said: Mapping[str, Any], where: str, files: tuple[Path, ...]) -> Argument:
     _check_keys(said, _ARGUMENT_KEYS, f"arguments of {where}", files)
     name = said.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ConfigError(
             f"An argument of {where} has no name", 'Such as {name = "service"}.', *files
         )
-    return AgentArgument(name, str(said.get("description", "")), said.get("required") is True)
+    return Argument(name, "", str(said.get("description", "")), said.get("required") is True)
 
 
 def _check_keys(

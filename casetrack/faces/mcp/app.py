@@ -88,7 +88,8 @@ def _prompts(_session: Session, tools: Catalogue, served: ServedEdition) -> dict
         return served.prompts()
     from casetrack.faces.mcp import prompts
 
-    return prompts.handlers(_usable(tools), served.edition)
+    offered = prompts.Prompts(_usable(tools), served.edition)
+    return prompts.handlers(offered.requests, offered.text)
 
 
 def _completion(session: Session, tools: Catalogue, served: ServedEdition) -> dict[str, Handler]:

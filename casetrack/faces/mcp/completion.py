@@ -68,7 +68,8 @@ class Completer:
         argument = params.argument.name
         known = (params.context.arguments if params.context else None) or {}
         if isinstance(params.ref, PromptReference):
-            request = self._prompts.find(params.ref.name)
+            offered = {each.name: each for each in self._prompts.requests()}
+            request = offered.get(params.ref.name)
             if request is None or argument not in {a.name for a in request.arguments}:
                 return []
         elif f"{{{argument}}}" not in params.ref.uri or params.ref.uri not in TEMPLATES.values():

@@ -25,7 +25,7 @@ from casetrack.faces.mcp.failures import whole_list
 from casetrack.faces.mcp.texts import sendable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from casetrack.base.editions import Argument, Edition, Request
     from casetrack.faces.mcp.handlers import Handler
@@ -63,30 +63,6 @@ class Prompts:
         """Return the prompts whose tools are offered."""
         return tuple(request for request in self._edition.prompts if self._offers(request.needs))
 
-    def listed(self) -> list[Prompt]:
-        """Return them as a client lists them."""
-        return [
-            Prompt(
-                name=request.name,
-                title=request.title,
-                description=request.description,
-                arguments=[
-                    PromptArgument(
-                        name=argument.name,
-                        title=argument.title,
-                        description=argument.description,
-                        required=argument.required,
-                    )
-                    for argument in request.arguments
-                ],
-            )
-            for request in self.requests()
-        ]
-
-    def find(self, name: str, /) -> Request | None:
-        """Return the prompt of a name, or ``None``."""
-        return next((r for r in self.requests() if r.name == name), None)
-
     def text(self, request: Request, arguments: Mapping[str, str], /) -> str:
         """Return the message: task, data, steps, rules, form of the answer.
 
@@ -100,7 +76,7 @@ class Prompts:
         ValueError
             An argument is missing, unknown, or too long; the text says which.
         """
-        given = _checked(request, arguments)
+        given = checked(request, arguments)
         steps = [
             step.text
             for step in request.steps
@@ -135,28 +111,53 @@ class Prompts:
         return self._choice.names is None or self._choice.names.issuperset(tools)
 
 
-def handlers(choice: ToolChoice, edition: Edition, /) -> dict[str, Handler]:
-    """Return what answers the protocol's requests about prompts, by method."""
-    prompts = Prompts(choice, edition)
+def handlers(
+    requests: Callable[[], Sequence[Any]], text_of: Callable[[Any, Mapping[str, str]], str], /
+) -> dict[str, Handler]:
+    """Return what answers the protocol's requests about prompts, by method.
+
+    Parameters
+    ----------
+    requests
+        Returns the prompts: :class:`~casetrack.base.editions.Request`, or what has such a name,
+        title, description and arguments.
+    text_of
+        Returns the message of a prompt for the values of its arguments.
+    """
 
     async def list_prompts(_ctx: Any, params: PaginatedRequestParams) -> ListPromptsResult:
         whole_list(params)
-        return ListPromptsResult(prompts=prompts.listed())
+        return ListPromptsResult(prompts=[_prompt(request) for request in requests()])
 
     async def get_prompt(_ctx: Any, params: GetPromptRequestParams) -> GetPromptResult:
-        request = prompts.find(params.name)
-        if request is None:
-            known = ", ".join(r.name for r in prompts.requests()) or "none"
-            said = f"Unknown prompt: {quoted(params.name[:80])}. Prompts: {known}"
+        known = {request.name: request for request in requests()}
+        if (request := known.get(params.name)) is None:
+            said = (
+                f"Unknown prompt: {quoted(params.name[:80])}. Prompts: {', '.join(known) or 'none'}"
+            )
             raise MCPError(INVALID_PARAMS, said)
         try:
-            text = prompts.text(request, params.arguments or {})
+            text = text_of(request, params.arguments or {})
         except ValueError as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
-        message = PromptMessage(role="user", content=TextContent(type="text", text=text))
-        return GetPromptResult(description=request.description, messages=[message])
+        message = PromptMessage(role="user", content=TextContent(type="text", text=sendable(text)))
+        return GetPromptResult(description=sendable(request.description), messages=[message])
 
     return {"prompts/list": list_prompts, "prompts/get": get_prompt}
+
+
+def _prompt(request: Any) -> Prompt:
+    """Return a prompt as a client lists it."""
+    about = _about(request)
+    return Prompt(
+        **about,
+        arguments=[PromptArgument(**_about(a), required=a.required) for a in request.arguments],
+    )
+
+
+def _about(item: Any) -> dict[str, Any]:
+    said = {"name": item.name, "title": item.title, "description": sendable(item.description)}
+    return {name: text for name, text in said.items() if text or name != "title"}
 
 
 def quoted(value: str, /) -> str:
@@ -166,12 +167,18 @@ def quoted(value: str, /) -> str:
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
-def _checked(request: Request, arguments: Mapping[str, str]) -> dict[str, str]:
-    """Return the values that were given."""
+def checked(request: Any, arguments: Mapping[str, str], /) -> dict[str, str]:
+    """Return the values that were given for the arguments of a prompt.
+
+    Raises
+    ------
+    ValueError
+        See :meth:`Prompts.text`.
+    """
     known = [argument.name for argument in request.arguments]
     for name, value in arguments.items():
         if name not in known:
-            allowed = ", ".join(known)
+            allowed = ", ".join(known) or "none"
             raise ValueError(
                 f"{request.name} has no argument {quoted(name[:80])}. Arguments: {allowed}"
             )

@@ -71,7 +71,7 @@ def test_a_server_with_fewer_tools_names_no_others(name: str) -> None:
     offered = set(choice.of(declared()))
     prompts = Prompts(choice, EDITION)
     for request in EDITION.prompts:
-        is_listed = request.name in {p.name for p in prompts.listed()}
+        is_listed = request.name in {p.name for p in prompts.requests()}
         assert is_listed == (set(request.needs) <= offered)
         if is_listed:
             assert set(tools_in(prompts.text(request, FILLED[request.name]))) <= offered
