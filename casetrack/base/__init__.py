@@ -1,1 +1,1 @@
-"""Shared vocabulary: errors, settings, records, and what all packages use."""
+"""Shared vocabulary: errors, settings, records, schemas and small utilities."""

@@ -1,7 +1,7 @@
-"""Who is at work, and by which program: what the audit log says of each change.
+"""The program and the user that the audit log records for each change.
 
-The program says its own name; nobody checks that, and nobody could: whoever may run programs as
-this user may run any. The user is what the system says.
+The program's name is self-reported and cannot be verified: any program runs with the rights of its
+user. The user's name comes from the operating system.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _work: ContextVar[str] = ContextVar("casetrack_actor", default="")
 
 
 def act_as(program: str, /) -> None:
-    """Say what this process is, such as ``casetrack ingest``."""
+    """Set the name of this process, such as ``casetrack ingest``."""
     _process[0] = _plain(program)
 
 
 @contextlib.contextmanager
 def acting(program: str, /) -> Iterator[None]:
-    """Say by whom the work of the block was asked for, such as the name of an AI program."""
+    """Set the requester of the block's work, such as the name of an AI program."""
     before = _work.set(_plain(program))
     try:
         yield
@@ -38,7 +38,7 @@ def acting(program: str, /) -> Iterator[None]:
 
 
 def program() -> str:
-    """Return what is at work, such as ``casetrack serve (claude-code)``; ``python`` by default."""
+    """Return the running program, such as ``casetrack serve (claude-code)``; default ``python``."""
     asked = _work.get()
     return f"{_process[0]} ({asked})" if asked else _process[0]
 
@@ -57,5 +57,5 @@ def user() -> str:
 
 
 def _plain(text: str) -> str:
-    """Return what a program calls itself, on one line and not too long."""
+    """Return a program's name as one line of limited length."""
     return "".join(c if c.isprintable() else " " for c in text)[:_MOST].strip()

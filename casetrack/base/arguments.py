@@ -1,4 +1,4 @@
-"""What a person gives to say which document, passage or day is meant: its name, or itself."""
+"""Values of arguments: names, ids and objects that refer to documents, passages and days."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Quote
 
-# Finding a thing by what a person calls it: id, start of an id, name; near names otherwise.
+# Lookup by id, start of an id or name; suggestions of similar names.
 
 ID_PREFIX = 8
 """Signs of an id that are enough to name a thing by it."""
@@ -46,13 +46,12 @@ class Entry:
 def find(asked: str, entries: Sequence[Entry], /, *, kind: str) -> int | None:
     """Return the position of the entry that *asked* names, or ``None``.
 
-    An exact id, name or other name wins over the start of an id, that over a name in other
-    letter case.
+    Exact ids and names win over the start of an id, which wins over a name in other letter case.
 
     Raises
     ------
     AmbiguousName
-        Several entries fit equally well.
+        Several entries match equally well.
     """
     text = asked.strip()
     folded = text.casefold()
@@ -92,19 +91,13 @@ def meant(name: str, known: Iterable[str], /) -> str:
 
 
 def shown(text: str, /) -> str:
-    """Return what a user typed on one line, short enough for a message."""
+    """Return the user's text as one line, short enough for a message."""
     line = _CONTROL.sub(" ", text).strip()
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
 
 
 def within(name: str, value: N, low: float, high: float | None = None, /) -> N:
-    """Return the value of an argument.
-
-    Raises
-    ------
-    UsageError
-        It is not in ``low..high``.
-    """
+    """Return *value*; raise ``UsageError`` if it is not in ``low..high``."""
     if not low <= value <= (math.inf if high is None else high):
         span = f"{low:,} or more" if high is None else f"between {low:,} and {high:,}"
         raise UsageError.of((name,), f"is {value}; it must be {span}")
@@ -112,13 +105,7 @@ def within(name: str, value: N, low: float, high: float | None = None, /) -> N:
 
 
 def one_of(name: str, value: str, allowed: Iterable[S], /) -> S:
-    """Return the value of an argument.
-
-    Raises
-    ------
-    UsageError
-        It is not one of *allowed*.
-    """
+    """Return *value*; raise ``UsageError`` if it is not one of *allowed*."""
     for each in allowed:
         if each == value:
             return each
@@ -127,13 +114,7 @@ def one_of(name: str, value: str, allowed: Iterable[S], /) -> S:
 
 
 def require_pages(document: Document, first: int, last: int, /) -> None:
-    """Refuse pages that a document does not have.
-
-    Raises
-    ------
-    UsageError
-        It has no such pages.
-    """
+    """Raise ``UsageError`` if the document does not have these pages."""
     if not 1 <= first <= last <= document.page_count:
         which = f"page {first}" if first == last else f"pages {first} to {last}"
         hint = f"Its pages are 1 to {document.page_count}"
@@ -142,39 +123,27 @@ def require_pages(document: Document, first: int, last: int, /) -> None:
 
 
 def in_order(first: tuple[str, Any], last: tuple[str, Any], than: str, /) -> None:
-    """Compare two arguments, each with its value, that limit a span.
-
-    Raises
-    ------
-    UsageError
-        The first value is above the last one; *than* says so: "is later than".
-    """
+    """Raise ``UsageError`` if *first* is above *last*; *than* is the text: "is later than"."""
     if first[1] is not None and last[1] is not None and first[1] > last[1]:
         raise UsageError.of(first, than, last, hint="Exchange the two.")
 
 
 @dataclass(frozen=True, slots=True)
 class ShortIds:
-    """Ids as short as they can be told: 8 signs, and more only where others begin so, too.
+    """Shortest unambiguous prefixes of ids, at least 8 characters."""
 
-    Attributes
-    ----------
-    crowded
-        The beginnings that several ids share, each with these ids.
-    taken
-        What else is called by such a beginning: the names of documents, which go before ids.
-    """
-
+    # Prefixes that several ids share, with these ids.
     crowded: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # Prefixes that are also names of documents; names take precedence over ids.
     taken: frozenset[str] = frozenset()
 
     @classmethod
     def among(cls, ids: Iterable[str], /, *, taken: Iterable[str] = ()) -> ShortIds:
-        """Return the short forms of *ids*, none of which is one of the names *taken*."""
+        """Return the short forms of *ids* that differ from the names *taken*."""
         begin: dict[str, list[str]] = defaultdict(list)
         for each in ids:
             begin[each[:ID_PREFIX]].append(each)
-        shared = {start: found for start, found in begin.items() if len(found) > 1}
+        shared = {start: members for start, members in begin.items() if len(members) > 1}
         return cls(shared, frozenset(n for n in taken if n in begin))
 
     def of(self, full: str, /) -> str:
@@ -193,7 +162,7 @@ class Sourced(Protocol):
 
     @property
     def provenance(self) -> Provenance:
-        """Where it stands."""
+        """The source of the text."""
         ...
 
 
@@ -236,17 +205,12 @@ class DocumentRow(Protocol):
 DocumentRef: TypeAlias = "str | os.PathLike[str] | Document | DocumentRow | Mapping[str, Any]"
 """A document: its name, path or id, or the document itself, or a row with ``document_id``."""
 PassageRef: TypeAlias = "str | Sourced | Quoted | Passage | PassageRow | Mapping[str, Any]"
-"""A passage: the id of a chunk, or whatever stands in one, or a row with ``chunk_id``."""
+"""A passage: the id of its chunk, an object with a source or a chunk, or a row with ``chunk_id``.
+"""
 
 
 def require_text(name: object, /) -> None:
-    """Refuse what cannot be the name or the id of a collection.
-
-    Raises
-    ------
-    UsageError
-        It is no text.
-    """
+    """Raise ``UsageError`` unless *name* is a text."""
     if not isinstance(name, str):
         raise UsageError(
             f"A collection is named by its name or its id, not by {_kind(name)}.",
@@ -255,12 +219,12 @@ def require_text(name: object, /) -> None:
 
 
 def document_name(document: DocumentRef, /) -> str:
-    """Return what to look a document up by; of a document itself that is its id.
+    """Return the text to look up a document by: its id, name or path.
 
     Raises
     ------
     UsageError
-        It is neither a document nor the name of one.
+        *document* does not refer to a document.
     """
     if isinstance(document, Document):
         return document.document_id
@@ -278,21 +242,21 @@ def document_name(document: DocumentRef, /) -> str:
 
 
 def passage_id(place: PassageRef, /) -> str:
-    """Return the id of the chunk in which a passage stands.
+    """Return the id of the chunk that contains a passage.
 
     Raises
     ------
     UsageError
-        It is not a passage.
+        *place* does not refer to a passage.
     """
     if isinstance(place, str):
         return place
     if (chunk_id := row_id(place, "chunk_id")) is not None:
         return chunk_id
-    found: Any = place
+    owner: Any = place
     for name in ("quote", "chunk"):
-        found = getattr(found, name, found)
-    source: Provenance | None = getattr(found, "provenance", None)
+        owner = getattr(owner, name, owner)
+    source: Provenance | None = getattr(owner, "provenance", None)
     if source is None:
         raise UsageError(
             f"There is no place to show for {_kind(place)}.",
@@ -303,12 +267,9 @@ def passage_id(place: PassageRef, /) -> str:
 
 
 def row_id(row: object, column: str, /) -> str | None:
-    """Return the id in a column of a row, or ``None`` where there is none.
-
-    A row is a mapping, or whatever has its columns as attributes, as those of pandas do.
-    """
-    found = row.get(column) if isinstance(row, Mapping) else getattr(row, column, None)
-    return found if isinstance(found, str) else None
+    """Return the id in a column of a mapping or in an attribute of a row object, or ``None``."""
+    value = row.get(column) if isinstance(row, Mapping) else getattr(row, column, None)
+    return value if isinstance(value, str) else None
 
 
 def is_document(place: object, /) -> TypeGuard[DocumentRef]:
@@ -343,7 +304,7 @@ def as_paths(given: Any, /) -> list[str | Path]:
     Raises
     ------
     UsageError
-        It is no path, or one of them is none, or names nothing.
+        A value is not a path, or is empty.
     """
     one = isinstance(given, (str, os.PathLike))
     try:
@@ -365,50 +326,36 @@ def as_paths(given: Any, /) -> list[str | Path]:
 
 
 def _kind(thing: object) -> str:
-    """Return what something is, in words."""
+    """Return the type of a value with its article, such as ``an int``."""
     if thing is None:
         return "None"
     name = type(thing).__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
-# What a user narrows a search by.
+# Limits of a search.
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What documents are to be searched; all of it must hold.
+    """Documents to search; a document must satisfy every given field."""
 
-    Attributes
-    ----------
-    documents
-        One document or several, each by name, path or id, or itself.
-    kinds
-        Types or formats; one of them is enough.
-    since, until
-        First and last day, as a date or text such as ``2024-03-12``, ``2024-03`` or ``2024``; of
-        a moment, such as ``2024-03-12T10:30:00Z``, its day.
-    sources
-        Sources (``git:platform``) or their kinds (``git``); one of them is enough. A file that was
-        named by its path has the source ``filesystem``.
-    paths
-        Patterns as in ``.gitignore`` (``docs/**``, ``*.md``, ``!tests/``), of which the last that
-        fits decides; each may begin at any folder, with a slash only at the first.
-    languages
-        Codes (``de``) or English names (``German``), of source code ``Python`` and the like; one
-        of them is enough.
-    mentions
-        Ids of the view ``entities``, such as ``person:ann-lee``: only passages that mention all
-        of them.
-    """
-
+    # One document or several, each by name, path, id or object.
     documents: Iterable[DocumentRef] | DocumentRef | None = None
-    kinds: Iterable[str] | str | None = None
+    kinds: Iterable[str] | str | None = None  # document types or file formats, any of them
+    # since, until: first and last day, as a date or text such as `2024-03-12`, `2024-03` or `2024`;
+    # only the day of a moment such as `2024-03-12T10:30:00Z` counts.
     since: str | date | None = None
     until: str | date | None = None
+    # Sources (`git:platform`) or their kinds (`git`), any of them; `filesystem` for files that the
+    # user added by path.
     sources: Iterable[str] | str | None = None
+    # Patterns as in `.gitignore` (`docs/**`, `*.md`, `!tests/`); the last match decides. Each may
+    # begin at any folder; a pattern with an initial slash, only at the first.
     paths: Iterable[str] | str | None = None
+    # Codes (`de`) or English names (`German`), `Python` for source code, any of them.
     languages: Iterable[str] | str | None = None
+    # Ids of the view `entities`, such as `person:ann-lee`; a passage must mention all.
     mentions: Iterable[str] | str | None = None
 
     def asked(self) -> dict[str, Any]:
@@ -416,7 +363,7 @@ class Filter:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def fixed(self) -> Filter:
-        """Return the same with what may be passed over once only, or changed, as tuples."""
+        """Return a copy with iterators and lists replaced by tuples."""
 
         def fixed(given: Iterable[str] | str | None) -> tuple[str, ...] | None:
             return None if given is None else as_list(given)

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Texts of documents in CSV: none of them may run as a formula in the spreadsheet that opens it.
+# CSV cells with text of documents must not run as formulas when a spreadsheet opens them.
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""What spreadsheets begin a formula with, in wide letters as well (OWASP, "CSV Injection")."""
+"""First characters of a formula, including full-width forms (OWASP, "CSV Injection")."""
 _NUMBER = re.compile(r"[+-]?\d[\d.,'\u00a0\u202f ]*%?")
 
 
 def without_formula(text: str, /) -> str:
-    """Return the text of a cell so that a spreadsheet shows it and never runs it.
+    """Return the text of a cell so that a spreadsheet displays it and never runs it.
 
-    An apostrophe before it makes a spreadsheet take it for text. Numbers with a sign stay.
+    An initial apostrophe marks text in a spreadsheet. Signed numbers stay as they are.
 
     Examples
     --------
@@ -44,11 +44,11 @@ _HIGHEST_HUGEINT = 2**127 - 1
 
 
 def python_values(array: pa.Array, /) -> list[Any]:
-    """Return the values of an array, as ``to_pylist`` does where Python has a type for them.
+    """Return the values of an array as ``to_pylist`` does, or as text if Python has no type.
 
-    Others are texts: days and moments outside of the years 1 to 9999 as ISO 8601 with six digits of
-    the year (``-290308-12-22``, where 0 is the year before 1), ``infinity`` and ``-infinity``,
-    moments with parts of a microsecond, and midnight at the end of a day (``24:00:00``).
+    Texts are days and moments outside the years 1 to 9999 as ISO 8601 with a six-digit year
+    (``-290308-12-22``; year 0 precedes year 1), ``infinity`` and ``-infinity``, moments with
+    fractions of a microsecond, and midnight at the end of a day (``24:00:00``).
     """
     if not _may_exceed(array.type):
         try:
@@ -59,10 +59,9 @@ def python_values(array: pa.Array, /) -> list[Any]:
 
 
 def beyond_python(table: pa.Table, /) -> list[str]:
-    """Return the columns with days, moments or times that Python's own types cannot hold.
+    """Return the columns with days, moments or times that Python's types cannot hold.
 
-    ``to_pylist`` and ``to_pandas`` of such a table raise what tells nothing of the column: days
-    outside of the years 1 to 9999, infinity among them, and midnight at the end of a day.
+    ``to_pylist`` and ``to_pandas`` fail on such a table without the name of the column.
     """
     return [
         name
@@ -190,12 +189,9 @@ def is_bignum(kind: pa.DataType, /) -> bool:
 
 
 def bignum(data: bytes, /) -> int | str:
-    """Return a whole number as DuckDB keeps it, as text where no other type holds it.
+    """Return DuckDB's BIGNUM as an integer, or as text if it exceeds HUGEINT.
 
-    Parameters
-    ----------
-    data
-        Three bytes with sign and length, then the digits to base 256; all inverted below zero.
+    *data* has three bytes of sign and length, then base-256 digits; a negative number is inverted.
     """
     negative = not data[0] & 0x80
     digits = bytes(255 - b for b in data[3:]) if negative else data[3:]
@@ -205,7 +201,7 @@ def bignum(data: bytes, /) -> int | str:
 
 
 def duration(interval: pa.MonthDayNano, /) -> str:
-    """Return an interval as ISO 8601 writes durations.
+    """Return an interval as an ISO 8601 duration.
 
     Examples
     --------

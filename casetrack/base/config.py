@@ -1,6 +1,6 @@
-"""Where the data lies and the few settings a user may change.
+"""Location of the data, and the settings of the optional ``config.toml``.
 
-Everything works without a configuration file. ``config.toml`` in the data folder may hold::
+Example::
 
     inference_threads = 2
     memory_mode = "standard"
@@ -9,33 +9,18 @@ Everything works without a configuration file. ``config.toml`` in the data folde
 
     [parse]
     timeout_seconds = 300
-    memory_mb = 2048
     max_pages = 10000
 
     [ocr]
     engine = "auto"
     language = "deu+eng"
 
-    [names]
-    model = "auto"
-
-    [sql]
-    timeout_seconds = 60
-    memory_mb = 1024
-
-    [audit]
-    searches = true
-
     [providers.openai]
     model = "text-embedding-3-small"
     dimensions = 512
 
-    [providers.ollama]
-    host = "http://127.0.0.1:11434"
-    model = "nomic-embed-text"
-
-A provider is used only by collections whose profile names it. Its key is never read from a file:
-``OPENAI_API_KEY`` is an environment variable, and nothing else.
+Further tables: ``names``, ``sql``, ``audit``, ``providers.ollama``. Only collections whose profile
+names a provider use it. Its key comes from the environment variable ``OPENAI_API_KEY`` only.
 """
 
 from __future__ import annotations
@@ -85,69 +70,45 @@ _KNOWN_PROVIDERS: dict[str, dict[str, type]] = {
 }
 _SECRETS = frozenset({"api_key", "key", "token", "openai_api_key"})
 NAME_MODELS = ("auto", "bert-ner", "off")
-"""What finds names of people, organisations and places: the embedded tagger, a larger model that is
-pulled by its name, or nothing."""
+"""Models that find names: the embedded tagger, a larger model that the user downloads, or none."""
 MEMORY_MODES = ("full", "standard", "constrained")
 """How much memory the models may take; see :mod:`casetrack.models.memory`."""
 OCR_ENGINES = ("auto", "tesseract", "easyocr", "rapidocr", "off")
-"""What ``--ocr ENGINE`` takes: a way to choose, an engine, or none."""
+"""Values of ``--ocr``: automatic choice, an engine, or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
-    """Limits for the worker process that reads one file.
+    """Limits for the worker process that reads one file."""
 
-    Attributes
-    ----------
-    timeout_seconds
-        Wall-clock seconds for reading one file; the document ends there, and says so. What models
-        do with its text does not count.
-    ocr_page_seconds
-        Further seconds for each page of it that is read by OCR.
-    memory_mb
-        Memory of the worker in MiB.
-    max_pages
-        Pages read of one file; the document ends there, and says so. Sheets, slides, sections of
-        books and parts of long texts count as pages.
-    unpacked_mb
-        MiB that a compressed file may unpack to, all parts together.
-    attachment_depth
-        How deep attachments may hold attachments; 1 reads those of the file itself.
-    max_attachments
-        Attachments read of one file.
-    """
-
+    # Wall-clock seconds for reading, without the models; the document ends there as partial.
     timeout_seconds: float = 300.0
-    memory_mb: int = 2048
-    ocr_page_seconds: float = 20.0
+    memory_mb: int = 2048  # memory of the worker in MiB
+    ocr_page_seconds: float = 20.0  # additional seconds for each page read by OCR
+    # Pages read of one file; sheets, slides, sections and parts of long texts count as pages.
     max_pages: int = 10_000
-    unpacked_mb: int = 1024
-    attachment_depth: int = 5
+    unpacked_mb: int = 1024  # MiB of a compressed file after unpacking, all parts together
+    attachment_depth: int = 5  # depth of nested attachments; 1 reads those of the file itself
     max_attachments: int = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class OcrSettings:
-    """How pictures of text are read.
+    """OCR engine (one of :data:`OCR_ENGINES`) and language.
 
-    Attributes
-    ----------
-    engine
-        One of :data:`OCR_ENGINES`.
-    language
-        Tesseract's codes joined by ``+``, such as ``deu+eng``; ``None`` means what is installed.
+    *language* has Tesseract's codes, such as ``deu+eng``; ``None`` means the installed languages.
     """
 
     engine: str = "auto"
     language: str | None = None
 
     def with_choice(self, engine: str | None, language: str | None, /) -> OcrSettings:
-        """Return the settings with what was chosen for one call; ``None`` chooses nothing.
+        """Return the settings with the values chosen for one call; ``None`` keeps the setting.
 
         Raises
         ------
         UsageError
-            There is no such engine.
+            The engine is unknown.
         """
         return OcrSettings(engine or self.engine, language or self.language)
 
@@ -162,14 +123,9 @@ class OcrSettings:
 
 @dataclass(frozen=True, slots=True)
 class SqlLimits:
-    """Limits of one SQL statement.
+    """Limits of one SQL statement, including its searches: wall-clock seconds, memory in MiB.
 
-    Attributes
-    ----------
-    timeout_seconds
-        Wall-clock seconds, searches of the statement included.
-    memory_mb
-        Memory of DuckDB in MiB; the rows of the answer may have half as much.
+    The rows of the answer may use half of the memory.
     """
 
     timeout_seconds: float = 60.0
@@ -186,28 +142,16 @@ class SqlLimits:
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """How a provider of embeddings is reached; ``None`` leaves the choice to the provider.
+    """Connection to a provider of embeddings; ``None`` means the provider's default."""
 
-    Attributes
-    ----------
-    url
-        Address of the service: ``base_url`` of ``openai``, ``host`` of ``ollama``. The environment
-        (``OPENAI_BASE_URL``, ``OLLAMA_HOST``) goes first.
-    model
-        Name of the model at the service.
-    dimensions
-        Length that the vectors shall have, for models that offer several.
-    max_tokens
-        Longest input of the model in tokens; longer texts are cut into windows.
-    timeout_seconds
-        Longest silence of the service within one answer, in seconds.
-    """
-
+    # Address: `base_url` of `openai`, `host` of `ollama`. The environment variables
+    # `OPENAI_BASE_URL` and `OLLAMA_HOST` take precedence.
     url: str | None = None
     model: str | None = None
-    dimensions: int | None = None
+    dimensions: int | None = None  # requested vector length, for models that offer several
+    # Longest input of the model in tokens; longer texts are split into windows.
     max_tokens: int | None = None
-    timeout_seconds: float | None = None
+    timeout_seconds: float | None = None  # longest pause of the service within one answer
 
     def __post_init__(self) -> None:
         """Refuse numbers that cannot be meant."""
@@ -223,15 +167,7 @@ class ProviderSettings:
 
 @dataclass(frozen=True, slots=True)
 class Providers:
-    """Settings of every provider.
-
-    Attributes
-    ----------
-    openai
-        OpenAI, or a service that speaks its protocol.
-    ollama
-        An Ollama server.
-    """
+    """Settings of every provider; ``openai`` includes services with the same protocol."""
 
     openai: ProviderSettings = field(default_factory=ProviderSettings)
     ollama: ProviderSettings = field(default_factory=ProviderSettings)
@@ -239,54 +175,27 @@ class Providers:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Resolved settings of one data folder.
-
-    Attributes
-    ----------
-    data_dir
-        Absolute folder of all data.
-    models_dir
-        Absolute folder of model files.
-    inference_threads
-        Encoder sessions side by side; ``None`` means by the number of cores.
-    copy_originals
-        Whether ingested files are copied into the collection.
-    cache_megabytes
-        How much may be kept here of collections that lie in object storage, 10^6 bytes each.
-    parse
-        Limits per file.
-    ocr
-        How pictures of text are read.
-    sql
-        Limits per SQL statement.
-    memory_mode
-        One of :data:`MEMORY_MODES`; ``None`` means by the memory of the machine.
-    providers
-        How services that make vectors are reached.
-    names
-        What finds names, one of :data:`NAME_MODELS`.
-    log
-        How servers write their log, one of :data:`LOG_FORMS`.
-    audit_searches
-        Whether the audit log tells of searches too, with their words.
-    license_key, license_option
-        Keys of a license: of ``config.toml``, and given for this run. Others may count as well, see
-        :mod:`casetrack.base.license.entitlements`.
-    """
+    """Resolved settings of one data folder."""
 
     data_dir: Path
     models_dir: Path
+    # Parallel encoder sessions; `None` means by the number of cores.
     inference_threads: int | None = None
-    copy_originals: bool = False
+    copy_originals: bool = False  # whether ingested files are copied into the collection
+    # Size limit of the local cache of collections in object storage, 10^6 bytes each.
     cache_megabytes: int = 10_000
     parse: ParseLimits = field(default_factory=ParseLimits)
     ocr: OcrSettings = field(default_factory=OcrSettings)
     sql: SqlLimits = field(default_factory=SqlLimits)
+    # One of `MEMORY_MODES`; `None` means by the memory of the machine.
     memory_mode: str | None = None
     providers: Providers = field(default_factory=Providers)
+    # names, log: one of `NAME_MODELS`; one of `LOG_FORMS`.
     names: str = "auto"
     log: str = "text"
-    audit_searches: bool = False
+    audit_searches: bool = False  # whether the audit log records searches, with their text
+    # license_key, license_option: license keys of `config.toml` and of this run; see
+    # `casetrack.base.license.entitlements` for the other sources.
     license_key: str | None = field(default=None, repr=False)
     license_option: str | None = field(default=None, repr=False)
 
@@ -322,7 +231,7 @@ def resolve_path(path: str | Path, /) -> Path:
 
 
 def default_data_dir() -> Path:
-    """Return the data folder used when nothing else is said: Documents/CaseTrack."""
+    """Return the default data folder: Documents/CaseTrack."""
     import platformdirs
 
     return Path(platformdirs.user_documents_path()) / "CaseTrack"
@@ -331,14 +240,12 @@ def default_data_dir() -> Path:
 def load_settings(data_dir: str | Path | None = None, /) -> Settings:
     """Resolve the settings: argument, then ``CASETRACK_HOME``, then the default folder.
 
-    ``CASETRACK_MEMORY_MODE`` goes before ``memory_mode`` in ``config.toml``, and ``CASETRACK_LOG``
-    before ``log``.
+    ``CASETRACK_MEMORY_MODE`` and ``CASETRACK_LOG`` take precedence over ``config.toml``.
 
     Raises
     ------
     UsageError
-        ``config.toml`` cannot be parsed or holds an unknown key or a wrong type, or a memory mode
-        does not exist.
+        ``config.toml`` is not valid TOML, or has an unknown key, type or memory mode.
     """
     chosen = data_dir or os.environ.get(ENV_HOME) or default_data_dir()
     folder = resolve_path(chosen)
@@ -415,7 +322,7 @@ def _table(path: Path, raw: Mapping[str, Any], name: str, title: str) -> dict[st
 
 
 def _refuse_secrets(path: Path, provider: str, values: Mapping[str, Any]) -> None:
-    """Refuse keys in the file: it lies in a data folder, which people copy and back up."""
+    """Refuse secrets in ``config.toml``: users copy and back up data folders."""
     for key in values:
         if key.lower() in _SECRETS:
             raise UsageError(

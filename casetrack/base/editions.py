@@ -1,7 +1,7 @@
-"""Editions: what this program calls things for some readers, and what it says to them.
+"""Editions: vocabulary, document types and texts for one group of users.
 
-An edition is ``edition.toml`` in its folder: a vocabulary, kinds, texts. Collections of all
-editions lie side by side, and ``collection.json`` says whose each is.
+Each edition is an ``edition.toml`` in its folder. Collections of all editions share the data
+folder; ``collection.json`` stores the edition of each.
 """
 
 from __future__ import annotations
@@ -35,33 +35,19 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """What AI programs show their model at the start; they cut it at 2 KB.
-
-    Attributes
-    ----------
-    head
-        What the server is for.
-    holdings
-        What stands before the names of the collections that there are; empty where they are not
-        told.
-    steps
-        What to do one after the other: of each step the first way whose tools are there.
-    rules
-        How to answer.
-    warnings
-        What else is said where its tools are there.
-    """
+    """Instructions that AI programs give to their model at the start; they truncate at 2 KB."""
 
     head: str
-    holdings: str
+    holdings: str  # text before the names of the existing collections; empty to omit the names
+    # Alternatives of each step; the first whose tools are available counts.
     steps: tuple[tuple[Way, ...], ...]
     rules: str
-    warnings: tuple[Way, ...]
+    warnings: tuple[Way, ...]  # further sentences, each for its tools
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What a user fills in; the request calls the value by its title."""
+    """A value that the user fills in; the prompt refers to it by its title."""
 
     name: str
     title: str
@@ -71,34 +57,20 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the work, and the tools without which it is left out.
-
-    Attributes
-    ----------
-    given
-        The argument without which it is left out as well.
-    missing
-        The argument with which it is left out.
-    """
+    """One step of a prompt; it requires the tools *needs*."""
 
     text: str
     needs: tuple[str, ...] = ()
+    # given, missing: the argument that must, or must not, have a value.
     given: str | None = None
     missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A prompt: a ready request that a user picks.
+    """A ready prompt for the user, offered if the tools *needs* are available.
 
-    Attributes
-    ----------
-    needs
-        Tools without which it is not offered.
-    task
-        What is to be done, the first sentence.
-    ending
-        What the answer looks like.
+    *task* is its first sentence, *ending* describes the answer.
     """
 
     name: str
@@ -113,59 +85,34 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """An edition, as its file states it.
+    """The content of an ``edition.toml``.
 
     Attributes
     ----------
-    name
-        As programs and ``collection.json`` name it.
-    title
-        As people read it.
-    about
-        What it does, in one line.
-    server
-        What AI programs call its server.
-    question
-        What a person may ask an AI program first.
-    bundle
-        ``title`` and ``about`` of its bundle for desktop programs.
-    noun
-        What it calls a collection; tools have an argument of this name.
-    collection_types
-        Kinds of its collections; empty where they are those of any collection.
-    document_types
-        Kinds of documents that people may say a file is; empty as above.
-    instructions
-        What AI programs show their model at the start.
-    prompts
-        Requests that a user picks.
-    texts
-        Messages of errors in its words, by what the message is called; the facts of the error
-        stand in braces.
-    hints
-        Next steps in its words, by the code of the error.
-    command_texts, command_hints
-        The same on the command line, where they are others.
-    server_errors
-        What programs are told beside the text of an error, by its code; ``default`` stands for
-        all others, and where it is empty they are told nothing.
+    name, title, server
+        Name in programs and ``collection.json``; display name; name of its MCP server.
     """
 
     name: str
     title: str
     about: str
     server: str
-    question: str
-    bundle: Mapping[str, str]
-    noun: str
+    question: str  # example of a first question to an AI program
+    bundle: Mapping[str, str]  # `title` and `about` of its bundle for desktop programs
+    noun: str  # its term for a collection, also the name of that argument of its tools
+    # collection_types, document_types: types that users choose from; empty for the general ones.
     collection_types: tuple[str, ...]
     document_types: tuple[str, ...]
     instructions: Instructions
     prompts: tuple[Request, ...]
+    # texts, hints: messages by the error's `wording` or `code`, with the error's facts in braces;
+    # hints by code.
     texts: Mapping[str, str]
     hints: Mapping[str, str]
+    # command_texts, command_hints: the same for the command line, where they differ.
     command_texts: Mapping[str, str]
     command_hints: Mapping[str, str]
+    # Additional text for programs, by code; `default` is for all other errors.
     server_errors: Mapping[str, str]
 
     def message(self, error: CaseTrackError, /) -> str:
@@ -180,7 +127,7 @@ class Edition:
         return message, self.command_hints.get(error.code, error.hint) if error.hint else ""
 
     def server_error(self, code: str, /) -> str | None:
-        """Return what programs are told of an error of the given code, if anything."""
+        """Return the additional text for programs for an error code, or ``None``."""
         return self.server_errors.get(code, self.server_errors.get("default"))
 
 
@@ -188,8 +135,8 @@ class Edition:
 def _files() -> dict[str, Path]:
     """Return the files of the editions that are here, by name."""
     base = Path(__file__).parent
-    found = (base.parent / "editions").glob("*/edition.toml")
-    return {ANY: base / f"{ANY}.toml"} | {file.parent.name: file for file in found}
+    declarations = (base.parent / "editions").glob("*/edition.toml")
+    return {ANY: base / f"{ANY}.toml"} | {file.parent.name: file for file in declarations}
 
 
 def names() -> tuple[str, ...]:
@@ -199,12 +146,12 @@ def names() -> tuple[str, ...]:
 
 @functools.cache
 def edition(name: str, /) -> Edition:
-    """Return the edition of a name.
+    """Return an edition by its name.
 
     Raises
     ------
     UsageError
-        There is none of this name.
+        No edition has this name.
     CaseTrackError
         The installation is incomplete.
     """
@@ -212,7 +159,7 @@ def edition(name: str, /) -> Edition:
         raise UsageError(f'Unknown edition "{name}".', hint=f"Use one of: {', '.join(names())}.")
     raw = _stripped(tomllib.loads(_files()[name].read_text(encoding="utf-8")))
     collections, documents = raw["collections"], raw.get("documents", {})
-    arguments = {key: Argument(key, **told) for key, told in raw.get("arguments", {}).items()}
+    arguments = {key: Argument(key, **entry) for key, entry in raw.get("arguments", {}).items()}
     arguments[collections["noun"]] = _named(collections["noun"])
     return Edition(
         name=raw["name"],
@@ -225,7 +172,7 @@ def edition(name: str, /) -> Edition:
         collection_types=tuple(collections.get("types", ())),
         document_types=tuple(documents.get("types", ())),
         instructions=_instructions(raw["instructions"]),
-        prompts=tuple(_request(told, arguments) for told in raw.get("prompts", ())),
+        prompts=tuple(_request(entry, arguments) for entry in raw.get("prompts", ())),
         texts=raw.get("texts", {}),
         hints=raw.get("hints", {}),
         command_texts=raw.get("commands", {}).get("texts", {}),
@@ -235,7 +182,7 @@ def edition(name: str, /) -> Edition:
 
 
 def _named(noun: str) -> Argument:
-    """Return what a prompt asks for a collection."""
+    """Return the prompt argument that names a collection."""
     return Argument(noun, noun.capitalize(), f"Name or ID of the {noun}; empty for the active one")
 
 
@@ -270,7 +217,7 @@ def _request(raw: Mapping[str, Any], arguments: Mapping[str, Argument]) -> Reque
 
 
 def _stripped(value: Any) -> Any:
-    """Return what a file states without the line ends around its texts."""
+    """Return the values with surrounding whitespace removed from all texts."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list):

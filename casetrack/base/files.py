@@ -1,4 +1,4 @@
-"""Small files written whole or not at all, and file system errors in plain words."""
+"""Atomic writes of small files, and clear messages for errors of the file system."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MAKING_SECONDS = 900.0
 _OWNER = 0o700
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 IS_WINDOWS = os.name == "nt"
-"""Whether a file that somebody has open can be neither replaced nor removed."""
+"""Whether an open file can be neither replaced nor removed."""
 _IN_USE_SECONDS = 2.0
 _AGAIN_SECONDS = 0.02
 
@@ -43,7 +43,7 @@ Stamp = tuple[int, int, int]
 
 
 def stamp_of(path: Path, /) -> Stamp | None:
-    """Return what changes whenever a file does; ``None`` where there is none to look at."""
+    """Return values that change with the file, or ``None`` if it cannot be read."""
     try:
         facts = path.stat()
     except OSError:
@@ -53,18 +53,15 @@ def stamp_of(path: Path, /) -> Stamp | None:
 
 @contextlib.contextmanager
 def storage_errors(path: Path | str, /) -> Iterator[None]:
-    """Turn errors of the operating system and of Lance into errors a person can act on.
+    """Convert errors of the operating system and of Lance to typed errors.
 
-    Parameters
-    ----------
-    path
-        What is written; an address where that lies in object storage.
+    *path* is a path or an address in object storage.
 
     Raises
     ------
     DiskFull, NotWritable, StorageError
-        In place of ``OSError`` and of Lance's ``RuntimeError`` and ``ValueError``, which carry the
-        system's message only in their text.
+        In place of ``OSError`` and of Lance's ``RuntimeError`` and ``ValueError``, which contain
+        the system's message only in their text.
     """
     try:
         yield
@@ -75,7 +72,7 @@ def storage_errors(path: Path | str, /) -> Iterator[None]:
 
 
 def translate(error: Exception, path: Path | str, /) -> StorageError:
-    """Return the storage error that says what *error* means for *path*."""
+    """Return the storage error for *error* at *path*."""
     if is_address(path):
         from casetrack.base.objects.service import place_error
 
@@ -100,15 +97,14 @@ def translate(error: Exception, path: Path | str, /) -> StorageError:
 
 
 def private_folder(path: Path, /, *, new: bool = False) -> None:
-    """Make a folder that only its owner may look into, and those above it that are not there.
+    """Create a folder, and missing parents, that only its owner may access, whatever the umask is.
 
-    What a collection holds is as private as the files that it was made of, whatever the process
-    gives to others by its umask. A folder that is there already stays as it is.
+    A collection is as private as its source files. An existing folder keeps its permissions.
 
     Raises
     ------
     OSError
-        It cannot be made; with *new* also where it is there already.
+        It cannot be created; with *new* also if it exists.
     """
     missing = list(itertools.takewhile(lambda p: not p.exists(), (path, *path.parents)))
     for folder in reversed(missing[1:]):
@@ -117,22 +113,14 @@ def private_folder(path: Path, /, *, new: bool = False) -> None:
 
 
 def write_atomic(path: Path, data: bytes, /, *, durable: bool = True) -> None:
-    """Replace the file's content in one step that survives a crash: the old or the new, whole.
+    """Replace the file's content atomically; only its owner may read it.
 
-    Only its owner may read it.
-
-    Parameters
-    ----------
-    path, data
-        What to write where; the folder is made.
-    durable
-        Wait until the disk has it. Without that a loss of power may leave the old content, or a
-        torn file.
+    The folder is created. Without *durable*, a power loss may leave the old content or a torn file.
 
     Raises
     ------
     DiskFull, NotWritable, StorageError
-        It cannot be written.
+        The file cannot be written.
     """
     with storage_errors(path):
         private_folder(path.parent)
@@ -146,17 +134,9 @@ def write_atomic(path: Path, data: bytes, /, *, durable: bool = True) -> None:
 
 @contextlib.contextmanager
 def replacement(path: Path, /, *, durable: bool = True) -> Iterator[Path]:
-    """Yield an empty file of the owner's alone that takes the place of *path* if all goes well.
+    """Yield a private empty file that replaces *path* if the block succeeds.
 
-    Parameters
-    ----------
-    durable
-        Wait until the disk has its content.
-
-    Raises
-    ------
-    OSError
-        It cannot be made, or cannot take that place.
+    With *durable*, the content is on the disk before the replacement. Raises ``OSError``.
     """
     # Threads of one process may write the same file, so its id would not be enough.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{UNFINISHED}")
@@ -172,15 +152,11 @@ def replacement(path: Path, /, *, durable: bool = True) -> Iterator[Path]:
 
 
 def put_in_place(temporary: Path, path: Path, /) -> None:
-    """Replace *path* by the finished file *temporary* in one step.
+    """Replace *path* by the finished file *temporary* atomically.
 
-    Windows replaces no file that another program has open. Readers, scanners for viruses, the index
-    of the system and OneDrive have one open for moments, so it is tried again for two seconds.
-
-    Raises
-    ------
-    OSError
-        It cannot be replaced; both are as they were.
+    Windows cannot replace a file that another program has open. Virus scanners, the search index
+    and OneDrive open files briefly, so the replacement is retried for two seconds; then
+    ``OSError``.
     """
     give_up = time.monotonic() + _IN_USE_SECONDS
     while True:
@@ -194,19 +170,16 @@ def put_in_place(temporary: Path, path: Path, /) -> None:
 
 
 def remove_unfinished(folder: Path, /, *, of: str = "", below: bool = True) -> None:
-    """Remove temporary files and folders that a killed process left in *folder*.
+    """Remove temporary files and folders that a killed process left in *folder*, if it exists.
 
-    What was changed a short while ago may still be in the making, and stays. What cannot be removed
-    takes up space and does no other harm, so it stays as well.
+    Recent ones may still be in use and stay. Failures are ignored: the files only take up space.
 
     Parameters
     ----------
-    folder
-        Where to look; it need not exist.
     of
-        How their names go on after the dot.
+        Start of the names after the dot.
     below
-        Whether to look into the folders below as well.
+        Whether to search subfolders.
     """
     before = time.time() - _MAKING_SECONDS
     for base, folders, names in os.walk(folder):
@@ -241,19 +214,16 @@ def sync_folder(folder: Path, /) -> None:
 
 
 def folder_bytes(folder: Path, /) -> int:
-    """Return the bytes of all files below *folder*; files that vanish meanwhile do not count.
-
-    A file that is there under several names (a hard link) counts once.
-    """
+    """Return the bytes of all files below *folder*, hard links once; ignore files that vanish."""
     total = 0
     linked: set[tuple[int, int]] = set()
     for base, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(FileNotFoundError):
-                found = os.stat(os.path.join(base, name))  # noqa: PTH116, PTH118 - hot
-                if found.st_nlink > 1:
-                    if (found.st_dev, found.st_ino) in linked:
+                info = os.stat(os.path.join(base, name))  # noqa: PTH116, PTH118 - hot
+                if info.st_nlink > 1:
+                    if (info.st_dev, info.st_ino) in linked:
                         continue
-                    linked.add((found.st_dev, found.st_ino))
-                total += found.st_size
+                    linked.add((info.st_dev, info.st_ino))
+                total += info.st_size
     return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Groups:
-    """The numbers from 0 to *count*, each alone at first; a group has the number of its smallest.
+    """Disjoint sets of the numbers from 0 to *count*; the smallest member identifies a set.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Groups:
 
     def all(self) -> list[list[int]]:
         """Return every group, ascending, in the order of their smallest numbers."""
-        found: dict[int, list[int]] = {}
+        members: dict[int, list[int]] = {}
         for i in range(len(self._above)):
-            found.setdefault(self.root(i), []).append(i)
-        return list(found.values())
+            members.setdefault(self.root(i), []).append(i)
+        return list(members.values())

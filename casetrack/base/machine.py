@@ -1,4 +1,4 @@
-"""What libraries do behind the program's back: memory they keep, threads, imports."""
+"""Process-wide control of libraries: memory of the allocator, threads of BLAS, imports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The system's allocator, which on Linux hoards what has been freed.
+# The system's allocator, which keeps freed memory on Linux.
 
 _M_ARENA_MAX, _ARENAS = -8, 2
 _M_MMAP_THRESHOLD, _LARGE_BYTES = -3, 1 << 20
@@ -28,12 +28,11 @@ def _libc() -> Any:
 
 
 def share_arenas() -> None:
-    """Let all threads share two pools of memory, and keep what is large out of them.
+    """Limit glibc to two arenas, and allocate blocks of 1 MiB or more outside them.
 
-    Measured: 430 MB in place of 550 for one batch with two pools. What a model makes on its way
-    has another size for every text, so the pools were full of holes: 560 MB in place of 650 for
-    two reports of 91 pages where a megabyte or more is given back as soon as it is free. A pass of
-    the model takes 2 to 5 % longer for it.
+    Measured: 430 instead of 550 MB for one batch with two arenas. Intermediate results of a model
+    differ in size per text and fragment the arenas: 560 instead of 650 MB for two reports of 91
+    pages with the threshold. A model pass takes 2 to 5 % longer.
     """
     if _libc() is not None:
         _libc().mallopt(_M_ARENA_MAX, _ARENAS)
@@ -43,8 +42,8 @@ def share_arenas() -> None:
 def give_back() -> None:
     """Return freed memory to the system, within milliseconds.
 
-    Measured: some 80 MB after every few hundred pages of an ingest, 130 of the 360 MB of a process
-    that has read pictures.
+    Measured: about 80 MB after every few hundred pages of an ingest, 130 of the 360 MB of a process
+    that has read images.
     """
     if _libc() is not None:
         _libc().malloc_trim(0)
@@ -82,7 +81,7 @@ class _WithoutPandas:
 
 
 class _Limit:
-    """Lasts from the first of several concurrent blocks to the last, for all threads."""
+    """A limit from the start of the first of several concurrent blocks to the end of the last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -106,12 +105,11 @@ class _Limit:
 
 
 one_thread_each = _Limit()
-"""Keep NumPy's products on the thread that asks for them, for the time of a block.
+"""Limit NumPy's BLAS to the calling thread during a block.
 
-While texts are encoded, the passes of the models take all cores already: with two threads of its
-own a product of the tagger's size took four times the processor time of one, most of it spent
-waiting. In a search the products are small: beside other work on two cores they took up to forty
-times as long with two threads.
+Measured: while texts are encoded, the models use all cores, and two BLAS threads took four times
+the processor time of one, mostly waiting. In a search the products are small and took up to forty
+times as long with two threads on two busy cores.
 """
 
 

@@ -1,8 +1,7 @@
-"""Figures of a running program, told in Prometheus' text form: counters, gauges, histograms.
+"""Metrics of the process in Prometheus' text format: counters, gauges, histograms.
 
-Counting takes a dictionary and a lock; nothing is kept but sums, so that no figure says what
-somebody asked for. The form is that of https://prometheus.io/docs/instrumenting/exposition_formats
-(text, version 0.0.4).
+Only sums are kept, so no metric reveals the content of a request. Format: text version 0.0.4,
+https://prometheus.io/docs/instrumenting/exposition_formats.
 """
 
 from __future__ import annotations
@@ -21,15 +20,7 @@ Sample = tuple[Mapping[str, str], float]
 
 
 class Counter:
-    """A figure that only grows, for each set of labels.
-
-    Parameters
-    ----------
-    name
-        Ends in ``_total``.
-    about
-        What it counts, in one line.
-    """
+    """A counter for each set of labels; its *name* ends in ``_total``."""
 
     def __init__(self, name: str, about: str, /) -> None:
         self.name, self.about = name, about
@@ -37,28 +28,20 @@ class Counter:
         self._lock = threading.Lock()
 
     def add(self, amount: float = 1.0, /, **labels: str) -> None:
-        """Add to what was counted for these labels."""
+        """Add *amount* to the counter of these labels."""
         key = tuple(sorted(labels.items()))
         with self._lock:
             self._values[key] = self._values.get(key, 0.0) + amount
 
     def lines(self) -> list[str]:
-        """Return the figure as it is told."""
+        """Return the counter in the text format."""
         with self._lock:
-            found = sorted(self._values.items())
-        return told(self.name, "counter", self.about, [(dict(k), v) for k, v in found])
+            values = sorted(self._values.items())
+        return told(self.name, "counter", self.about, [(dict(k), v) for k, v in values])
 
 
 class Histogram:
-    """How long things take: a count for each bound of :data:`SECONDS`, and the sum.
-
-    Parameters
-    ----------
-    name
-        Ends in ``_seconds``.
-    about
-        What is measured, in one line.
-    """
+    """Durations in buckets of :data:`SECONDS`, and their sum; *name* ends in ``_seconds``."""
 
     def __init__(self, name: str, about: str, /) -> None:
         self.name, self.about = name, about
@@ -75,11 +58,11 @@ class Histogram:
             self._sums[key] = self._sums.get(key, 0.0) + seconds
 
     def lines(self) -> list[str]:
-        """Return the figure as it is told: each bucket counts those below it as well."""
+        """Return the histogram in the text format; buckets are cumulative."""
         with self._lock:
-            found = [(k, list(c), self._sums[k]) for k, c in sorted(self._counts.items())]
+            rows = [(k, list(c), self._sums[k]) for k, c in sorted(self._counts.items())]
         lines = _head(self.name, "histogram", self.about)
-        for key, counts, total in found:
+        for key, counts, total in rows:
             below = 0
             for bound, count in zip((*SECONDS, math.inf), counts, strict=True):
                 below += count
@@ -100,20 +83,12 @@ UNSEARCHED = Counter(
 
 
 def counted() -> list[str]:
-    """Return the lines of what this process has counted so far."""
+    """Return the lines of all metrics of this process."""
     return [line for figure in (CALLS, CALL_SECONDS, UNSEARCHED) for line in figure.lines()]
 
 
 def told(name: str, kind: str, about: str, samples: Iterable[Sample], /) -> list[str]:
-    """Return the lines of one figure; none at all where it has no sample.
-
-    Parameters
-    ----------
-    kind
-        ``counter`` or ``gauge``.
-    samples
-        Labels and value of each.
-    """
+    """Return the lines of one metric (``counter`` or ``gauge``), empty without samples."""
     lines = [_line(name, labels, value) for labels, value in samples]
     return [*_head(name, kind, about), *lines] if lines else []
 

@@ -1,6 +1,6 @@
-"""Spans, boxes and citations: where a piece of text came from, exactly.
+"""Spans, boxes and citations: the exact source of a piece of text.
 
-Every number a user sees is 1-based (page, paragraph, line, row, column); offsets are 0-based
+Numbers that users see are 1-based (page, paragraph, line, row, column); offsets are 0-based
 Unicode code points into the page text, half-open (DESIGN §2, PRD 07 §4).
 """
 
@@ -39,10 +39,7 @@ def hull(boxes: Sequence[Box], /) -> Box:
 
 @dataclass(frozen=True, slots=True)
 class LineBox:
-    """The rectangle of one line of a page, or of a chunk's part of it.
-
-    *line* is its 1-based number.
-    """
+    """The rectangle of one line (1-based) of a page, or of its part in a chunk."""
 
     line: int
     box: Box
@@ -50,25 +47,15 @@ class LineBox:
 
 @dataclass(frozen=True, slots=True)
 class PrintedPlace:
-    """A place as the paper itself names it; it is data beside the text, never part of it.
+    """A page, line or number printed on the paper; metadata, never part of the text."""
 
-    Attributes
-    ----------
-    kind
-        ``page``: the number printed on the page; ``line``: the number printed beside a line, as on
-        pleading paper and in transcripts; ``star``: a page of the official reporter within another
-        print ("*593"); ``bates``: a number stamped on the page ("ABC000123"); ``time``: the time
-        stamped beside a line.
-    label
-        As printed, without stars and brackets: ``"24"``, ``"11"``, ``"593"``, ``"ABC000123"``.
-    start, end
-        Code points into the text of its page: what stands there. A page's own number and a Bates
-        number cover the whole page, or that of several on one sheet that they belong to; a star
-        page goes on to the next one of its reporter.
-    """
-
+    # `page`: printed page number; `line`: number in the margin of a line, as on pleading paper and
+    # in transcripts; `star`: page of the official reporter within another edition ("*593");
+    # `bates`: stamped page number ("ABC000123"); `time`: time in the margin of a line.
     kind: str
-    label: str
+    label: str  # as printed, without stars and brackets: `"24"`, `"11"`, `"593"`, `"ABC000123"`
+    # start, end: its range in the page text. Page and Bates numbers cover their whole page, even
+    # one of several on a sheet; a star page ends at the next one of its reporter.
     start: int
     end: int
 
@@ -77,7 +64,7 @@ class PrintedPlace:
 class HiddenSpan:
     """Text that a reader of the file does not see; *kind* is a key of :data:`HIDDEN_KINDS`.
 
-    *start* and *end* are code points into the text of its page, or of its chunk.
+    *start* and *end* are code points into the text of its page or chunk.
     """
 
     kind: str
@@ -100,9 +87,9 @@ HIDDEN_KINDS = {
 
 
 def line_numbers(text: str, first: int, last: int, /) -> list[int]:
-    """Return the numbers of the lines of a text that are not empty, none where they are uncertain.
+    """Return the numbers of the non-empty lines of a text; empty if they are uncertain.
 
-    Paragraphs are separated by an empty line, which in most formats is none of the page's lines.
+    An empty line separates paragraphs; most formats do not count it as a line of the page.
     """
     lines = text.split("\n")
     filled = [n for n, line in enumerate(lines) if line.strip()]
@@ -113,50 +100,26 @@ def line_numbers(text: str, first: int, last: int, /) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The exact source of one chunk: the requirement's mandatory record.
+    """The exact source of one chunk (the record that the requirement prescribes).
 
     Attributes
     ----------
     page, paragraph_start, paragraph_end, line_start, line_end
         1-based, inclusive.
-    char_start, char_end
-        Code points into the page text, 0-based, half-open.
-    line_numbers
-        Of its lines that are not empty, where they don't follow from the first and the last.
-    chunk_index
-        0-based position within the document.
-    row_start, row_end, column_start, column_end
-        1-based cells of a sheet, else ``None``.
-    page_kind
-        What *page* counts: pages, slides, sheets, messages or sections.
-    page_header, page_footer
-        Running head and foot that are not part of the page's text again.
-    printed_place
-        Pages, lines and numbers as printed on the paper itself, such as ``24:11-20; ABC000123``,
-        where it has any that say more than *page* and *line_start* do.
-    table_header
-        Names of the columns, where the chunk begins within a table.
-    hidden
-        Parts of its text that a reader of the file does not see; code points into its text.
-    source, source_id, source_url
-        Of the document, where it came through a source: its name, what it calls the document, and
-        where a person finds that.
-    line_boxes
-        Rectangles that highlight the chunk on its page; empty where the format has no layout, and
-        in search results: :meth:`casetrack.api.collection.read.Read.chunk` has them.
     """
 
     document_id: str
     document_name: str
     document_path: str
     chunk_id: str
-    chunk_index: int
+    chunk_index: int  # 0-based position within the document
     page: int
     page_is_estimated: bool
     paragraph_start: int
     paragraph_end: int
     line_start: int
     line_end: int
+    # char_start, char_end: code points into the page text, 0-based, half-open.
     char_start: int
     char_end: int
     extraction_method: str
@@ -166,6 +129,7 @@ class Provenance:
     ingested_at: datetime
     heading_path: tuple[str, ...] = ()
     sheet_name: str | None = None
+    # row_start, row_end, column_start, column_end: 1-based cells of a sheet, else `None`.
     row_start: int | None = None
     row_end: int | None = None
     column_start: int | None = None
@@ -173,16 +137,25 @@ class Provenance:
     language: str | None = None
     page_width: float | None = None
     page_height: float | None = None
-    page_kind: str | None = None
+    page_kind: str | None = None  # unit of *page*: pages, slides, sheets, messages or sections
+    # page_header, page_footer: running header and footer, which are not part of the page text.
     page_header: str | None = None
     page_footer: str | None = None
+    # Pages, lines and numbers printed on the paper, such as `24:11-20; ABC000123`, if they add
+    # information to *page* and *line_start*.
     printed_place: str | None = None
-    table_header: str | None = None
+    table_header: str | None = None  # names of the columns, if the chunk begins within a table
+    # Spans of its text that a reader of the file does not see; code points into its text.
     hidden: tuple[HiddenSpan, ...] = ()
+    # Of its non-empty lines, if they do not follow from the first and the last.
     line_numbers: tuple[int, ...] = ()
+    # source, source_id, source_url: the document's source, its id there, and its web address;
+    # `None` for files.
     source: str | None = None
     source_id: str | None = None
     source_url: str | None = None
+    # Rectangles that highlight the chunk on its page; empty without layout and in search results
+    # (`casetrack.api.collection.read.Read.chunk` returns them).
     line_boxes: tuple[LineBox, ...] = field(default=(), repr=False)
 
     @classmethod
@@ -204,14 +177,14 @@ class Provenance:
     def cite(self) -> str:
         """Return the full citation, such as ``Lease.pdf, p. 12, para. 8, ll. 1-4``.
 
-        Places printed on the paper stand beside the page: ``Smith Dep.pdf, p. 7 (24:11-20), ...``.
+        Printed places follow the page: ``Smith Dep.pdf, p. 7 (24:11-20), ...``.
         """
         return ", ".join([self.document_name, *self._place()])
 
     def cite_lines(self, clause: str | None = None, /) -> str:
-        """Return the citation of a part of a passage: its page, clause and lines.
+        r"""Return the citation of a part of a passage: its page, clause and lines.
 
-        Such as ``MSA.pdf, p. 6, \u00a7 14.4, ll. 21-23``; of a sheet the same as :meth:`cite`.
+        Example: ``MSA.pdf, p. 6, \u00a7 14.4, ll. 21-23``; for a sheet the same as :meth:`cite`.
         """
         if self.sheet_name is not None:
             return self.cite()
@@ -229,7 +202,7 @@ class Provenance:
         return self.ocr_confidence is not None and self.ocr_confidence < DOUBTFUL_BELOW
 
     def ocr_note(self) -> str | None:
-        """Say how sure the recognition of the text is; ``None`` for native text."""
+        """Return a note about OCR with its confidence; ``None`` for native text."""
         if self.ocr_confidence is None:
             return None
         note = f"text recognised by OCR, confidence {self.ocr_confidence:.2f}"
@@ -254,8 +227,8 @@ class Provenance:
     def notes(self) -> tuple[str, ...]:
         """Sentences about how its text was read: by OCR, or hidden from readers of the file."""
         hidden = self.hidden_warning
-        found = (self.ocr_note(), f"warning: this passage {hidden}" if hidden else None)
-        return tuple(f"{note[0].upper()}{note[1:]}." for note in found if note)
+        notes = (self.ocr_note(), f"warning: this passage {hidden}" if hidden else None)
+        return tuple(f"{note[0].upper()}{note[1:]}." for note in notes if note)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -269,7 +242,7 @@ class Provenance:
 
     @property
     def counted_as(self) -> str:
-        """What *page* counts; pages where nothing else is known."""
+        """The unit of *page*; ``page`` by default."""
         return self.page_kind or "page"
 
     @property

@@ -1,7 +1,6 @@
-"""Finds the folders of the package: ``schemas``, ``pipelines``, ``data-samples``.
+"""Locations of ``schemas``, ``pipelines`` and ``data-samples``.
 
-In a checkout they are top-level folders beside the package; in an installed wheel they lie in
-``casetrack/_resources``.
+In a checkout they are top-level folders, in a wheel folders of ``casetrack/_resources``.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def resource_dir(name: str, /) -> Path:
     Raises
     ------
     CaseTrackError
-        The folder is in neither place: the installation is incomplete.
+        The folder is missing: the installation is incomplete.
     """
     for base in (_PACKAGE / "_resources", _PACKAGE.parent):
         folder = base / name

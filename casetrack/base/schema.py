@@ -1,10 +1,9 @@
-"""Tables declared once: loads ``schemas/vN/NAME.toml`` and checks Arrow tables against them.
+"""Table declarations: loads ``schemas/vN/NAME.toml`` and checks Arrow tables against them.
 
-The declaration holds columns, Arrow types, units and meaning; everything else (the Arrow schema,
-the checks between steps, ``casetrack schema``, the documentation) is derived from it.
-Types are written as ``string``, ``int32``, ``double``, ``bool``, ``timestamp`` (microseconds, UTC),
-``binary``, ``list<T>``, ``struct<a:T,b:T>``, ``vector<T,N>`` and ``vector<T,*>``, whose length
-is settled by the profile of each collection.
+The Arrow schemas, the checks between steps, ``casetrack schema`` and the documentation are derived
+from the declarations. Types: ``string``, ``int32``, ``double``, ``bool``, ``timestamp``
+(microseconds, UTC), ``binary``, ``list<T>``, ``struct<a:T,b:T>``, ``vector<T,N>``, and
+``vector<T,*>``, whose length depends on the profile of the collection.
 """
 
 from __future__ import annotations
@@ -47,26 +46,16 @@ def _scalars() -> dict[str, pa.DataType]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a declared table.
-
-    Attributes
-    ----------
-    type
-        Of a ``vector<T,*>``, the type ``list<T>``: its length is not known here.
-    compression
-        How Lance packs its values, such as ``zstd``; empty where it chooses by itself.
-    family
-        Columns that are read, and therefore checked, together; one of the table's ``families``.
-    """
+    """One column of a declared table."""
 
     name: str
     type_text: str
-    type: pa.DataType
+    type: pa.DataType  # `list<T>` for a `vector<T,*>`, whose length is unknown in the declaration
     nullable: bool
     unit: str
     doc: str
-    compression: str = ""
-    family: str = ""
+    compression: str = ""  # lance's compression, such as `zstd`; empty for Lance's choice
+    family: str = ""  # columns that are read and checked together; one of the table's `families`
 
     @property
     def is_open(self) -> bool:
@@ -79,7 +68,7 @@ class Column:
         Raises
         ------
         SchemaError
-            The length is needed and not given.
+            The column needs a dimension.
         """
         import pyarrow as pa
 
@@ -91,31 +80,26 @@ class Column:
         noted = {_COMPRESSION: self.compression} if self.compression else None
         return pa.field(self.name, kind, nullable=self.nullable, metadata=noted)
 
-    def fits(self, found: pa.DataType, /) -> bool:
+    def fits(self, stored: pa.DataType, /) -> bool:
         """Return whether a stored type is the declared one."""
         import pyarrow as pa
 
         if self.is_open:
-            is_vector = pa.types.is_fixed_size_list(found)
-            return bool(is_vector and found.value_type == self.type.value_type)
-        return bool(found == self.type)
+            is_vector = pa.types.is_fixed_size_list(stored)
+            return bool(is_vector and stored.value_type == self.type.value_type)
+        return bool(stored == self.type)
 
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """A declared table.
-
-    Attributes
-    ----------
-    families
-        Families of columns, each with a checksum of its own, in the order of these; none where
-        rows carry no checksums. See :mod:`casetrack.store.checksums`.
-    """
+    """A declared table."""
 
     name: str
     version: int
     doc: str
     columns: tuple[Column, ...]
+    # Families of columns, one checksum each, in the order of the checksums; empty for tables
+    # without checksums. See `casetrack.store.checksums`.
     families: tuple[str, ...] = ()
 
     @property
@@ -137,17 +121,12 @@ class TableSchema:
     ) -> pa.Schema:
         """Return the Arrow schema of all columns, or of *names* in declared order.
 
-        Parameters
-        ----------
-        names
-            Columns that are wanted.
-        dimension
-            Length of vectors that the declaration leaves open; needed where one is wanted.
+        *dimension* is the length of open vectors.
 
         Raises
         ------
         SchemaError
-            A name is not declared, or the dimension is needed.
+            A name is not declared, or a column needs a dimension.
         """
         import pyarrow as pa
 
@@ -159,16 +138,14 @@ class TableSchema:
     def check(
         self, schema: pa.Schema, /, *, where: str, names: Iterable[str] | None = None
     ) -> None:
-        """Check that *schema* holds the declared columns with their types.
+        """Check that *schema* has the declared columns with their types.
 
         Parameters
         ----------
-        schema
-            What a step produced, or what a file holds.
         where
-            Named in the error, for instance ``"step 'chunk'"``.
+            Prefix of the error message, for instance ``"step 'chunk'"``.
         names
-            Columns that must be there; all by default. Further ones must be declared too.
+            Required columns; all by default. Further columns must be declared.
 
         Raises
         ------
@@ -192,12 +169,12 @@ class TableSchema:
 
 
 def parse_type(text: str, /) -> pa.DataType:
-    """Turn a type as written in a declaration into an Arrow type.
+    """Convert a declared type (see the module's docstring) to an Arrow type.
 
     Raises
     ------
     SchemaError
-        The text is not a type of the small language described in this module.
+        The type is unknown.
     """
     import pyarrow as pa
 
@@ -223,7 +200,7 @@ def parse_type(text: str, /) -> pa.DataType:
 
 
 def _split_top(text: str) -> list[str]:
-    """Split at commas that stand outside angle brackets."""
+    """Split at commas outside angle brackets."""
     parts, depth, start = [], 0, 0
     for i, char in enumerate(text):
         depth += (char == "<") - (char == ">")
@@ -240,7 +217,7 @@ def load_table(path: Path, /) -> TableSchema:
     Raises
     ------
     SchemaError
-        A type is unknown, or a column is of a family that the table does not have.
+        A column has an unknown type or an undeclared family.
     """
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     families = tuple(raw.get("families", ()))
@@ -270,7 +247,7 @@ def table(name: str, /, *, version: int = SCHEMA_VERSION) -> TableSchema:
     Raises
     ------
     SchemaError
-        There is no such table; the error lists the known ones.
+        The table is unknown; the error lists the known ones.
     """
     folder = resource_dir("schemas") / f"v{version}"
     path = folder / f"{name}.toml"

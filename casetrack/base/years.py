@@ -1,17 +1,15 @@
-"""Plausible years: the one rule for dates of texts, mails, files and metadata.
+"""Plausible years of dates in texts, mails, files and metadata.
 
-Texts: years from 1700 to 2199 need no further sign. An earlier one is mostly a part number, a count
-or a misread figure ("JUN 1087", "in 1080 units"), so it needs a sign of history: its month written
-out ("15 June 1215"), its year in words, "the year 1215", "AD 1215", or a word of history near it
-("King John sealed it in 1215"). Two things are no date in any company: an abbreviated month in
-capitals before an early year, and a day and a month before a year such as 0002. The form is judged
-by :func:`casetrack.extract.dates.finder.confidence`.
+In texts, years from 1700 to 2199 need no further evidence. Earlier numbers are mostly part numbers,
+counts or misread figures ("JUN 1087", "in 1080 units"), so they need one of: the full month name
+("15 June 1215"), the year in words, "the year 1215", "AD 1215", or a historical word nearby ("King
+John sealed it in 1215"). Never dates: an abbreviated month in capitals with an early year, and day
+and month with a year such as 0002. :func:`casetrack.extract.dates.finder.confidence` decides.
 
-Moments that a program has recorded, such as the head of a mail, the metadata or the time of a file,
-begin with the clocks that write them: an earlier one is an empty field, a later one a wrong clock,
-and the first days of clocks (1970, and 1980 of DOS and ZIP files) belong to clocks never set.
-Days of filing are read as those of clocks, from 1700 on. What a person has stated, such as the
-publication of a book, may be as early as a year in a text.
+Timestamps of programs (mail headers, metadata, file times) cannot precede computer clocks: earlier
+values are empty fields, later ones wrong clocks, and the first days of clocks (1970, and 1980 of
+DOS and ZIP files) are unset clocks. Filing dates are valid from 1700. Dates that people enter, such
+as the publication of a book, have the limits of texts.
 """
 
 from __future__ import annotations
@@ -54,8 +52,8 @@ def written_day(year: int, month: int, day: int, /, *, first: int = FIRST_COMMON
         moment = dt.datetime(year, month, day, tzinfo=dt.UTC)
     except ValueError:
         return None
-    found = recorded(moment, first=dt.datetime(first, 1, 1, tzinfo=dt.UTC))
-    return None if found is None else found.date().isoformat()
+    day_start = recorded(moment, first=dt.datetime(first, 1, 1, tzinfo=dt.UTC))
+    return None if day_start is None else day_start.date().isoformat()
 
 
 def stated(moment: dt.datetime | None, /) -> dt.datetime | None:

@@ -1,7 +1,6 @@
-"""Encrypted files: a secret of the user's, a head that says what the file is, a stream of blocks.
+"""Encrypted files: a readable header, then a stream of encrypted blocks.
 
-A file begins with its head (:mod:`head`), which anyone may read: what kind of file
-it is, and how the key is made of the passphrase (Argon2id). What follows is a stream of
-XChaCha20-Poly1305 (:mod:`stream`): blocks that can only be read in their order, to
-the marked last one. All of it is libsodium's, through PyNaCl; nothing here is a cipher of our own.
+The header (:mod:`stream`) has the kind of the file and the parameters of Argon2id, which derives
+the key. XChaCha20-Poly1305 blocks follow and decrypt only in order, up to the block marked as last.
+All cryptography comes from libsodium (PyNaCl).
 """

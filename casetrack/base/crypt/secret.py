@@ -1,4 +1,4 @@
-"""What opens an encrypted file: a passphrase, or the content of a key file."""
+"""Secrets that open encrypted files: a passphrase, a key file, or a key of the system's keyring."""
 
 from __future__ import annotations
 
@@ -24,15 +24,7 @@ _TEXT, _FILE = b"passphrase\0", b"key file\0"
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What it costs to try one passphrase with Argon2id.
-
-    Attributes
-    ----------
-    operations
-        Passes over the memory.
-    memory
-        Bytes.
-    """
+    """Cost of one Argon2id guess: passes over the memory, and memory in bytes."""
 
     operations: int
     memory: int
@@ -48,17 +40,10 @@ COST = Cost(operations=3, memory=256 << 20)
 
 
 class Secret:
-    """A passphrase, or the content of a key file. It is never written or shown.
+    """A passphrase or the content of a key file; never written or shown.
 
-    A key that was derived is kept in it, since that takes half a second by intention.
-
-    Parameters
-    ----------
-    value
-        What the keys are derived from.
-    account
-        What it is kept under in the keyring of the system, see :mod:`casetrack.base.crypt.secret`;
-        stands in the head of what it encrypts.
+    The object caches derived keys, because a derivation takes half a second. *account* is the entry
+    of the system's keyring; the header of the encrypted file stores it.
     """
 
     def __init__(self, value: bytes, /, *, account: str | None = None) -> None:
@@ -68,15 +53,14 @@ class Secret:
 
     @classmethod
     def of(cls, given: str | Secret, /) -> Secret:
-        """Return the secret of a passphrase; a secret as it is.
+        """Return the secret of a passphrase, or *given* if it is a secret.
 
-        One text may be written in several ways in Unicode, and keyboards differ in that; so it is
-        brought to one form first (NFC).
+        The passphrase is normalised to NFC, because keyboards encode the same text differently.
 
         Raises
         ------
         UsageError
-            It is empty.
+            The passphrase is empty.
         """
         if isinstance(given, Secret):
             return given
@@ -88,12 +72,12 @@ class Secret:
 
     @classmethod
     def from_file(cls, path: Path, /) -> Secret:
-        """Return the secret of a key file: all its bytes, as they are.
+        """Return the secret of a key file; all its bytes count.
 
         Raises
         ------
         UsageError
-            It cannot be read, is too short to be a key, or too long.
+            The file is unreadable, too short or too long.
         """
         try:
             with path.open("rb") as file:
@@ -126,26 +110,24 @@ class Secret:
         return made
 
     def __repr__(self) -> str:
-        """Return what says nothing of it."""
+        """Hide the secret."""
         return "Secret(...)"
 
 
-# Keys that the keyring of the system keeps: Keychain, Credential Manager, Secret Service.
-#
-# Nobody has to remember such a key, and whoever is logged in as its owner has it. It is gone with
-# the keyring; no other machine has it.
+# Keys in the system's keyring: Keychain, Credential Manager, Secret Service. The user need not
+# remember such a key, but it exists on this machine only and is lost with the keyring.
 
 SERVICE = "casetrack"
 _KEY_BYTES = 32
 
 
 def new_key() -> Secret:
-    """Make a key, and give it to the keyring to keep.
+    """Create a key and store it in the keyring.
 
     Raises
     ------
     PackageMissing, UsageError
-        There is no keyring that can be used.
+        No keyring is available.
     """
     account, value = secrets.token_hex(8), secrets.token_hex(_KEY_BYTES)
     ring = _ring()
@@ -161,21 +143,16 @@ def new_key() -> Secret:
 
 
 def find_key(account: str, source: str, /) -> Secret:
-    """Return the key that the keyring keeps.
+    """Return a key from the keyring.
 
-    Parameters
-    ----------
-    account
-        What stands in the head of the file.
-    source
-        The name of the file, for messages.
+    *account* comes from the header of the file; *source* is the name of the file, for messages.
 
     Raises
     ------
     PackageMissing, UsageError
-        There is no keyring that can be used.
+        No keyring is available.
     PassphraseMissing
-        It has no such key.
+        The keyring does not contain the key.
     """
     ring = _ring()
     with _telling():
@@ -208,12 +185,12 @@ def _ring() -> Any:
 
 @contextlib.contextmanager
 def _telling() -> Iterator[None]:
-    """Turn what a keyring says into words; each system has errors of its own."""
+    """Convert errors of the keyring, whose classes differ per system, to ``UsageError``."""
     try:
         yield
     except Exception as error:
-        said = str(error).strip() or type(error).__name__
+        reason = str(error).strip() or type(error).__name__
         raise UsageError(
-            f"The keyring of the system cannot be used: {said}",
+            f"The keyring of the system cannot be used: {reason}",
             hint="Unlock it, or use a passphrase or a key file.",
         ) from error

@@ -1,8 +1,7 @@
-"""A stream of encrypted blocks, written and read once from its beginning to its end.
+"""A stream of encrypted blocks, written and read once from start to end.
 
-libsodium's secretstream (XChaCha20-Poly1305) chains the blocks: one that was changed, left out, put
-elsewhere or taken from another file does not open, and neither does a file whose last block is not
-the one that was marked as such. Nothing that was read may be used before the end was reached.
+libsodium's secretstream (XChaCha20-Poly1305) chains the blocks: it detects a changed, missing,
+moved or foreign block and a missing end. Use the decrypted data only after the end was reached.
 """
 
 from __future__ import annotations
@@ -25,27 +24,24 @@ if TYPE_CHECKING:
 
     from casetrack.base.crypt.secret import Secret
 
-# The head of an encrypted file: what it is, and how its key is made.
-#
-# ::
+# Header of an encrypted file:
 #
 #     8 bytes   CTSEALED
 #     4 bytes   length of the facts, big-endian
 #     n bytes   facts: a JSON object, UTF-8
-#     16 bytes  BLAKE2b of all of the above: tells damage from a wrong passphrase
-#     32 bytes  BLAKE2b of all of the above, keyed: tells a wrong passphrase, and who changed a head
-#     24 bytes  what the stream begins with
+#     16 bytes  BLAKE2b of the bytes above: detects damage without the passphrase
+#     32 bytes  keyed BLAKE2b of the bytes above: detects a wrong passphrase or a changed header
+#     24 bytes  header of the secretstream
 #
-# The facts stand there in the clear, since a file has to be told from another one before it is
-# opened; the keyed digest keeps them from being changed. Every block of the stream is bound to the
-# digest of the whole head.
+# The facts are readable, because a program must recognise the file before it opens it; the keyed
+# digest protects them. Every block of the stream is bound to the digest of the whole header.
 
 MAGIC = b"CTSEALED"
 VERSION = 1
 BLOCK = 1 << 20
 """Bytes of the plain text in each block but the last one."""
 KEYRING = "keyring"
-"""The fact that says under what the key is kept in the keyring of the system."""
+"""Fact with the account of the key in the system's keyring."""
 _MOST_FACTS = 1 << 16
 _MOST_BLOCK = 16 << 20
 _SALT, _CHECK, _PROOF, _START = 16, 16, 32, 24
@@ -55,35 +51,20 @@ _KDF, _CIPHER = "argon2id", "xchacha20-poly1305-secretstream"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of one file.
+    """The header of one file."""
 
-    Attributes
-    ----------
-    facts
-        What the writer says of the file, in JSON's terms; nobody has checked that yet.
-    salt, cost
-        How the key is made of the secret.
-    block
-        Bytes of the plain text in each block but the last one.
-    data
-        The head as it stands in the file, but for what its key proves and the stream begins with.
-    proof, start
-        These two.
-    size
-        Bytes of all of it.
-    """
-
-    facts: dict[str, Any]
+    facts: dict[str, Any]  # JSON facts of the writer; not verified before `opened_by`
     salt: bytes
     cost: Cost
-    block: int
-    data: bytes = field(repr=False)
+    block: int  # plain-text bytes in each block except the last
+    data: bytes = field(repr=False)  # the header's bytes without *proof* and *start*
+    # proof, start: the keyed digest, and the header of the secretstream.
     proof: bytes = field(repr=False)
     start: bytes = field(repr=False)
 
     @property
     def size(self) -> int:
-        """Bytes of all of it."""
+        """Length of the header in bytes."""
         return len(self.data) + _PROOF + _START
 
     def bound(self) -> bytes:
@@ -96,7 +77,7 @@ class Head:
         Raises
         ------
         PassphraseWrong
-            It is not the secret of this file.
+            The secret does not open this file.
         """
         stream, proof = _keys(secret.key(self.salt, self.cost))
         if not hmac.compare_digest(_proof(proof, self.data), self.proof):
@@ -105,21 +86,14 @@ class Head:
 
 
 def new_head(facts: dict[str, Any], secret: Secret, block: int, /) -> tuple[bytes, bytes]:
-    """Return the head of a new file, without what the stream begins with, and its key.
+    """Return the header of a new file, without the part of the secretstream, and the key.
 
-    Parameters
-    ----------
-    facts
-        What to say of the file, in the clear.
-    secret
-        What opens it.
-    block
-        Bytes of the plain text in each block but the last one.
+    *facts* stay readable; *block* is the number of plain-text bytes in each block except the last.
     """
     # Read when it is called: a test need not wait for the cost that an attacker shall pay.
     cost, salt = COST, secrets.token_bytes(_SALT)
     kept = {KEYRING: secret.account} if secret.account else {}
-    told = (
+    content = (
         facts
         | kept
         | {
@@ -132,7 +106,7 @@ def new_head(facts: dict[str, Any], secret: Secret, block: int, /) -> tuple[byte
             "block": block,
         }
     )
-    text = json.dumps(told, ensure_ascii=True, sort_keys=True).encode()
+    text = json.dumps(content, ensure_ascii=True, sort_keys=True).encode()
     data = MAGIC + struct.pack(">I", len(text)) + text
     data += hashlib.blake2b(data, digest_size=_CHECK).digest()
     stream, proof = _keys(secret.key(salt, cost))
@@ -149,19 +123,14 @@ def is_encrypted(path: Path, /) -> bool:
 
 
 def read_head(file: IO[bytes], source: str, /) -> Head:
-    """Read the head of a file of unknown origin.
+    """Read the header of an untrusted file, from its start to the first block.
 
-    Parameters
-    ----------
-    file
-        Opened at its beginning; it is left where the stream begins.
-    source
-        Its name, for messages.
+    *source* is the name of the file, for messages.
 
     Raises
     ------
     EncryptedFileDamaged
-        It has no such head, or one that was changed.
+        The header is missing or was changed.
     """
     begin = file.read(len(MAGIC) + 4)
     if begin[: len(MAGIC)] != MAGIC or len(begin) < len(MAGIC) + 4:
@@ -182,17 +151,17 @@ def read_head(file: IO[bytes], source: str, /) -> Head:
 
 def _parsed(text: bytes, source: str) -> tuple[dict[str, Any], bytes, Cost, int]:
     try:
-        told = json.loads(text)
-        version = told["version"]
+        content = json.loads(text)
+        version = content["version"]
         if isinstance(version, int) and version > VERSION:
             raise EncryptedFileDamaged(
                 source,
                 f"it was written by a newer CaseTrack (form {version} of the file, and this one "
                 f"reads form {VERSION}); install the newest version",
             )
-        salt, block = bytes.fromhex(told["salt"]), told["block"]
-        cost = Cost(told["operations"], told["memory"])
-        known = (version, told["kdf"], told["cipher"]) == (VERSION, _KDF, _CIPHER)
+        salt, block = bytes.fromhex(content["salt"]), content["block"]
+        cost = Cost(content["operations"], content["memory"])
+        known = (version, content["kdf"], content["cipher"]) == (VERSION, _KDF, _CIPHER)
         numbers = all(type(n) is int for n in (cost.operations, cost.memory, block))
         fits = known and numbers and cost.is_bearable and len(salt) == _SALT
         fits = fits and 0 < block <= _MOST_BLOCK
@@ -200,7 +169,7 @@ def _parsed(text: bytes, source: str) -> tuple[dict[str, Any], bytes, Cost, int]
         raise EncryptedFileDamaged(source, "its beginning cannot be understood") from error
     if not fits:
         raise EncryptedFileDamaged(source, "its beginning asks for what no file of ours asks for")
-    return {k: v for k, v in told.items() if k not in _OURS}, salt, cost, block
+    return {k: v for k, v in content.items() if k not in _OURS}, salt, cost, block
 
 
 def _keys(key: bytes) -> tuple[bytes, bytes]:
@@ -220,18 +189,10 @@ _MORE = 17
 
 
 class EncryptingWriter(io.RawIOBase):
-    """Writes a file whose content is encrypted; :meth:`close` writes its end.
+    """A writer that encrypts; :meth:`close` writes the final block and leaves *sink* open.
 
-    Parameters
-    ----------
-    sink
-        Where the encrypted file goes; it stays open.
-    secret
-        What opens it.
-    facts
-        What stands in its head, in the clear.
-    block
-        Bytes of the plain text in each block but the last one.
+    *facts* stay readable in the header; *block* is the number of plain-text bytes in each block
+    except the last.
     """
 
     def __init__(
@@ -260,7 +221,7 @@ class EncryptingWriter(io.RawIOBase):
         return self._written
 
     def write(self, data: Any, /) -> int:
-        """Encrypt *data*; what does not fill a block waits for more."""
+        """Encrypt *data*; keep the bytes of an incomplete block for the next call."""
         view = memoryview(data).cast("B")
         size, at = len(view), 0
         self._written += size
@@ -279,7 +240,7 @@ class EncryptingWriter(io.RawIOBase):
         return size
 
     def abandon(self) -> None:
-        """Write no end: the file is of no use, and nobody shall take it for a whole one."""
+        """Mark the file as unusable: :meth:`close` writes no final block."""
         self._is_abandoned = True
 
     def close(self) -> None:
@@ -296,28 +257,16 @@ class EncryptingWriter(io.RawIOBase):
 
 
 class DecryptingReader(io.RawIOBase):
-    """Reads an encrypted file from its beginning to its end.
+    """A reader that decrypts from start to end and leaves *source* open.
 
-    Parameters
-    ----------
-    source
-        The encrypted file, opened at its beginning; it stays open.
-    secret
-        What opens it.
-    name
-        What the file is called in messages.
-
-    Attributes
-    ----------
-    facts
-        What stands in its head; the secret has proved that nobody changed it.
+    *facts* come from the header and are verified by the secret; *name* is for messages.
 
     Raises
     ------
     PassphraseWrong
-        It is not the secret of this file.
+        The secret does not open this file.
     EncryptedFileDamaged
-        It is not as it was written; while reading as well.
+        The file was changed; also raised while reading.
     """
 
     def __init__(self, source: IO[bytes], secret: Secret, name: str, /) -> None:
@@ -352,12 +301,12 @@ class DecryptingReader(io.RawIOBase):
         return size
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield what is left, block by block: the whole file is as it was written, or this raises.
+        """Yield the remaining plain text block by block.
 
         Raises
         ------
         EncryptedFileDamaged
-            It is not as it was written.
+            The file was changed.
         """
         rest, self._left = bytes(self._left), memoryview(b"")
         yield rest

@@ -1,8 +1,7 @@
-"""Every error a user can meet: what happened, where, and what to do next.
+"""Typed errors: what happened, where, and the next step.
 
-One root class. Fields are stored, the text is built once in ``__init__``; ``code`` is a stable
-machine name for JSON output, ``hint`` the next step. The texts of the common errors follow the
-requirement (PRD 09 §2, "Common Error Patterns").
+Fields are stored, the text is built once in ``__init__``. ``code`` is a stable name for JSON
+output, ``hint`` the next step. Common texts follow PRD 09 §2, "Common Error Patterns".
 """
 
 from casetrack.base.errors.base import CaseTrackError, PackageMissing, UsageError

@@ -20,21 +20,12 @@ class CaseTrackError(Exception):
     message
         What happened and where, one sentence.
     hint
-        The next step for the person who reads it; may span lines, may be empty.
-
-    Attributes
-    ----------
-    code
-        What programs call it.
-    wording
-        What its message is called where that is not the code; an edition may have another message
-        in its own words under that name.
-    facts
-        What such a message may name.
+        The next step for the user; may have several lines, may be empty.
     """
 
-    code = "error"
-    wording: str = ""
+    code = "error"  # stable name for programs
+    wording: str = ""  # key of the message in an edition's texts, if it differs from *code*
+    # Values for the placeholders of an edition's message.
     facts: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, message: str, *, hint: str = "") -> None:
@@ -44,7 +35,7 @@ class CaseTrackError(Exception):
         super().__init__(f"{message}\n\n{step}" if step else message)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython shows: the user's line and what is wrong, without our own frames."""
+        """Return IPython's traceback: the user's line and the error, without internal frames."""
         import traceback
         from pathlib import Path
 
@@ -54,8 +45,8 @@ class CaseTrackError(Exception):
             for frame in traceback.extract_tb(self.__traceback__)
             if not frame.filename.startswith(package) and "IPython" not in frame.filename
         ]
-        told = [f"line {foreign[-1].lineno}: {foreign[-1].line}", ""] if foreign else []
-        return [*told, f"{type(self).__name__}: {self}"]
+        source = [f"line {foreign[-1].lineno}: {foreign[-1].line}", ""] if foreign else []
+        return [*source, f"{type(self).__name__}: {self}"]
 
     def as_dict(self) -> dict[str, str]:
         """Return ``{"code", "message", "hint"}`` for JSON output."""
@@ -72,7 +63,8 @@ class UsageError(CaseTrackError):
     def of(cls, *parts: str | tuple[Any, ...], hint: str = "") -> Self:
         """Return an error about arguments, each with or without its value.
 
-        ``of(("start", day), "is later than", ("end", other))``: each face calls them by its names.
+        ``of(("start", day), "is later than", ("end", other))``: each face inserts its argument
+        names.
         """
         error = cls(_said(parts, lambda name: f"`{name}`"), hint=hint)
         error.parts = parts
@@ -96,41 +88,41 @@ def _said(parts: tuple[str | tuple[Any, ...], ...], call: Callable[[str], str]) 
 
 
 class NameNotFound(UsageError):
-    """Nothing has a name; similar names, each with what tells it from others, are in the message.
+    """No object has the given name; the message suggests similar names.
 
     Parameters
     ----------
-    asked
-        What was looked for: ``Document not found: "Lease"``.
     near
-        ``(name, id or kind)`` of what has a similar name.
+        ``(name, id or kind)`` of objects with a similar name.
+    asked
+        Start of the message: ``Document not found: "Lease"``.
     hint, there
-        What to do, and what is said besides, where no name is similar.
+        Next step and additional text if no name is similar.
     """
 
     full = "full name"
 
     def __init__(
-        self, name: str, near: Sequence[tuple[str, str]], asked: str, hint: str, there: str = ""
+        self, name: str, near: Sequence[tuple[str, str]], asked: str, hint: str, otherwise: str = ""
     ) -> None:
         self.name, self.near = name, tuple(near)
         sign = "ID: " if self.full.endswith("ID") else ""
         self.lines = "\n".join(f"  - {n} ({sign}{i})" for n, i in near)
-        also = f" Did you mean:\n{self.lines}\nUse the {self.full}." if near else there
+        also = f" Did you mean:\n{self.lines}\nUse the {self.full}." if near else otherwise
         super().__init__(f"{asked}.{also}", hint="" if near else hint)
 
 
 class PackageMissing(UsageError):
-    """What was asked for needs a package that is not among those every installation has.
+    """An optional package is not installed.
 
     Parameters
     ----------
     package
-        What pip calls it; also what it is imported as.
+        Its name for pip and for imports.
     lost
-        What cannot be done without it, as in "there can be no pandas data frame".
+        The consequence, as in "there can be no pandas data frame".
     instead
-        What does without it, a sentence; may be empty.
+        An alternative without the package, a sentence; may be empty.
     """
 
     code = "package_missing"
@@ -143,13 +135,7 @@ class PackageMissing(UsageError):
 
     @classmethod
     def check(cls, package: str, lost: str, instead: str = "", /) -> None:
-        """Look for the package without importing it.
-
-        Raises
-        ------
-        PackageMissing
-            It is not there.
-        """
+        """Raise ``PackageMissing`` if the package is not installed; do not import it."""
         import importlib.util
 
         if importlib.util.find_spec(package) is None:

@@ -31,24 +31,23 @@ class NoActiveCollection(UsageError):
     Parameters
     ----------
     names
-        The collections that there are, the one changed last first.
+        Existing collections, most recently changed first.
     ways
-        Tools and what they do, where one could be made the active one; else it has to be named
-        with each call.
+        Tools that choose a collection, with their purpose; empty if each call must name it.
     """
 
     code = "no_collection_active"
 
     def __init__(self, names: Sequence[str] = (), ways: Sequence[str] = (), /) -> None:
-        said = "No collection was named. Pass its name as `collection`."
+        message = "No collection was named. Pass its name as `collection`."
         self.facts = {"ways": "".join(f"\n  - {way}" for way in ways)}
         if ways:
-            said = (
+            message = (
                 "No active collection. Create or switch to a collection first:" + self.facts["ways"]
             )
         else:
             self.wording = "no_collection_named"
-        super().__init__(said, hint=_there(names))
+        super().__init__(message, hint=_there(names))
 
 
 class ActiveCollectionGone(UsageError):
@@ -68,14 +67,7 @@ class ActiveCollectionGone(UsageError):
 class CollectionNotFound(NameNotFound):
     """No collection has this name or id.
 
-    Parameters
-    ----------
-    name
-        What the user asked for.
-    near
-        ``(name, id)`` of collections with a similar name.
-    names
-        The collections that there are; told where no name is similar.
+    *near* has ``(name, id)`` of similar names; *names* lists all collections if there are none.
     """
 
     code = "collection_not_found"
@@ -84,25 +76,19 @@ class CollectionNotFound(NameNotFound):
     def __init__(
         self, name: str, near: Sequence[tuple[str, str]] = (), names: Sequence[str] = ()
     ) -> None:
-        there = f" {_there(names)}" if names else ""
+        listing = f" {_there(names)}" if names else ""
         hint = (
             f"List what exists with {See('collection list')}, or create it with "
             f"{See('collection create', repr(name))}."
         )
         asked = f'Collection not found: "{name}"'
-        super().__init__(name, near, asked, hint, there)
-        self.facts = {"name": name, "near": self.lines, "there": there}
+        super().__init__(name, near, asked, hint, listing)
+        self.facts = {"name": name, "near": self.lines, "there": listing}
         self.wording = f"{self.code}_near" if near else ""
 
 
 class CollectionGone(CollectionNotFound):
-    """The collection was deleted by another program while this one wanted to work on it.
-
-    Parameters
-    ----------
-    collection_id
-        The name of its folder.
-    """
+    """Another program deleted the collection during the work."""
 
     def __init__(self, collection_id: str) -> None:
         self.name = collection_id
@@ -139,12 +125,12 @@ _MEND = f"Run {See('doctor', repair=True)}: it brings back what was written."
 
 
 class PassagesDamaged(CollectionDamaged):
-    """Stored rows are not what was written, by their checksums; they are not shown.
+    """Checksums of stored rows do not match; the passages are withheld.
 
     Attributes
     ----------
     documents
-        Names of the documents that they are of.
+        Names of the affected documents.
     """
 
     def __init__(self, documents: Sequence[str]) -> None:
@@ -153,12 +139,9 @@ class PassagesDamaged(CollectionDamaged):
 
 
 def withheld(documents: Sequence[str], /) -> list[str]:
-    """Return the note that passages are left out of an answer since they are damaged.
+    """Return a note about damaged passages that an answer omits; empty without any.
 
-    Parameters
-    ----------
-    documents
-        Name of the document of each; without any there is no note.
+    *documents* has the document's name of each passage.
     """
     return [f"{_withheld(documents)} {_MEND}"] if documents else []
 
@@ -177,13 +160,7 @@ class CollectionBusy(CaseTrackError):
 
 
 class WriterReplaced(CollectionBusy):
-    """Another computer has taken over writing, since nothing was heard of this one for long.
-
-    Parameters
-    ----------
-    place
-        Where the collection lies.
-    """
+    """Another computer took over writing after this one was silent for too long."""
 
     def __init__(self, place: str) -> None:
         super().__init__(
@@ -198,22 +175,16 @@ class FutureSchema(CaseTrackError):
 
     code = "future_schema"
 
-    def __init__(self, found: int, supported: int) -> None:
+    def __init__(self, version: int, supported: int) -> None:
         super().__init__(
-            f"Database schema version {found} is newer than supported version {supported}. "
+            f"Database schema version {version} is newer than supported version {supported}. "
             "Update CaseTrack.",
             hint="Install the newest version with `pip install --upgrade casetrack`.",
         )
 
 
 class CollectionReadOnly(UsageError):
-    """The collection is closed or archived: it can be searched, and takes no change.
-
-    Parameters
-    ----------
-    name, status
-        Of the collection.
-    """
+    """The collection is closed or archived: it can be searched, not changed."""
 
     code = "collection_read_only"
 
@@ -245,31 +216,28 @@ class SnapshotExists(UsageError):
 
 
 class ArchiveDamaged(CaseTrackError):
-    """A ``.ctcollection`` file cannot be imported: it is damaged, or not what it says."""
+    """A ``.ctcollection`` file cannot be imported: it is damaged or of another kind."""
 
     code = "archive_damaged"
 
 
 class MigrationFailed(CaseTrackError):
-    """A collection of an earlier version could not be brought to the present one.
+    """A collection of an earlier schema version could not be migrated.
 
     Parameters
     ----------
-    name
-        The collection.
     found, wanted
-        Its schema version, and the one that it cannot be brought to.
+        Its schema version, and the version of the failed migration.
     reason
-        What went wrong, a sentence.
+        The cause, a sentence.
     backup
-        Folder of the collection as it was; ``None`` where none was made, because nothing had been
-        changed yet.
+        Copy of the collection before the migration; ``None`` if nothing was changed yet.
     """
 
     code = "migration_failed"
 
     def __init__(
-        self, name: str, found: int, wanted: int, reason: str, backup: Path | None
+        self, name: str, version: int, wanted: int, reason: str, backup: Path | None
     ) -> None:
         self.backup = backup
         kept = (
@@ -278,7 +246,7 @@ class MigrationFailed(CaseTrackError):
             else "Nothing was changed."
         )
         super().__init__(
-            f'The collection "{name}" could not be brought from version {found} to version '
+            f'The collection "{name}" could not be brought from version {version} to version '
             f"{wanted}: {reason.rstrip('.')}. {kept}",
             hint="Remove the cause and open it again: it is then completed. Your other collections "
             "are not affected.",

@@ -76,13 +76,13 @@ class UnsupportedFormat(FileError):
 
 
 class FormatMismatch(FileError):
-    """The file's extension says one format and its bytes another."""
+    """The file's extension and its content are of different formats."""
 
     code = "format_mismatch"
 
-    def __init__(self, path: Path | str, extension: str, found: str) -> None:
+    def __init__(self, path: Path | str, extension: str, actual: str) -> None:
         super().__init__(
-            f"{path} is named {extension} but its content is {found}.",
+            f"{path} is named {extension} but its content is {actual}.",
             hint="Rename the file to its real format, or export it again from its program.",
         )
 
@@ -103,12 +103,7 @@ class ParseFailed(FileError):
 class FileEncrypted(FileError):
     """The file needs a password.
 
-    Parameters
-    ----------
-    path
-        The file.
-    tried
-        How many passwords were tried on it, ``None`` where its reader cannot open such files.
+    *tried* is the number of passwords tried, ``None`` if the reader cannot open encrypted files.
     """
 
     code = "encrypted"
@@ -132,18 +127,16 @@ class FileEncrypted(FileError):
 
 
 class ConverterMissing(FileError):
-    """A program that reads this old format is not installed, or a part of it is not.
+    """LibreOffice, which reads this old format, is not installed, or a part of it is missing.
 
     Parameters
     ----------
-    path
-        The file.
     kind
-        What it is, such as ``a Word 97-2003 document (.doc)``.
+        Description, such as ``a Word 97-2003 document (.doc)``.
     newer
         Extension of the format to save it in instead.
     module
-        The part of LibreOffice that is not installed, such as ``impress``; empty for all of it.
+        The missing part, such as ``impress``; empty for all of LibreOffice.
     """
 
     code = "converter_missing"
@@ -173,16 +166,9 @@ def package_of(module: str, /) -> str:
 
 
 class ConverterFailed(FileError):
-    """The program that converts this old format failed, which doesn't mean the file is damaged.
+    """LibreOffice failed to convert the file; the file itself may be intact.
 
-    Parameters
-    ----------
-    path
-        The file.
-    ending
-        How LibreOffice ended.
-    newer
-        Extension of the format to save it in instead.
+    *ending* describes how LibreOffice ended, *newer* is the extension of an alternative format.
     """
 
     code = "converter_failed"
@@ -247,7 +233,7 @@ class WorkerCrashed(FileError):
 
 
 class UnexpectedFileError(FileError):
-    """Something went wrong with one file that nobody foresaw; the batch goes on."""
+    """An unexpected error with one file; the batch continues."""
 
     code = "unexpected"
 
@@ -268,7 +254,7 @@ class FileStepFailed(FileError):
         super().__init__(f"{path} could not be taken in. {error.message}", hint=error.hint)
 
 
-# Errors about documents, chunks and what is found in them.
+# Errors about documents, chunks, entities and references.
 
 
 class DocumentNotFound(NameNotFound):
@@ -308,13 +294,7 @@ class ChunkNotFound(UsageError):
 
 
 class FileExcluded(CaseTrackError):
-    """The user has taken a file out of a collection for good; only by its own name it comes back.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-    """
+    """The user excluded a file from the collection; only adding it by its own path restores it."""
 
     code = "excluded"
 
@@ -326,16 +306,14 @@ class FileExcluded(CaseTrackError):
 
 
 class DuplicateDocument(CaseTrackError):
-    """The same bytes are in the collection already.
+    """The same bytes are already in the collection.
 
     Parameters
     ----------
-    path
-        Of the file.
     document_name, document_id
-        The document that has them.
+        The document with these bytes.
     known_path
-        Where that document was read; the same path means that the file has not changed since.
+        Path of that document; the same path means that the file has not changed.
     """
 
     code = "duplicate"
@@ -357,16 +335,9 @@ class DuplicateDocument(CaseTrackError):
 
 
 class EntityNotFound(NameNotFound):
-    """The documents mention nobody and nothing of this name.
+    """No document mentions an entity of this name.
 
-    Parameters
-    ----------
-    name
-        What the user asked for.
-    near
-        ``(name, kind)`` of entities with a similar name.
-    kind
-        Kind that was asked for, or ``any``.
+    *near* has ``(name, kind)`` of similar names; *kind* is the requested kind, or ``any``.
     """
 
     code = "entity_not_found"
@@ -383,15 +354,7 @@ class EntityNotFound(NameNotFound):
 
 
 class ReferenceNotFound(NameNotFound):
-    """The documents refer to nothing of this name.
-
-    Parameters
-    ----------
-    name
-        What the user asked for.
-    near
-        ``(name, type)`` of references with a similar name.
-    """
+    """No document refers to anything of this name; *near* has ``(name, type)`` of similar names."""
 
     code = "reference_not_found"
 
@@ -404,15 +367,7 @@ class ReferenceNotFound(NameNotFound):
 
 
 class AuthorityNotCited(UsageError):
-    """No document of a case file cites an authority.
-
-    Parameters
-    ----------
-    name
-        What the user asked for.
-    case
-        The case file.
-    """
+    """No document of the case file *case* cites the authority *name*."""
 
     code = "authority_not_cited"
 
@@ -426,15 +381,7 @@ class AuthorityNotCited(UsageError):
 
 
 class AuthorityUnclear(UsageError):
-    """A name fits several authorities that the documents cite.
-
-    Parameters
-    ----------
-    name
-        What the user asked for.
-    matches
-        Name and id of each.
-    """
+    """A name matches several cited authorities; *matches* has name and id of each."""
 
     code = "authority_unclear"
 

@@ -1,8 +1,7 @@
-"""References of a text to commands and options, which each face spells in its own terms.
+"""References to commands and options in texts, which each face writes in its own syntax.
 
-Texts are stored, sent between processes and joined, so a reference is part of the text: a code span
-with the command as a shell takes it. One sentence has one next step, so that a face without it can
-leave out the sentence.
+Texts are stored and sent between processes, so a reference is a code span with the shell command.
+Each sentence has one next step, so a face without it can omit the sentence.
 """
 
 from __future__ import annotations
@@ -51,22 +50,12 @@ def _span(*words: object, **options: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference that a text has.
+    """A reference to a command or option."""
 
-    Attributes
-    ----------
-    text
-        As a shell spells it.
-    names
-        Names that the command may have, the longest first; none for an option of the operation
-        that failed.
-    options
-        Names with underscores, and values.
-    """
-
-    text: str
+    text: str  # the shell command
+    # Possible command names, longest first; empty for an option of the failed operation.
     names: tuple[str, ...]
-    options: tuple[tuple[str, str], ...]
+    options: tuple[tuple[str, str], ...]  # names with underscores, and values
 
     def keywords(self, sign: str, /) -> str:
         """Return the options as parameters: ``force=True``, or ``force: true``."""

@@ -20,18 +20,16 @@ class SetupError(CaseTrackError):
 
 
 class ClientFileInvalid(SetupError):
-    """A client's file is not of the format it should be.
+    """A client's configuration file is not valid.
 
     Parameters
     ----------
-    path
-        The file.
     client
-        The client's word on the command line.
+        The client's name on the command line.
     reason
-        What is wrong, without a full stop.
+        The problem, without a full stop.
     line, column
-        Where, from 1; 0 where there is no such place.
+        1-based; 0 if unknown.
     """
 
     code = "client_file_invalid"
@@ -54,9 +52,9 @@ class ClientFileShape(SetupError):
 
     code = "client_file_shape"
 
-    def __init__(self, path: Path | str, client: str, where: str, found: str, wanted: str) -> None:
+    def __init__(self, path: Path | str, client: str, where: str, actual: str, wanted: str) -> None:
         super().__init__(
-            f"In {path}, {where} must be {wanted}, but it is {found}. Nothing was changed.",
+            f"In {path}, {where} must be {wanted}, but it is {actual}. Nothing was changed.",
             hint="Correct the file and run the command again. " + _BY_HAND.format(client=client),
         )
 
@@ -87,15 +85,7 @@ class ClientFileBusy(SetupError):
 
 
 class DesktopUnwritable(SetupError):
-    """A file of the desktop's menu cannot be written or removed.
-
-    Parameters
-    ----------
-    path
-        The file.
-    error
-        What the system said.
-    """
+    """A file of the desktop menu cannot be written or removed."""
 
     code = "desktop_unwritable"
 
@@ -139,7 +129,7 @@ class UpdateImpossible(CaseTrackError):
 
 
 class UpdateUnknown(CaseTrackError):
-    """Nobody could be asked which version is the newest."""
+    """The newest version could not be determined."""
 
     code = "update_unknown"
 
@@ -152,7 +142,7 @@ class UpdateUnknown(CaseTrackError):
 
 
 class UpdateUntrusted(CaseTrackError):
-    """What the package index gave is not what the maker of CaseTrack signed."""
+    """The package index delivered a package without a valid signature of CaseTrack."""
 
     code = "update_untrusted"
 
@@ -177,11 +167,11 @@ class InstallerFailed(CaseTrackError):
 
     code = "installer_failed"
 
-    def __init__(self, command: str, exit_code: int, said: str) -> None:
-        lines = [row.strip() for row in said.splitlines() if row.strip()]
-        told = f" Its last words: {lines[-1]}" if lines else ""
+    def __init__(self, command: str, exit_code: int, output: str) -> None:
+        lines = [row.strip() for row in output.splitlines() if row.strip()]
+        detail = f" Its last words: {lines[-1]}" if lines else ""
         super().__init__(
-            f"This command ended with exit code {exit_code}: {command}.{told}",
+            f"This command ended with exit code {exit_code}: {command}.{detail}",
             hint="Run it yourself to see everything it says. Your data is untouched.",
         )
 

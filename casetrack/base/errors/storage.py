@@ -18,14 +18,9 @@ class StorageError(CaseTrackError):
 
 
 class DiskFull(StorageError):
-    """No space left; nothing half-written is visible.
+    """The disk is full; no partial data is visible.
 
-    Parameters
-    ----------
-    path
-        Where it is missing.
-    detail
-        How much is needed, where that is known; a sentence.
+    *detail* is a sentence with the required space, if known.
     """
 
     code = "disk_full"
@@ -70,16 +65,13 @@ class ObjectStorageError(StorageError):
     code = "object_storage"
 
 
-# Errors of what is encrypted: sealed collections and encrypted exports.
+# Errors about sealed collections and encrypted exports.
 
 
 class CollectionSealed(UsageError):
-    """The collection is one encrypted file now: nothing of it can be read until it is unsealed.
+    """The collection is sealed in one encrypted file and unreadable until it is unsealed.
 
-    Parameters
-    ----------
-    name
-        The collection, or its id where its name is hidden.
+    *name* is the collection, or its id if the name is hidden.
     """
 
     code = "collection_sealed"
@@ -95,19 +87,13 @@ class CollectionSealed(UsageError):
 
 
 class PassphraseMissing(UsageError):
-    """Something is encrypted, and nobody said how to open it."""
+    """A file is encrypted, and neither passphrase nor key was given."""
 
     code = "passphrase_missing"
 
 
 class PassphraseWrong(CaseTrackError):
-    """An encrypted file cannot be opened with this passphrase or key file.
-
-    Parameters
-    ----------
-    source
-        The name of the file.
-    """
+    """The passphrase or key file does not open the encrypted file *source*."""
 
     code = "passphrase_wrong"
 
@@ -121,14 +107,9 @@ class PassphraseWrong(CaseTrackError):
 
 
 class EncryptedFileDamaged(CaseTrackError):
-    """An encrypted file is not as it was written: cut short, changed, or put together anew.
+    """An encrypted file is truncated, changed or reassembled.
 
-    Parameters
-    ----------
-    source
-        The name of the file.
-    what
-        What is wrong with it, as in "it is cut short".
+    *source* is its name, *what* the problem, as in "it is cut short".
     """
 
     code = "encrypted_file_damaged"
@@ -145,16 +126,9 @@ class EncryptedFileDamaged(CaseTrackError):
 
 
 class SourceError(CaseTrackError):
-    """A source cannot be listed or read; what a collection has of it stays.
+    """A source cannot be listed or read; its documents stay in the collection.
 
-    Parameters
-    ----------
-    source
-        As users write it: ``git:platform``.
-    message
-        What happened, one sentence.
-    hint
-        The next step.
+    *source* is in the user's form: ``git:platform``.
     """
 
     code = "source_failed"
@@ -171,24 +145,22 @@ class SourceChanged(SourceError):
 
 
 class SourceSkipped(SourceError):
-    """An item has nothing to read for good: it is a pointer, or larger than what is read."""
+    """An item is never readable: it is a pointer, or larger than the limit."""
 
     code = "source_skipped"
 
 
 class ConfigError(UsageError):
-    """A config of sources cannot be used; nothing was done.
+    """A configuration of sources is invalid; nothing was done.
 
     Parameters
     ----------
     problem
-        What is wrong, without a full stop.
-    hint
-        The next step.
+        The problem, without a full stop.
     files
-        The file, or those that say it together.
+        The file, or the files that conflict.
     line
-        Where, from 1; 0 where there is no such place.
+        1-based; 0 if unknown.
     """
 
     code = "config"
@@ -220,12 +192,9 @@ class PipelineError(CaseTrackError):
 
 
 class StepFailed(CaseTrackError):
-    """A step of an installed package failed, or did what no step may do.
+    """A step of an installed package failed or broke the contract of steps.
 
-    Attributes
-    ----------
-    step, package
-        The step's name, and that of the package under which pip knows it.
+    *package* is the package's name for pip.
     """
 
     code = "step_failed"

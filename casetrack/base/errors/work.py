@@ -1,4 +1,4 @@
-"""Errors about work and what it needs: jobs, servers, clusters, licenses, models."""
+"""Errors about jobs, servers, clusters, licenses and models."""
 
 from __future__ import annotations
 
@@ -46,17 +46,7 @@ class FolderUnsafe(CaseTrackError):
 
 
 class CannotListen(CaseTrackError):
-    """The server cannot take connections at an address.
-
-    Parameters
-    ----------
-    address
-        Host and port.
-    reason
-        What the system says.
-    hint
-        What to do instead.
-    """
+    """The server cannot listen on *address* (host and port); *reason* is the system's message."""
 
     code = "cannot_listen"
 
@@ -68,17 +58,7 @@ class CannotListen(CaseTrackError):
 
 
 class ClusterUnreachable(CaseTrackError):
-    """No cluster answers where one was named.
-
-    Parameters
-    ----------
-    address
-        As it was given.
-    reason
-        What went wrong, without a full stop.
-    hint
-        The next step.
-    """
+    """No cluster answers at *address*; *reason* has no full stop."""
 
     code = "cluster_unreachable"
 
@@ -87,41 +67,33 @@ class ClusterUnreachable(CaseTrackError):
 
 
 class ClusterDiffers(UsageError):
-    """Machines of a cluster have another version, or do not see what they are to work on."""
+    """Machines of a cluster have another version, or cannot access the data."""
 
     code = "cluster_differs"
 
 
 class ClusterFailed(CaseTrackError):
-    """A cluster that was there gives no more answers; what was finished is kept.
+    """A running cluster failed; finished work is kept.
 
-    Parameters
-    ----------
-    reason
-        What it did, without a full stop.
-    error
-        What the cluster says of it, where it does.
+    *reason* has no full stop, *error* is the cluster's error.
     """
 
     code = "cluster_failed"
 
     def __init__(self, reason: str, error: BaseException | None = None) -> None:
-        said = str(error).strip().splitlines()[-1:] if error is not None else []
-        told = f" ({said[0].rstrip('.')})" if said else ""
+        last = str(error).strip().splitlines()[-1:] if error is not None else []
+        detail = f" ({last[0].rstrip('.')})" if last else ""
         super().__init__(
-            f"The cluster does not do its work: {reason}{told}.",
+            f"The cluster does not do its work: {reason}{detail}.",
             hint="Documents that were finished are kept. See `ray status` and its logs, then run "
             "the same command again to go on.",
         )
 
 
 class SearchBusy(CaseTrackError):
-    """More questions wait than are taken; nothing was searched.
+    """The queue of the search is full; nothing was searched.
 
-    Parameters
-    ----------
-    waiting
-        How many may wait at each shard.
+    *waiting* is the length of the queue at each shard.
     """
 
     code = "search_busy"
@@ -136,26 +108,18 @@ class SearchBusy(CaseTrackError):
 
 
 class ShardsUnreachable(CaseTrackError):
-    """No shard of the index answers.
-
-    Parameters
-    ----------
-    shards
-        How many were asked.
-    reason
-        What one of them says.
-    """
+    """No shard of the index answers; *shards* is their number, *reason* the error of one."""
 
     code = "shards_unreachable"
 
     def __init__(self, shards: int, reason: str) -> None:
-        told = (
+        subject = (
             "The shard of the index that holds this collection does not answer"
             if shards == 1
             else f"None of the {shards:,} shards of the index that hold this collection answers"
         )
         super().__init__(
-            f"{told}: {reason}. Nothing was searched.",
+            f"{subject}: {reason}. Nothing was searched.",
             hint="Ask again in a moment: shards that fail are started anew. `ray status` tells "
             f"whether the cluster has room for them; {See('search')} on the machine that has "
             "the collection needs no cluster.",
@@ -168,16 +132,16 @@ UPGRADE_URL = "https://casetrack.dev/upgrade"
 
 
 class FreeTierLimit(CaseTrackError):
-    """A tier does not go so far, or does not have the feature; nothing was done.
+    """The tier's limit is reached, or the tier lacks the feature; nothing was done.
 
     Parameters
     ----------
     fact
-        What the tier allows, and how much there is.
+        The limit and the present amount.
     step
-        What to do about it.
+        The next step.
     hint
-        Why a key that is there does not count; empty where there is none.
+        Why an existing key does not count; may be empty.
     """
 
     code = "free_tier_limit"
@@ -224,10 +188,7 @@ class FreeTierLimit(CaseTrackError):
     def of_feature(
         cls, tier: str, title: str, /, *, instead: str = "", hint: str = ""
     ) -> FreeTierLimit:
-        """Return the error for a feature, called *title*, that the tier does not have.
-
-        *instead* is what the tier can do.
-        """
+        """Return the error for a missing feature, called *title*; *instead* is an alternative."""
         other = f" It can {instead}." if instead else ""
         return cls(
             f"{tier} tier does not include {title}.{other}",

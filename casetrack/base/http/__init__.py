@@ -1,5 +1,5 @@
-"""A web server on this computer: its address, who may call it, and how it listens.
+"""A local web server: its address, access rules and listening socket.
 
-Two faces use it: the protocol for AI programs (:mod:`casetrack.faces.mcp.http`) and the window
+Used by the MCP server (:mod:`casetrack.faces.mcp.http`) and the window
 (:mod:`casetrack.faces.window`).
 """

@@ -1,4 +1,4 @@
-"""Where the server listens, which names it answers to, and the token that opens it."""
+"""Address, accepted host names and token of the server."""
 
 from __future__ import annotations
 
@@ -27,18 +27,9 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A socket that is bound, and what belongs to it.
+    """A bound socket, not yet listening, with its requested host and its port.
 
-    Attributes
-    ----------
-    socket
-        Bound, not yet listening.
-    host
-        The host as it was asked for.
-    port
-        The port that was bound.
-    is_loopback
-        Whether only programs of this computer can reach it.
+    *is_loopback* is true if only programs of this computer can reach it.
     """
 
     socket: socket.socket
@@ -48,7 +39,7 @@ class Address:
 
     @property
     def is_everywhere(self) -> bool:
-        """Whether it is every address of this computer."""
+        """Whether the host means every address of this computer."""
         return _ip(self.host) is not None and ipaddress.ip_address(self.host).is_unspecified
 
     @property
@@ -58,35 +49,20 @@ class Address:
 
     @property
     def url(self) -> str:
-        """Where clients connect, without a path."""
+        """The URL for clients, without a path."""
         host = socket.gethostname() if self.is_everywhere else self.host
         return f"http://{_bracketed(host)}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Who is let in.
+    """Rules for accepting requests."""
 
-    Attributes
-    ----------
-    names
-        Host names that requests may be addressed to, in lower case, without a port.
-    port
-        The port they must be addressed to; ``None`` where a proxy or a mapping may have another.
-    any_ip
-        Whether every IP address is a good name. Somebody who makes a browser take our address for
-        that of a foreign page needs a name for it.
-    origins
-        Web pages that may send requests, such as ``https://app.example``.
-    token
-        What a request must carry; ``None`` lets everybody in.
-    """
-
-    names: frozenset[str]
-    port: int | None
-    any_ip: bool
-    origins: frozenset[str]
-    token: str | None = field(repr=False)
+    names: frozenset[str]  # accepted names in the `Host` header, in lower case, without a port
+    port: int | None  # required port of the `Host` header; `None` behind a proxy or a port mapping
+    any_ip: bool  # whether every IP address is accepted: DNS rebinding needs a name, not an address
+    origins: frozenset[str]  # web pages that may send requests, such as `https://app.example`
+    token: str | None = field(repr=False)  # required bearer token; `None` accepts all requests
 
     def knows_host(self, header: str, /) -> bool:
         """Return whether a ``Host`` header names this server."""
@@ -109,17 +85,11 @@ class Door:
 
 
 def door(address: Address, origins: Sequence[str], token: str | None, /) -> Door:
-    """Return who is let in at *address*.
+    """Return the rules for *address*; *origins* come from :func:`checked_origin`.
 
-    On loopback a request must be addressed to a loopback name and the port, so that no web page can
-    reach the server under a name of its own. Elsewhere it may be addressed to any IP address, to
-    the computer's name, to the host that was asked for, or to the host of an allowed origin; there
-    the token is the lock.
-
-    Parameters
-    ----------
-    origins
-        See :func:`checked_origin`.
+    On loopback, requests must name a loopback host and the port, which prevents DNS rebinding by
+    web pages. Other addresses rely on the token and accept any IP address, the computer's name, the
+    requested host, and the hosts of allowed origins.
     """
     allowed = frozenset(origins)
     named = frozenset(urlsplit(origin).hostname or "" for origin in allowed)
@@ -133,12 +103,12 @@ def door(address: Address, origins: Sequence[str], token: str | None, /) -> Door
 
 
 def checked_token(given: str | None, environment: Mapping[str, str], /) -> str | None:
-    """Return the token to ask for: the one given, that of the environment, or ``None``.
+    """Return the required token: the given one, that of the environment, or ``None``.
 
     Raises
     ------
     UsageError
-        It is too short, or cannot be sent in a header.
+        The token is too short, or not valid in a header.
     """
     where = "The token" if given is not None else f"The token in {TOKEN_VARIABLE}"
     token = given if given is not None else environment.get(TOKEN_VARIABLE) or None
@@ -157,12 +127,12 @@ def checked_token(given: str | None, environment: Mapping[str, str], /) -> str |
 
 
 def checked_origin(text: str, /) -> str:
-    """Return the origin of a web page in the form in which browsers send it.
+    """Return the origin of a web page in the form that browsers send.
 
     Raises
     ------
     UsageError
-        It is not one.
+        The text is not an origin.
     """
     try:
         parts = urlsplit(text.strip().lower())
@@ -179,14 +149,14 @@ def checked_origin(text: str, /) -> str:
 
 
 def bind(host: str, port: int, /, *, token: str | None) -> Address:
-    """Take a host and port for this process; port 0 takes a free one.
+    """Bind a host and port; port 0 selects a free one.
 
     Raises
     ------
     UsageError
         Other computers could reach the host, and there is no token.
     CannotListen
-        The host is unknown or not of this computer, or the port is taken or not allowed.
+        The host is unknown or not of this computer, or the port is in use or not allowed.
     """
     host = host.strip().removeprefix("[").removesuffix("]")
     family, place = _resolved(host, port)
@@ -202,7 +172,7 @@ def bind(host: str, port: int, /, *, token: str | None) -> Address:
         option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
         bound.setsockopt(socket.SOL_SOCKET, option, 1)
         bound.bind(place)
-        # Only now does the system say that another program listens there.
+        # The system reports a conflict with another program only on listen.
         bound.listen(_BACKLOG)
     except OSError as error:
         bound.close()
@@ -212,10 +182,10 @@ def bind(host: str, port: int, /, *, token: str | None) -> Address:
 
 def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM) if host else []
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM) if host else []
     except (OSError, UnicodeError):
-        found = []
-    if not found:
+        entries = []
+    if not entries:
         raise CannotListen(
             f'"{host}"',
             "there is no computer of this name",
@@ -223,7 +193,7 @@ def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, in
             "addresses; 0.0.0.0 stands for all of them.",
         )
     # One address only, so that port 0 means one port; most clients try IPv4 for a name.
-    first = min(found, key=lambda entry: entry[0] != socket.AF_INET)
+    first = min(entries, key=lambda entry: entry[0] != socket.AF_INET)
     return first[0], first[4]  # type: ignore[return-value]  # an IPv6 place has four parts
 
 
@@ -245,7 +215,7 @@ def _why(error: OSError, port: int) -> tuple[str, str]:
 
 
 def _fresh() -> str:
-    """Return the next step for somebody without a token: one made for them."""
+    """Return the next step for a user without a token, with a new token."""
     return (
         "Here is a fresh one. Set it in the environment, where other users of this computer do not "
         "see it, and start again:\n"
@@ -255,7 +225,7 @@ def _fresh() -> str:
 
 
 def _host_and_port(header: str) -> tuple[str | None, int | None]:
-    """Return name and port of a ``Host`` header; no name where it is not well formed."""
+    """Return name and port of a ``Host`` header; ``(None, None)`` if it is malformed."""
     try:
         parts = urlsplit(f"http://{header}")
         name, port = parts.hostname, parts.port

@@ -1,4 +1,4 @@
-"""Listening: how an application is served at an address of this computer."""
+"""Serving an application on a socket of this computer."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from casetrack.base.http.address import Address
 
 MAX_HEADERS = 16 * 1024
-"""Bytes of the headers of a request."""
+"""Maximum bytes of a request's headers."""
 MAX_CONNECTIONS = 400
 HEADER_SECONDS = 15.0
-"""How long the head of a request may take to arrive."""
+"""Deadline for the headers of a request."""
 KEEP_ALIVE_SECONDS = 75
 
 
 class _Protocol(H11Protocol):
-    """HTTP with a deadline for the head of a request.
+    """HTTP with a deadline for the headers of a request.
 
-    Without one, connections that send a byte now and then would keep everybody else out.
+    Without it, connections that send single bytes slowly would use up the connection limit.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -54,7 +54,7 @@ class _Protocol(H11Protocol):
         self._stop_watching()
 
     def _watch(self) -> None:
-        """Begin to count when a head is awaited, and end when it is there."""
+        """Start the deadline while headers are awaited; stop it when they have arrived."""
         if self.conn.their_state is not h11.IDLE:
             self._stop_watching()
         elif self._deadline is None and self.timeout_keep_alive_task is None:
@@ -67,7 +67,7 @@ class _Protocol(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it listens and leaves the signals to whoever starts it."""
+    """A server that announces its start and installs no signal handlers."""
 
     def __init__(
         self, config: uvicorn.Config, announce: Callable[[], None], ends: Callable[[], bool]
@@ -78,16 +78,16 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the handlers as they are."""
+        """Install no handlers."""
         yield
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        """Begin to listen, and say so."""
+        """Start listening and call *announce*."""
         await super().startup(sockets)
         self._announce()
 
     async def on_tick(self, counter: int) -> bool:
-        """Return whether to end; asked ten times a second."""
+        """Return whether to stop; called ten times a second."""
         return await super().on_tick(counter) or self._ends()
 
 
@@ -99,9 +99,9 @@ def listen(
     *,
     ends: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Serve an application at *address*, and say when it listens.
+    """Serve an application at *address*; call *announce* once it listens.
 
-    It ends with the process, or when *ends*, which must be quick, says so.
+    It stops when *ends*, which must be fast, returns true.
     """
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     config = uvicorn.Config(

@@ -1,7 +1,7 @@
-"""Long work as records that outlive their process.
+"""Records of long work that outlive their process.
 
-A job is a file in ``<data folder>/jobs``. The process that works writes it, about once a second;
-every other process may read it and may ask for an end.
+A job is a file in ``<data folder>/jobs``. The working process writes it about once a second; other
+processes may read it and request cancellation.
 """
 
 from casetrack.base.jobs.running import RunningJob

@@ -1,4 +1,4 @@
-"""The folder of jobs: one JSON file per job, and small files that ask for an end."""
+"""The folder of jobs: one JSON file per job, and marker files for requests."""
 
 from __future__ import annotations
 
@@ -22,38 +22,31 @@ if TYPE_CHECKING:
 KEPT_JOBS = 200
 KEPT_SECONDS = 30 * 86_400.0
 _SPARE = 20
-"""How many more than are kept may lie there until somebody cleans up."""
+"""Number of surplus records before a cleanup."""
 _LEFTOVER_SECONDS = 86_400.0
 _NAME = re.compile(r"j-[0-9a-f]{6}")
 
 
 def record_path(folder: Path, job_id: str, /) -> Path:
-    """Return where the record of a job is."""
+    """Return the path of a job's record."""
     return folder / f"{job_id}.json"
 
 
 def request_path(folder: Path, job_id: str, /) -> Path:
-    """Return the file whose being there asks a job to end."""
+    """Return the path of the marker that requests cancellation."""
     return folder / f"{job_id}.cancel"
 
 
 def claim_path(folder: Path, job_id: str, /) -> Path:
-    """Return the file that the program makes which goes on with a job, so that only one does."""
+    """Return the path of the marker of the process that resumes a job, so that only one does."""
     return folder / f"{job_id}.claim"
 
 
 def write(folder: Path, job: Job, /, *, durable: bool) -> None:
-    """Replace the record of a job in one step.
+    """Replace the record of a job atomically.
 
-    Parameters
-    ----------
-    folder
-        The folder of jobs.
-    job
-        What to write.
-    durable
-        Wait until the disk has it. While a job runs that would cost more than it is worth: after
-        a loss of power the process is gone as well.
+    *durable* waits for the disk. During the work it is not worth its cost: a power loss ends the
+    process too.
 
     Raises
     ------
@@ -75,7 +68,7 @@ def write(folder: Path, job: Job, /, *, durable: bool) -> None:
 
 
 def read(path: Path, /) -> Job | None:
-    """Return the job of a file, or ``None`` where it is gone, torn or of somebody else."""
+    """Return the job of a file, or ``None`` if the file is missing, torn or not a record."""
     try:
         raw = json.loads(path.read_bytes())
         job = Job.from_record(raw)
@@ -95,7 +88,7 @@ def ids(folder: Path, /) -> list[str]:
 
 
 def prune(folder: Path, /) -> None:
-    """Remove records of jobs that ended long ago, and what killed processes left."""
+    """Remove records of old jobs, and files that killed processes left."""
     now = time.time()
     by_age = sorted(_ages(folder, now))
     records = [(age, path) for age, path in by_age if _is_record(path)]
@@ -129,7 +122,7 @@ def _ages(folder: Path, now: float) -> Iterator[tuple[float, Path]]:
 
 
 def _remove(path: Path) -> None:
-    # Another process may clean up at the same moment; what cannot be removed is tried next time.
+    # Another process may clean up at the same time; the next cleanup retries failures.
     with contextlib.suppress(OSError):
         path.unlink()
 
@@ -137,8 +130,7 @@ def _remove(path: Path) -> None:
 # Which process does a job, and whether it is still there.
 
 SILENT_SECONDS = 120.0
-"""After so long without a word a job of another machine is taken for gone; a working one writes
-at least every ten seconds."""
+"""After this silence a job of another machine counts as dead; live ones write every ten seconds."""
 _SAME_START_SECONDS = 5.0
 
 
@@ -155,16 +147,15 @@ def _started(pid: int) -> float:
 
 
 def started() -> float:
-    """Return when this process began, in seconds since 1970."""
+    """Return the start time of this process, in seconds since 1970."""
     return _started(os.getpid())
 
 
 def is_alive(job: Job, /) -> bool:
-    """Return whether the process of a job is still there.
+    """Return whether the process of a job still runs.
 
-    A number that another process has got since is told by its start. On a data folder that
-    several machines share, numbers of another machine say nothing; there it counts when the job
-    was last heard of.
+    The start time detects a reused process id. In a data folder that several machines share,
+    process ids of another machine are meaningless, so the time of the last write decides.
     """
     if job.host != host():
         return (datetime.now(UTC) - job.updated_at).total_seconds() < SILENT_SECONDS
@@ -177,4 +168,4 @@ def is_alive(job: Job, /) -> bool:
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:
-        return True  # somebody's process has this number, and more cannot be seen
+        return True  # another user's process has this id; no more is visible

@@ -1,4 +1,4 @@
-"""A job in the process that does it: takes its progress, writes its record, ends on request."""
+"""A job in its own process: collects progress, writes its record, stops on request."""
 
 from __future__ import annotations
 
@@ -31,21 +31,20 @@ _LEAST_STEPS = 2
 
 
 class Pace:
-    """The rate of one phase of work.
+    """The rate of one phase of work, over the last two minutes.
 
-    The rate is that of the last two minutes: files that are known already pass at once, and say
-    nothing about those that come after them.
+    Known files pass at once and say nothing about the rate of later ones.
     """
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque()
 
     def restart(self) -> None:
-        """Begin a new phase, whose things are other ones."""
+        """Start a new phase with other items."""
         self._seen.clear()
 
     def note(self, now: float, done: int, /) -> None:
-        """Take notice that *done* things are finished at the moment *now*, in seconds."""
+        """Record that *done* items are finished at *now*, in seconds."""
         if self._seen and self._seen[-1][1] == done:
             return
         self._seen.append((now, done))
@@ -53,10 +52,7 @@ class Pace:
             self._seen.popleft()
 
     def remaining(self, now: float, total: int, /) -> float | None:
-        """Return the seconds until *total* things are done, or ``None`` while nobody can tell.
-
-        Two things and two seconds are the least from which anything follows.
-        """
+        """Return the remaining seconds, or ``None`` before two items and two seconds."""
         if not self._seen:
             return None
         since, before = self._seen[0]
@@ -70,13 +66,13 @@ class Pace:
 logger = logging.getLogger("casetrack.jobs")
 
 POLL_SECONDS = 0.25
-"""Seconds between two looks for a request to end."""
+"""Seconds between two checks for a cancellation request."""
 WRITE_SECONDS = 1.0
 """Between two writes of the record, at least."""
 HEARTBEAT_SECONDS = 10.0
 """Between two writes of the record, at most."""
 WAITING_SECONDS = 1.0
-"""After so long without news it is looked up whom the work waits for."""
+"""Silence before a search for the job that blocks this one."""
 
 
 LEFT = {
@@ -85,14 +81,14 @@ LEFT = {
     "hint": "What was finished is kept. It goes on by itself when a CaseTrack server starts again; "
     "asking for the same once more does so, too.",
 }
-"""Why work ended whose server was told to end."""
+"""Error of work that ended because its server was stopped."""
 _ASK_AGAIN = "What was finished is kept. Ask for the same once more to go on."
 HUNG_UP = {
     "code": "connection_closed",
     "message": "The AI program that asked for this closed the connection in the middle of it.",
     "hint": _ASK_AGAIN,
 }
-"""Why work ended whose client hung up, which may have been its way to stop it."""
+"""Error of work that ended because its client disconnected, which may mean cancel."""
 
 
 class Report(Protocol):
@@ -104,21 +100,21 @@ class Report(Protocol):
 
 
 class FileProgress(Protocol):
-    """A moment of work on files, such as :class:`~casetrack.base.records.IngestProgress`."""
+    """Progress of work on files, such as :class:`~casetrack.base.records.IngestProgress`."""
 
     @property
     def done(self) -> int:
-        """How many files are done."""
+        """Number of finished files."""
         ...
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Number of files."""
         ...
 
     @property
     def file(self) -> str:
-        """The file at hand."""
+        """The current file."""
         ...
 
 
@@ -126,14 +122,12 @@ R = TypeVar("R", bound=Report | None)
 
 
 class RunningJob:
-    """A job at work. Made by :meth:`run`; for use from several threads.
+    """A running job, created by :meth:`JobStore.run`; thread-safe.
 
     Attributes
     ----------
-    id
-        Its id.
     cancel
-        Set when it has to end, whoever says so.
+        Set when the job must stop, for any reason.
     """
 
     def __init__(
@@ -168,14 +162,14 @@ class RunningJob:
 
     @property
     def job(self) -> Job:
-        """The job as it is now."""
+        """The present state of the job."""
         with self._lock:
             return self._current()
 
     def report(self, what: str, done: int, total: int, /) -> None:
-        """Take news: *what* is being done, *done* of *total*. Cheap; writes no file.
+        """Record progress: *what* is being done, *done* of *total*. Fast; writes no file.
 
-        Within one phase of the work *done* never shrinks; with another *what* it may begin anew.
+        Within one phase (one value of *what*) *done* never decreases.
         """
         now = time.monotonic()
         with self._lock:
@@ -196,7 +190,7 @@ class RunningJob:
             self._changed = True
 
     def hear(self, *news: Any) -> None:
-        """Take news in either form: one moment with a file, or what, done and total."""
+        """Record progress in either form: one object about a file, or what, done and total."""
         if len(news) == 1:
             moment: FileProgress = news[0]
             name = PurePath(moment.file).name
@@ -206,7 +200,7 @@ class RunningJob:
             self.report(what, done, total)
 
     def result(self, report: dict[str, Any] | None, /, *, cancelled: bool = False) -> None:
-        """Take the report of the work in its JSON form, and whether it was stopped."""
+        """Record the report of the work as JSON, and whether it was cancelled."""
         with self._lock:
             self._job = replace(self._job, result=bounded(report))
             self._cancelled = cancelled
@@ -217,20 +211,15 @@ class RunningJob:
         progress: Callable[..., None] | None = None,
         /,
     ) -> R:
-        """Do *work* in this thread and take its report.
+        """Run *work* in this thread and record its report; its exceptions propagate.
 
         Parameters
         ----------
         work
-            Called with a function for its progress (in either form of :meth:`hear`) and with the
-            event that stops it.
+            Called with a progress function (either form of :meth:`hear`) and the cancel event.
         progress
-            Gets the same news; also, from another thread, ``"waiting for: ..."`` with 0 and 0.
-
-        Raises
-        ------
-        Exception
-            Whatever *work* raises.
+            Receives the same progress; from another thread also ``"waiting for: ..."`` with 0 and
+            0.
         """
         self._listener = progress
 
@@ -250,26 +239,21 @@ class RunningJob:
     # --- its end ------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Ask it to end: it is cancelled then."""
+        """Request cancellation."""
         self._asked = True
         self.cancel.set()
 
     def leave(self, why: Mapping[str, str], /) -> None:
-        """Make it end because whoever wanted it is gone: it is interrupted then, not cancelled.
+        """Interrupt the job because its client or server ended; its state is then not "cancelled".
 
-        The record says so at once, since the process may be killed before the work ends. Work
-        whose end was asked for, and finished work, stay what they are.
-
-        Parameters
-        ----------
-        why
-            :data:`LEFT` or :data:`HUNG_UP`.
+        The record is written at once, because the process may be killed. Cancelled and finished
+        jobs keep their state. *why* is :data:`LEFT` or :data:`HUNG_UP`.
         """
         with self._lock:
             job = self._job
             if self._asked or self._left is not None or not job.active:
                 return
-            # Nobody can make a call again that was given a password.
+            # A call with a password is not recorded, so it cannot be repeated.
             self._left = dict(why) | ({"hint": _ASK_AGAIN} if job.call is None else {})
             self._job = replace(job, error=self._left)
         self._write(durable=False)
@@ -278,7 +262,7 @@ class RunningJob:
     # --- its record ---------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Write the record for the first time, and begin to look for requests to end."""
+        """Write the first record and start to watch for cancellation requests."""
         try:
             private_folder(self._folder)
             files.prune(self._folder)
@@ -288,7 +272,7 @@ class RunningJob:
         self._watcher.start()
 
     def end(self, error: BaseException | None = None, /) -> Job:
-        """Write how it ended, durably; *error* is what left the work."""
+        """Write the final record durably; *error* is the exception that ended the work."""
         self._over.set()
         if self._watcher is not threading.current_thread():
             self._watcher.join()
@@ -297,7 +281,7 @@ class RunningJob:
             job = self._job
             if not job.active:
                 return job
-            state, told = _ending(error, cancelled=self._cancelled, left=self._left)
+            state, reason = _ending(error, cancelled=self._cancelled, left=self._left)
             self._job = replace(
                 job,
                 state=state,
@@ -306,7 +290,7 @@ class RunningJob:
                 ended_at=now,
                 what=job.what if state != "done" else "",
                 remaining_seconds=None,
-                error=told,
+                error=reason,
             )
         self._write(durable=True)
         with contextlib.suppress(OSError):
@@ -334,7 +318,7 @@ class RunningJob:
                 self._write(durable=False)
 
     def _find_blocking_job(self) -> None:
-        """Note which job is waited for, where there was no news and there should be some."""
+        """Record the job that blocks this one, if expected progress is missing."""
         now = time.monotonic()
         with self._lock:
             job = self._job
@@ -356,7 +340,7 @@ class RunningJob:
             listener(what, 0, 0)
 
     def _write(self, *, durable: bool) -> None:
-        """Write the job as it is when its turn has come: no thread writes an older moment."""
+        """Write the present state; the lock prevents a thread from writing an older one."""
         with self._on_disk:
             with self._lock:
                 job, self._changed = self._current(), False
@@ -368,7 +352,7 @@ class RunningJob:
             except (OSError, StorageError) as error:
                 self._stop_recording(error)
                 if durable:
-                    # A record that says "running" for good would be worse than none.
+                    # No record is better than one that says "running" for ever.
                     with contextlib.suppress(OSError):
                         files.record_path(self._folder, job.id).unlink(missing_ok=True)
 
@@ -386,14 +370,9 @@ class RunningJob:
 def _ending(
     error: BaseException | None, *, cancelled: bool, left: dict[str, str] | None
 ) -> tuple[JobState, dict[str, str] | None]:
-    """Return the state in which a job ends, and the error to keep.
+    """Return the final state and the error of a job.
 
-    Parameters
-    ----------
-    cancelled
-        Whether the work says that it was stopped before its end.
-    left
-        Why nobody waits for it any more, if that is what stopped it.
+    *cancelled* is what the work reports; *left* is the reason of an interruption.
     """
     if error is None and not cancelled:
         return "done", None

@@ -1,4 +1,4 @@
-"""The jobs of a data folder: begin one, list what runs and ran, ask one to end."""
+"""The jobs of a data folder: start, list, resume and cancel."""
 
 from __future__ import annotations
 
@@ -37,18 +37,12 @@ _GONE = {
 
 def _may_go_on(job: Job) -> bool:
     # The paths of its call mean something on the machine on which it was made.
-    here = job.call is not None and job.host == files.host()
-    return here and job.state == "interrupted" and (job.error or {}).get("code") == LEFT["code"]
+    is_local = job.call is not None and job.host == files.host()
+    return is_local and job.state == "interrupted" and (job.error or {}).get("code") == LEFT["code"]
 
 
 class JobStore:
-    """All jobs of a data folder, those of other processes too. May be used from several threads.
-
-    Parameters
-    ----------
-    data_dir
-        The data folder; jobs are in its folder ``jobs``.
-    """
+    """All jobs of a data folder, including those of other processes; thread-safe."""
 
     def __init__(self, data_dir: Path, /) -> None:
         self.folder = data_dir / "jobs"
@@ -69,23 +63,16 @@ class JobStore:
     ) -> Iterator[RunningJob]:
         """Keep a record of the work in the block.
 
-        An error that leaves the block ends the job as failed, Ctrl-C as cancelled; both go on.
+        An exception ends the job as failed, Ctrl-C as cancelled; both propagate.
 
         Parameters
         ----------
         kind
             One of :data:`~casetrack.base.records.jobs.JOB_KINDS`.
-        title
-            What is done, for people.
         collection
-            What it is done to; ``None`` where the work makes the collection.
+            The affected collection; ``None`` if the work creates it.
         cancel
-            The event that stops the work; it is set when somebody asks the job to end.
-
-        Yields
-        ------
-        RunningJob
-            Takes the work's progress and its report.
+            Event that stops the work; also set by a cancellation request.
         """
         job = self.start(kind, title=title, collection=collection, cancel=cancel)
         try:
@@ -105,14 +92,10 @@ class JobStore:
         cancel: threading.Event | None = None,
         call: dict[str, Any] | None = None,
     ) -> RunningJob:
-        """Begin a job; whoever calls this calls :meth:`RunningJob.end`. See :meth:`run`.
+        """Start a job; the caller must call :meth:`RunningJob.end`. See :meth:`run`.
 
-        Where the data folder cannot be written the work goes on without a record.
-
-        Parameters
-        ----------
-        call
-            See :class:`~casetrack.base.records.jobs.Job`.
+        If the data folder is not writable, the work runs without a record. *call* is that of
+        :class:`~casetrack.base.records.jobs.Job`.
         """
         now = datetime.now(UTC)
         job = Job(
@@ -143,26 +126,23 @@ class JobStore:
         running = RunningJob(self.folder, job, cancel, writer_of=self.writer_before)
         running.begin()
         self._running.add(running)
-        if self._leaving:  # told meanwhile
+        if self._leaving:  # set in the meantime
             running.leave(LEFT)
         return running
 
     def leave(self) -> None:
-        """Make all jobs of this process end because it was told to; they are interrupted then.
+        """Interrupt all jobs of this process because it is stopping.
 
-        It goes on with none from then on: what it has just left is for the next process.
+        From then on :meth:`go_on` resumes no job: those are for the next process.
         """
         self._leaving = True
         for running in tuple(self._running):
             running.leave(LEFT)
 
     def go_on(self, job: Job, /) -> RunningJob | None:
-        """Begin a job again, under its id, whose server was told to end; see :meth:`start`.
+        """Restart, under its id, a job whose server was stopped; see :meth:`start`.
 
-        Returns
-        -------
-        RunningJob or None
-            ``None`` where another program goes on with it, nobody can, or this one ends.
+        ``None`` if another process resumes it, it is not resumable, or this process is stopping.
         """
         if self._leaving:
             return None
@@ -172,11 +152,11 @@ class JobStore:
         except OSError:
             return None  # claimed, or a folder in which nothing can be written
         try:
-            found = files.read(files.record_path(self.folder, job.id))
-            if found is None or not _may_go_on(found):
+            stored = files.read(files.record_path(self.folder, job.id))
+            if stored is None or not _may_go_on(stored):
                 return None
             again = replace(
-                found,
+                stored,
                 state="queued",
                 updated_at=datetime.now(UTC),
                 ended_at=None,
@@ -195,7 +175,7 @@ class JobStore:
                 claim.unlink(missing_ok=True)
 
     def left(self) -> tuple[Job, ...]:
-        """Return the jobs that :meth:`go_on` may begin again, the oldest first."""
+        """Return the jobs that :meth:`go_on` can restart, oldest first."""
         return tuple(reversed([job for job in self.list() if _may_go_on(job)]))
 
     def _new_id(self) -> str:
@@ -210,27 +190,21 @@ class JobStore:
     # --- looking ------------------------------------------------------------------------------
 
     def list(self, *, collection_id: str | None = None) -> tuple[Job, ...]:
-        """Return the jobs that are known: those at work first, then the newest first.
-
-        Parameters
-        ----------
-        collection_id
-            Only jobs of this collection.
-        """
-        found = [job for job_id in files.ids(self.folder) if (job := self._read(job_id))]
-        chosen = [job for job in found if collection_id in {None, job.collection_id}]
+        """Return the known jobs of one or all collections: active ones first, then newest first."""
+        jobs = [job for job_id in files.ids(self.folder) if (job := self._read(job_id))]
+        chosen = [job for job in jobs if collection_id in {None, job.collection_id}]
         chosen.sort(key=lambda job: job.created_at, reverse=True)
         return tuple(sorted(chosen, key=lambda job: not job.active))
 
     def get(self, job_id: str, /) -> Job:
-        """Return the job of an id; its beginning is enough, with or without ``j-``.
+        """Return the job with an id, or with its start, with or without ``j-``.
 
         Raises
         ------
         JobNotFound
-            None begins like this.
+            No job matches.
         UsageError
-            Several do.
+            Several jobs match.
         """
         wanted = job_id.strip().lower()
         wanted = wanted if wanted.startswith("j-") else f"j-{wanted}"
@@ -248,10 +222,9 @@ class JobStore:
         return job
 
     def writer_before(self, mine: Job, /) -> Job | None:
-        """Return the job that another one waits for, if it is known.
+        """Return the job that blocks *mine*, if it is known.
 
-        An export writes nothing to the collection, and a reindex lets models work while others
-        write; neither is what is waited for.
+        Exports do not write to the collection, and a reindex does not block while models work.
         """
         if mine.collection_id is None:
             return None
@@ -264,7 +237,7 @@ class JobStore:
         return min(writing, key=lambda job: job.created_at, default=None)
 
     def _read(self, job_id: str) -> Job | None:
-        """Return a job as it is; one whose process is gone is put right first."""
+        """Return a job; mark it as interrupted first if its process has died."""
         path = files.record_path(self.folder, job_id)
         job = files.read(path)
         if job is None or not job.active or files.is_alive(job):
@@ -300,12 +273,9 @@ class JobStore:
     # --- changing -----------------------------------------------------------------------------
 
     def request_cancel(self, job_id: str, /) -> Job:
-        """Ask a job of any process to end; it notices within a second, and ends at a boundary.
+        """Request cancellation of a job of any process; it reacts within a second, at a safe point.
 
-        Returns
-        -------
-        Job
-            The job as it is now. One that has ended already is left as it is.
+        Finished jobs stay as they are.
 
         Raises
         ------
@@ -324,19 +294,9 @@ class JobStore:
         return job
 
     def forget(self, collection_id: str, /, *, running: bool = True) -> int:
-        """Remove the records of a collection's jobs: they name its files.
+        """Remove the records of a collection's jobs, which name its files; return their number.
 
-        Parameters
-        ----------
-        collection_id
-            The collection, which is deleted, or of which something has to be gone for good.
-        running
-            Also of jobs that have not ended.
-
-        Returns
-        -------
-        int
-            How many were removed.
+        *running* includes jobs that have not ended.
         """
         count = 0
         for job_id in files.ids(self.folder):

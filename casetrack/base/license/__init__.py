@@ -1,4 +1,4 @@
-"""Tiers and license keys: what may be done, decided in one place and without a network."""
+"""Tiers and license keys; all checks are local."""
 
 from casetrack.base.license.entitlements import Entitlements, LicenseStatus
 from casetrack.base.license.tiers import FREE, PRO, TEAM, TIERS, UNLIMITED, UNLIMITED_EDITIONS, Tier

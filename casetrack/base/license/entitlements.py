@@ -1,9 +1,9 @@
-"""The one place that is asked what may be done.
+"""Permissions of the license in force.
 
-A key is taken from ``--license``, then ``CASETRACK_LICENSE``, then ``license_key`` in
-``config.toml``, then what ``casetrack license activate`` has stored: the first one that counts.
-Nothing here uses the network, and nothing raises but :class:`~casetrack.base.errors.FreeTierLimit`:
-whatever is wrong with a key, the Free tier is in force and the reason is kept.
+The first valid key counts, in this order: ``--license``, ``CASETRACK_LICENSE``, ``license_key`` in
+``config.toml``, the key stored by ``casetrack license activate``. The module never uses the network
+and raises only :class:`~casetrack.base.errors.FreeTierLimit`: with an invalid key the Free tier is
+in force, and the reason is kept.
 """
 
 from __future__ import annotations
@@ -41,12 +41,10 @@ if TYPE_CHECKING:
     from casetrack.base.config import Settings
     from casetrack.base.license.key import LicenseKey
 
-# What a license key is worth now, and why.
 
-# ``license.json`` in the data folder: the activated key, and when keys were used and confirmed.
-#
-# Keys are listed by the part that is signed, which nobody can use. Only the key that was activated
-# here is kept whole, so the file can be read by its owner alone.
+# ``license.json`` in the data folder has the activated key and the times of use and confirmation.
+# It lists keys by their signed part, which is useless alone; because the activated key is complete,
+# only the owner may read the file.
 
 NAME = "license.json"
 _VERSION = 1
@@ -54,46 +52,26 @@ _MAX_BYTES = 1 << 20
 
 
 class LicenseFileDamaged(Exception):
-    """``license.json`` cannot be read; says why."""
+    """``license.json`` cannot be read; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is known of one key on this computer; times are UTC.
-
-    Attributes
-    ----------
-    first_seen
-        When it was first used.
-    confirmed_at
-        When the license server last said that it counts.
-    activated_at
-        When the server was first told of it.
-    instance_id, instance_name
-        What the server calls this computer, and what that gave as its name.
-    refused
-        Why the server does not accept it any more; empty where it does.
-    """
+    """Facts about one key on this computer; times are UTC."""
 
     first_seen: datetime
-    confirmed_at: datetime | None = None
-    activated_at: datetime | None = None
+    confirmed_at: datetime | None = None  # last confirmation by the license server
+    activated_at: datetime | None = None  # first activation at the server
+    # instance_id, instance_name: the server's id of this installation, and the random name that the
+    # installation sent.
     instance_id: str = ""
     instance_name: str = ""
-    refused: str = ""
+    refused: str = ""  # the server's reason for a refusal; empty otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class LicenseFile:
-    """The content of the file.
-
-    Attributes
-    ----------
-    key
-        The activated key, whole; empty where none is.
-    records
-        What is known of keys, by their signed part.
-    """
+    """The activated key, or an empty text, and the records by the signed part of a key."""
 
     key: str = ""
     records: dict[str, Record] = field(default_factory=dict)
@@ -104,12 +82,12 @@ class LicenseFile:
 
 
 def read_license_file(path: Path, /) -> LicenseFile:
-    """Read the file; one that does not exist is empty.
+    """Read the file; a missing file is empty.
 
     Raises
     ------
     LicenseFileDamaged
-        It is torn or cannot be read.
+        The file is torn or unreadable.
     """
     try:
         with path.open("rb") as file:
@@ -125,13 +103,7 @@ def read_license_file(path: Path, /) -> LicenseFile:
 
 
 def write_license_file(path: Path, content: LicenseFile, /) -> None:
-    """Replace the file in one step; only its owner may read it.
-
-    Raises
-    ------
-    OSError
-        It cannot be written.
-    """
+    """Replace the file atomically, readable only for its owner; raise ``OSError`` on failure."""
     raw: dict[str, Any] = {"version": _VERSION, "key": content.key, "keys": {}}
     for name, record in content.records.items():
         raw["keys"][name] = {
@@ -183,57 +155,36 @@ def _moment(text: str) -> datetime:
 
 
 CONFIRM_DAYS = 30
-"""A key counts so long after its first use, or after the license server confirmed it."""
+"""Days that a key counts after its first use or its last confirmation."""
 REMIND_DAYS = 23
-"""After so many of them the user is told."""
+"""Days after which the user is reminded."""
 _CLOCK_SLACK = timedelta(days=1)
 REFRESH = "casetrack license status --refresh"
 
 
 @dataclass(frozen=True, slots=True)
 class LicenseStatus:
-    """The tier in force and what it rests on.
-
-    Attributes
-    ----------
-    tier
-        What counts.
-    source
-        Where its key comes from, in words; empty without a key.
-    key
-        The key, masked.
-    issued, expires
-        First and last day on which it counts (UTC).
-    seats
-        On how many machines it may be used.
-    offline
-        Whether it needs no confirmation.
-    confirmed_at
-        When the license server last confirmed it (UTC).
-    confirm_by
-        Until when it has to do so again (UTC).
-    reason
-        Why the key does not count; empty where it does, and without a key.
-    others
-        Why keys of other places do not count.
-    """
+    """The tier in force and the key it comes from."""
 
     tier: Tier
-    source: str = ""
-    key: str = ""
+    source: str = ""  # origin of the key; empty without a key
+    key: str = ""  # the masked key
+    # issued, expires: first and last day of validity (UTC).
     issued: date | None = None
     expires: date | None = None
-    seats: int | None = None
-    offline: bool = False
+    seats: int | None = None  # number of machines
+    offline: bool = False  # whether it needs no confirmation
+    # confirmed_at, confirm_by: last confirmation by the license server, and the deadline of the
+    # next one (UTC).
     confirmed_at: datetime | None = None
     confirm_by: datetime | None = None
     reminds: bool = False
-    reason: str = ""
-    others: tuple[str, ...] = ()
+    reason: str = ""  # why the key does not count; empty if it does, and without a key
+    others: tuple[str, ...] = ()  # why keys of other origins do not count
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know at once: a key that does not count, or soon will not."""
+        """Warnings about a key that does not count, or soon will not."""
         if self.reason:
             return (f"{self.reason} The {self.tier.title} tier is in force.",)
         if self.reminds and self.confirm_by is not None:
@@ -264,7 +215,7 @@ class LicenseStatus:
 
 
 class Unusable(Exception):
-    """A key does not count; says why, and what to do."""
+    """A key does not count; the text is the reason and the next step."""
 
     def __init__(self, reason: str, key: LicenseKey | None = None) -> None:
         super().__init__(reason)
@@ -273,12 +224,12 @@ class Unusable(Exception):
 
 
 def usable_key(text: str, today: date, /) -> LicenseKey:
-    """Return the key of a text, if it is genuine and counts on this day.
+    """Return the key of a text if it is genuine and valid on this day.
 
     Raises
     ------
     Unusable
-        It does not count, whatever the license server says.
+        The key does not count, independently of the license server.
     """
     try:
         key = parse_key(text)
@@ -290,8 +241,8 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
     except CannotVerify as error:
         raise Unusable(f"cannot be checked: {error}", key) from error
     if not genuine:
-        told = f" ({unread})" if (unread := unread_signers()) else ""
-        reason = f"is not genuine: its signature does not fit{told}. Copy it again, whole"
+        detail = f" ({unread})" if (unread := unread_signers()) else ""
+        reason = f"is not genuine: its signature does not fit{detail}. Copy it again, whole"
         raise Unusable(reason, key)
     claims = key.claims
     if claims.tier.lower() not in TIERS or claims.tier.lower() == FREE.name:
@@ -309,12 +260,12 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
 
 
 def confirmed_until(key: LicenseKey, record: Record, now: datetime, /) -> datetime | None:
-    """Return until when a key counts without the license server; ``None`` where it never has to.
+    """Return until when a key counts without a confirmation; ``None`` means always.
 
     Raises
     ------
     Unusable
-        The server has refused it, too much time has passed, or the clock was set back.
+        The server refused it, the confirmation is overdue, or the clock was set back.
     """
     if record.refused:
         raise Unusable(f"was refused by the license server: {record.refused.rstrip('.')}", key)
@@ -388,17 +339,10 @@ OPTION, ENVIRONMENT, CONFIG, ACTIVATED = (
 
 
 class Entitlements:
-    """What the license of a data folder allows. May be used from several threads.
+    """Permissions of the license of a data folder; thread-safe.
 
-    Parameters
-    ----------
-    settings
-        Of the data folder.
-    tier
-        A tier that holds whatever keys there are; for measuring, see
-        :data:`~casetrack.base.license.tiers.UNLIMITED`.
-    clock
-        Returns the present moment (UTC).
+    *tier* overrides all keys, for measurements (:data:`~casetrack.base.license.tiers.UNLIMITED`);
+    *clock* returns the present time (UTC).
     """
 
     def __init__(
@@ -417,7 +361,7 @@ class Entitlements:
         self._known: tuple[object, LicenseStatus] | None = None
 
     def of_edition(self, edition: str, /) -> Entitlements:
-        """Return what may be done with collections of an edition: not every edition has tiers."""
+        """Return the permissions for collections of an edition; some editions have no tiers."""
         if edition not in UNLIMITED_EDITIONS:
             return self
         return Entitlements(self._settings, tier=UNLIMITED)
@@ -428,10 +372,10 @@ class Entitlements:
         return self.status().tier
 
     def status(self) -> LicenseStatus:
-        """Return the tier in force and what it rests on.
+        """Return the tier in force and its key.
 
-        Worked out anew only when ``license.json``, the environment or the day has changed, so that
-        a running server sees an activation.
+        Cached until ``license.json``, the environment or the day changes, so a running server sees
+        an activation.
         """
         if self._fixed is not None:
             return self._fixed
@@ -447,28 +391,19 @@ class Entitlements:
                 self._known = (seen, self._judge(now))
             return self._known[1]
 
-    # --- what may be done ----------------------------------------------------------------
+    # --- permissions ---------------------------------------------------------------------
 
     def allow_collection(self, count: int, /) -> None:
-        """Refuse one more collection where there are *count* and that is the most.
-
-        Raises
-        ------
-        FreeTierLimit
-        """
+        """Raise ``FreeTierLimit`` if *count* collections are the maximum."""
         status = self.status()
         limit = status.tier.collections
         if limit is not None and count >= limit:
             raise FreeTierLimit.of_collections(status.tier.title, limit, count, hint=status.reason)
 
     def allow_document(self, count: int, /) -> None:
-        """Refuse one more document where a collection holds *count* and that is the most.
+        """Raise ``FreeTierLimit`` if *count* documents are the maximum of a collection.
 
-        Documents that came inside others are not counted, see :mod:`casetrack.base.license.tiers`.
-
-        Raises
-        ------
-        FreeTierLimit
+        Attachments are not counted, see :mod:`casetrack.base.license.tiers`.
         """
         status = self.status()
         limit = status.tier.documents
@@ -476,12 +411,7 @@ class Entitlements:
             raise FreeTierLimit.of_documents(status.tier.title, limit, count, hint=status.reason)
 
     def allow_archive(self, count: int, /) -> None:
-        """Refuse a collection of *count* documents, brought in as a whole, where that is too many.
-
-        Raises
-        ------
-        FreeTierLimit
-        """
+        """Raise ``FreeTierLimit`` if an imported collection has too many documents."""
         status = self.status()
         limit = status.tier.documents
         if limit is not None and count > limit:
@@ -492,17 +422,7 @@ class Entitlements:
         return feature in self.tier.features
 
     def require(self, feature: str, /) -> None:
-        """Refuse what the tier does not have.
-
-        Parameters
-        ----------
-        feature
-            One of :data:`~casetrack.base.license.tiers.FEATURES`.
-
-        Raises
-        ------
-        FreeTierLimit
-        """
+        """Raise ``FreeTierLimit`` if the tier lacks a feature; see :meth:`allows`."""
         title = FEATURES[feature]
         status = self.status()
         if feature not in status.tier.features:
@@ -513,12 +433,12 @@ class Entitlements:
     # --- which key counts ----------------------------------------------------------------
 
     def candidates(self) -> Iterator[tuple[str, str]]:
-        """Yield ``(source, key)`` of every key that is there, the first to count first.
+        """Yield ``(source, key)`` of every given key, in order of precedence.
 
         Raises
         ------
         LicenseFileDamaged
-            ``license.json`` cannot be read; raised after the keys of other places.
+            ``license.json`` cannot be read; raised after the keys of other origins.
         """
         given: tuple[tuple[str, str | None], ...] = (
             (OPTION, self._settings.license_option),
@@ -559,7 +479,7 @@ class Entitlements:
             return not_counting(source, error)
 
     def _record(self, key: LicenseKey, now: datetime) -> Record:
-        """Return what is known of a key; its first use is noted where it has to be confirmed."""
+        """Return the record of a key; note the first use if the key needs confirmation."""
         name = key.signed_text()
         try:
             content = read_license_file(self._path)
@@ -591,7 +511,7 @@ def issued_record(key: LicenseKey, /) -> Record:
 
 
 def is_given(key: str | None, /) -> TypeGuard[str]:
-    """Return whether a setting holds a key; programs leave a place holder where it was left out."""
+    """Return the record of a key whose first use cannot be stored: it counts from its issue."""
     return bool(key and key.strip() and not key.strip().startswith("${"))
 
 

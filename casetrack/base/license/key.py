@@ -1,9 +1,9 @@
 """License keys as text: ``TIER-XXXXXX-XXXXXX-XXXXXX-SIG``.
 
-The three groups are 90 bits in Crockford's base32, whose alphabet has no letter that is taken for
-a digit: serial (40 bits), seats (12), day of issue (16), day of expiry (16, 0 for none), flags (6).
-Days are counted from 2020-01-01 (UTC). ``SIG`` is the Ed25519 signature (64 bytes in base32) of all
-that stands before it, without the hyphen.
+The three groups are 90 bits in Crockford's base32, whose letters cannot be mistaken for digits:
+serial (40 bits), seats (12), day of issue (16), day of expiry (16, 0 for none), flags (6). Days
+count from 2020-01-01 (UTC). ``SIG`` is the Ed25519 signature (64 bytes in base32) of the preceding
+text without the last hyphen.
 """
 
 from __future__ import annotations
@@ -26,44 +26,23 @@ _OFFLINE = 1
 
 
 class MalformedKey(ValueError):
-    """A text is no license key; says why."""
+    """A text is not a license key; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a key says.
+    """The content of a key."""
 
-    Attributes
-    ----------
-    tier
-        Name of a tier, in capital letters.
-    serial
-        Number of the key, below 2**40.
-    seats
-        On how many machines it may be used, 1 to 4,095.
-    issued
-        First day on which it counts.
-    expires
-        Last day on which it counts; ``None`` is no end.
-    offline
-        Whether it needs no confirmation by the license server.
-    """
-
-    tier: str
-    serial: int
-    seats: int
+    tier: str  # name of a tier in capital letters
+    serial: int  # below 2**40
+    seats: int  # number of machines, 1 to 4,095
+    # issued, expires: first and last day of validity; `None` means without end.
     issued: date
     expires: date | None
-    offline: bool = False
+    offline: bool = False  # whether it needs no confirmation by the license server
 
     def signed_text(self) -> str:
-        """Return the part of the key that is signed.
-
-        Raises
-        ------
-        ValueError
-            A value does not fit into its field.
-        """
+        """Return the signed part of the key; raise ``ValueError`` if a value exceeds its field."""
         if not (self.tier.isascii() and self.tier.isalpha() and self.tier.isupper()):
             raise ValueError(f"{self.tier!r} is no name of a tier in capital letters")
         values = {
@@ -86,15 +65,7 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class LicenseKey:
-    """A key as it was read; nothing of it has been verified.
-
-    Attributes
-    ----------
-    claims
-        What it says.
-    signature
-        64 bytes.
-    """
+    """A parsed key, not verified; *signature* has 64 bytes."""
 
     claims: Claims
     signature: bytes
@@ -110,20 +81,20 @@ class LicenseKey:
         return f"{self.signed_text()}-{_letters(number << padding, _SIGNATURE)}"
 
     def masked(self) -> str:
-        """Return what may be shown of it: enough to tell two keys apart, too little to use one."""
+        """Return a form for display: it distinguishes keys and cannot be used as one."""
         tier, first, *_ = self.signed_text().split("-")
         return f"{tier}-{first}-******-******-****"
 
 
 def parse_key(text: str, /) -> LicenseKey:
-    """Read a key as people type and paste it.
+    """Parse a key as users type and paste it.
 
-    Letter case, spaces, line breaks and hyphens do not matter, nor does O for 0, I or L for 1.
+    Letter case, spaces, line breaks and hyphens do not matter; O equals 0, I and L equal 1.
 
     Raises
     ------
     MalformedKey
-        The text is no key.
+        The text is not a key.
     """
     if len(text) > _MAX_CHARS:
         raise MalformedKey("it is too long for a license key")
@@ -171,12 +142,12 @@ def _number(letters: str) -> int:
 
 
 def base32_bytes(text: str, /) -> bytes:
-    """Return the bytes of a base32 text whose length is a whole number of bytes, rounded up.
+    """Return the bytes of a base32 text.
 
     Raises
     ------
     MalformedKey
-        It holds another letter, or bits that no byte has.
+        It has an unknown letter, or padding bits that are not 0.
     """
     size = len(text) * 5 // 8
     padding = len(text) * 5 - size * 8

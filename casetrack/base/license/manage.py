@@ -1,4 +1,4 @@
-"""Activating a key, confirming it, and giving it back: what ``casetrack license`` does."""
+"""Activation, confirmation and deactivation of keys, for ``casetrack license``."""
 
 from __future__ import annotations
 
@@ -45,13 +45,10 @@ if TYPE_CHECKING:
     from casetrack.base.license.entitlements import LicenseStatus
     from casetrack.base.license.key import LicenseKey
 
-# Talks to the license server: the License API of Lemon Squeezy, or one that speaks like it.
-#
-# Used by ``casetrack license`` alone, when the user asks for it. What is sent is the key and a
-# random name for this installation, and later the id that the server gave it: nothing of the
-# machine, its user or the documents.
-#
-# See https://docs.lemonsqueezy.com/api/license-api.
+# Client of the license server: the License API of Lemon Squeezy,
+# https://docs.lemonsqueezy.com/api/license-api, or a compatible one. Only ``casetrack license``
+# uses it. It sends the key, a random name of this installation and later the server's id of it;
+# nothing about the machine, the user or the documents.
 
 ENV_SERVER = "CASETRACK_LICENSE_SERVER"
 DEFAULT_SERVER = "https://api.lemonsqueezy.com"
@@ -59,12 +56,12 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _MAX_BYTES = 1 << 16
 _SHOWN = 200
 _ANSWERS = {200, 400, 404, 422}
-"""Statuses with which the server answers the question; all others say that it could not."""
+"""Statuses of answers; any other status is a failure of the server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What the server calls this installation, and what that gave as its name."""
+    """The server's id of this installation, and the random name that the installation sent."""
 
     id: str
     name: str
@@ -73,18 +70,13 @@ class Instance:
 class LicenseServer:
     """A license server.
 
-    Parameters
-    ----------
-    url
-        Its address without a path; by default Lemon Squeezy's or, in a build for development, that
-        of ``CASETRACK_LICENSE_SERVER``.
-    timeout
-        Seconds of silence after which it counts as unreachable.
+    *url* has no path; default is Lemon Squeezy's, in a development build
+    ``CASETRACK_LICENSE_SERVER``. *timeout* is in seconds.
 
     Raises
     ------
     UsageError
-        The address is none, or would send keys over an open connection.
+        The address is invalid, or would send keys without encryption.
     """
 
     def __init__(self, url: str | None = None, /, *, timeout: float = 10.0) -> None:
@@ -109,41 +101,29 @@ class LicenseServer:
         self._timeout = timeout
 
     def activate(self, key: str, /) -> Instance:
-        """Tell the server that a key is used here.
+        """Activate a key for this installation.
 
         Raises
         ------
         LicenseRefused
-            The key is unknown, disabled or expired, or in use on as many machines as it has seats.
+            The key is unknown, disabled or expired, or all its seats are in use.
         LicenseServerUnreachable
             There was no answer.
         """
         name = f"casetrack-{secrets.token_hex(4)}"
         answer = self._ask("activate", "activated", license_key=key, instance_name=name)
         instance = answer.get("instance")
-        found = instance.get("id") if isinstance(instance, dict) else None
-        if not isinstance(found, str) or not found:
+        instance_id = instance.get("id") if isinstance(instance, dict) else None
+        if not isinstance(instance_id, str) or not instance_id:
             raise self._unclear("it names no instance")
-        return Instance(found, name)
+        return Instance(instance_id, name)
 
     def validate(self, key: str, instance_id: str, /) -> None:
-        """Ask whether a key still counts here.
-
-        Raises
-        ------
-        LicenseRefused, LicenseServerUnreachable
-            As above.
-        """
+        """Confirm an activated key; raises like :meth:`activate`."""
         self._ask("validate", "valid", license_key=key, instance_id=instance_id)
 
     def deactivate(self, key: str, instance_id: str, /) -> None:
-        """Tell the server that a key is used here no more, so that its seat is free.
-
-        Raises
-        ------
-        LicenseRefused, LicenseServerUnreachable
-            As above.
-        """
+        """Free the seat of a key; raises like :meth:`activate`."""
         self._ask("deactivate", "deactivated", license_key=key, instance_id=instance_id)
 
     def _ask(self, verb: str, verdict: str, /, **form: str) -> dict[str, Any]:
@@ -231,22 +211,14 @@ def _opener() -> urllib.request.OpenerDirector:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of it: the tier in force now, and what the user should know."""
+    """The tier in force after a change, and notes for the user."""
 
     status: LicenseStatus
     notes: tuple[str, ...] = ()
 
 
 class LicenseManager:
-    """Changes which key a data folder uses.
-
-    Parameters
-    ----------
-    settings
-        Of the data folder.
-    clock
-        Returns the present moment (UTC).
-    """
+    """Changes the key of a data folder; *clock* returns the present time (UTC)."""
 
     def __init__(self, settings: Settings, /, *, clock: Callable[[], datetime] = now_utc) -> None:
         self._path: Path = settings.data_dir / NAME
@@ -254,21 +226,21 @@ class LicenseManager:
         self._entitlements = Entitlements(settings, clock=clock)
 
     def status(self) -> LicenseStatus:
-        """Return the tier in force and what it rests on; nothing is asked of a server."""
+        """Return the tier in force and its key, without asking the server."""
         return self._entitlements.status()
 
     def activate(self, text: str, /) -> Outcome:
-        """Store a key for this data folder, and tell the license server, if it has to know.
+        """Store a key for this data folder, and activate it at the license server if it needs that.
 
-        A genuine key counts at once; where the server cannot be reached, it has to be confirmed
-        within 30 days.
+        A genuine key counts at once; if the server is unreachable, it must be confirmed within 30
+        days.
 
         Raises
         ------
         LicenseInvalid
-            The key does not count, whatever the server says. Nothing was changed.
+            The key does not count, independently of the server. Nothing was changed.
         LicenseRefused
-            The server does not accept it. Nothing was changed.
+            The server refused it. Nothing was changed.
         NotWritable, StorageError
             ``license.json`` cannot be written.
         """
@@ -286,15 +258,14 @@ class LicenseManager:
         return Outcome(self.status(), notes)
 
     def refresh(self) -> Outcome:
-        """Ask the license server whether the key in use still counts.
+        """Confirm the key in use at the license server.
 
-        A key that it refuses stays known as refused, and does not count any more until it accepts
-        it.
+        A refused key does not count until the server accepts it again.
 
         Raises
         ------
         LicenseInvalid
-            There is no key, or it does not count, whatever the server says.
+            There is no key, or it does not count, independently of the server.
         LicenseServerUnreachable
             There was no answer; nothing was changed.
         NotWritable, StorageError
@@ -314,12 +285,12 @@ class LicenseManager:
         return Outcome(self.status(), notes)
 
     def deactivate(self) -> Outcome:
-        """Forget the activated key, and give its seat back to the license server.
+        """Remove the activated key, and free its seat at the license server.
 
         Raises
         ------
         LicenseInvalid
-            No key is activated here.
+            No key is activated.
         NotWritable, StorageError
             ``license.json`` cannot be written.
         """
@@ -375,14 +346,9 @@ class LicenseManager:
 
     @staticmethod
     def _confirmed(key: LicenseKey, record: Record, now: datetime, /, *, anew: bool) -> Record:
-        """Return the record of a key that the server has accepted now.
+        """Return the record of a key after the server accepted it.
 
-        Parameters
-        ----------
-        key, record, now
-            The key, what is known of it, and the present moment.
-        anew
-            Whether to take a new seat where the server knows the old one no more.
+        *anew* takes a new seat if the server no longer knows the old one.
         """
         server = LicenseServer()
         if record.instance_id:

@@ -1,9 +1,8 @@
-"""Whose signature counts, and whether one fits.
+"""Verification of signatures with trusted public keys.
 
-Public keys come from ``public_keys.txt`` beside this file. Several lines are several keys, so that
-an old one can stay while a new one takes over. A build for development, and no other, also takes
-those of the file that ``CASETRACK_LICENSE_PUBLIC_KEYS`` names: whoever may set a variable could
-otherwise sign a license for themselves.
+``public_keys.txt`` may have several keys, so that a new one can replace an old one gradually. Only
+a development build also trusts the file of ``CASETRACK_LICENSE_PUBLIC_KEYS``: otherwise users could
+sign licenses for themselves.
 """
 
 from __future__ import annotations
@@ -20,35 +19,35 @@ if TYPE_CHECKING:
 ENV_PUBLIC_KEYS = "CASETRACK_LICENSE_PUBLIC_KEYS"
 PACKAGED = Path(__file__).with_name("public_keys.txt")
 DEVELOPMENT = Path(__file__).with_name("development.txt")
-"""Lies in checkouts; wheels and bundles are built without it."""
+"""A file of checkouts that wheels and bundles do not contain."""
 _KEY_BYTES = 32
 _HEX_DIGITS = 64
 _MAX_BYTES = 1 << 20
 
 
 class CannotVerify(Exception):
-    """A signature cannot be checked here; says why, and what to do."""
+    """A signature cannot be checked; the text is the reason and the next step."""
 
 
 def is_development() -> bool:
-    """Return whether this build is one for development, which trusts what its user names."""
+    """Return whether this is a development build, which trusts keys that the user names."""
     return DEVELOPMENT.is_file()
 
 
 def unread_signers() -> str:
-    """Return why signers that the environment names do not count here; empty where none are."""
+    """Return why the environment's public keys are ignored; empty without any."""
     if is_development() or not os.environ.get(ENV_PUBLIC_KEYS, "").strip():
         return ""
     return f"{ENV_PUBLIC_KEYS} is not read: this is a build for release"
 
 
 def public_keys(text: str, /) -> tuple[bytes, ...]:
-    """Return the Ed25519 keys of a text: one per line, hexadecimal or base32, ``#`` for comments.
+    """Parse Ed25519 keys: one per line, hexadecimal or base32, ``#`` for comments.
 
     Raises
     ------
     ValueError
-        A line holds something else.
+        A line is not a key.
     """
     keys = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -66,13 +65,12 @@ def public_keys(text: str, /) -> tuple[bytes, ...]:
 
 
 def is_genuine(key: LicenseKey, /) -> bool:
-    """Return whether a trusted key signed this one.
+    """Return whether a trusted key signed *key*.
 
     Raises
     ------
     CannotVerify
-        pynacl is not installed; or the key is not of the packaged signers, and the file of further
-        ones cannot be read.
+        pynacl is not installed, or the file of additional keys is unreadable.
     """
     if _signed(key, public_keys(PACKAGED.read_text(encoding="utf-8"))):
         return True

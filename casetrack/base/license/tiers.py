@@ -1,11 +1,8 @@
-"""What each tier allows: the one table of limits and features (PRD 10 §11.1, PRD 09 §1).
+"""Limits and features of each tier (PRD 10 §11.1, PRD 09 §1).
 
-A limit counts what would be added, never what is there: whatever is stored can be read, searched,
-exported, restored and deleted in every tier. Token matrices, too, are made of every document in
-every tier, in the same pass as its vectors, so that an upgrade needs no reindex.
-
-A document that came inside another one, such as an attachment of a mail, is part of it and counts
-for nothing: a file is taken in whole or not at all.
+A limit applies to additions only: in every tier, stored documents can be read, searched, exported,
+restored and deleted. Token matrices are made in every tier too, so an upgrade needs no reindex.
+Attachments are part of their file and are not counted.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ FEATURES = {
     "document_comparison": "comparing what two documents say about a topic",
     "document_clusters": "sorting documents into groups",
 }
-"""Features that not every tier has, by what a message calls them."""
+"""Features of paid tiers, with their description in messages."""
 
 INSTEAD = {
     "rerank": "search by words and meaning together (the mode hybrid)",
@@ -36,27 +33,15 @@ INSTEAD = {
     "document_clusters": f"show what the texts are about ({See('topics')}) and which belong to "
     f"one ({See('related')})",
 }
-"""What every tier can do instead of each of :data:`FEATURES`, with the command for it."""
+"""Alternatives to :data:`FEATURES` in every tier, with their commands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """One row of the table.
+    """Limits and features of a tier; ``None`` means without a limit.
 
-    Attributes
-    ----------
-    name
-        As programs and license keys name it.
-    title
-        As people read it.
-    price
-        What it costs.
-    collections
-        How many collections a data folder may come to hold; ``None`` is no limit.
-    documents
-        How many documents a collection may come to hold; ``None`` is no limit.
-    features
-        Names of :data:`FEATURES` that it has.
+    *name* is for programs and license keys, *title* for users; *features* are keys of
+    :data:`FEATURES`.
     """
 
     name: str
@@ -71,11 +56,10 @@ FREE = Tier("free", "Free", "$0", 3, 100, frozenset())
 PRO = Tier("pro", "Pro", "$29/mo", None, None, frozenset(FEATURES))
 TEAM = Tier("team", "Team", "$99/mo", None, None, frozenset(FEATURES))
 TIERS = {tier.name: tier for tier in (FREE, PRO, TEAM)}
-"""The tiers that exist, by name; a team's key is one key with several seats."""
+"""The tiers by name; a team has one key with several seats."""
 
 UNLIMITED = Tier("unlimited", "Unlimited", "not sold", None, None, frozenset(FEATURES))
-"""For measuring the engine and for the demonstration; no key stands for it."""
+"""For benchmarks and the demonstration; no license key has it."""
 
 UNLIMITED_EDITIONS = frozenset({"context"})
-"""Editions whose collections no tier limits: neither how many there are nor what they hold, and
-they have every feature. This is the only place that says so."""
+"""Editions whose collections have all features and no limits."""

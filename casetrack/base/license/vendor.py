@@ -1,4 +1,4 @@
-"""For who sells licenses: makes key pairs and issues keys.
+"""Key pairs and license keys, for the seller.
 
 ::
 
@@ -6,9 +6,8 @@
     python -m casetrack.base.license.vendor issue --private FILE --tier pro --days 365
     python -m casetrack.base.license.vendor show KEY
 
-The public half goes into ``base/license/public_keys.txt`` or, for trying it in a checkout, into a
-file that ``CASETRACK_LICENSE_PUBLIC_KEYS`` names. The private half signs keys for everybody who
-trusts the public one: it is never written into a checkout.
+The public key belongs in ``base/license/public_keys.txt`` or, for tests in a checkout, in a file
+that ``CASETRACK_LICENSE_PUBLIC_KEYS`` names. Never store the private key in a checkout.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _SERIAL_BITS = 40
 
 
 class VendorError(Exception):
-    """What was asked for cannot be done; says why."""
+    """A command cannot be run; the text is the reason."""
 
 
 def new_key_pair() -> tuple[bytes, bytes]:
@@ -55,19 +54,12 @@ def new_key_pair() -> tuple[bytes, bytes]:
 
 
 def sign(claims: Claims, seed: bytes, /) -> LicenseKey:
-    """Return the key for some claims.
-
-    Parameters
-    ----------
-    claims
-        What it says.
-    seed
-        The private half of a key pair, 32 bytes.
+    """Return the signed key of *claims*; *seed* is the private key, 32 bytes.
 
     Raises
     ------
     ValueError
-        A value does not fit into a key.
+        A value exceeds its field.
     """
     from nacl.signing import SigningKey
 
@@ -76,14 +68,12 @@ def sign(claims: Claims, seed: bytes, /) -> LicenseKey:
 
 
 def write_private_key(path: Path, seed: bytes, /) -> None:
-    """Write a private key into a new file that its owner alone may read.
+    """Write a private key to a new file that only its owner may read.
 
     Raises
     ------
     VendorError
-        The file is there already, or lies in a git checkout.
-    OSError
-        It cannot be written.
+        The file exists, or is in a git checkout.
     """
     path = path.expanduser().resolve()
     for folder in path.parents:
@@ -104,14 +94,12 @@ def write_private_key(path: Path, seed: bytes, /) -> None:
 
 
 def read_private_key(path: Path, /) -> bytes:
-    """Read what :func:`write_private_key` wrote.
+    """Read a private key.
 
     Raises
     ------
     VendorError
-        The file holds no private key.
-    OSError
-        It cannot be read.
+        The file does not contain a private key.
     """
     lines = path.expanduser().read_text(encoding="utf-8").splitlines()
     words = [word for line in lines if (word := line.partition("#")[0].strip())]
@@ -125,13 +113,7 @@ def read_private_key(path: Path, /) -> bytes:
 
 
 def main(argv: Sequence[str] | None = None, /) -> int:
-    """Run one command and return its exit code.
-
-    Parameters
-    ----------
-    argv
-        Arguments without the program's name; those of this process by default.
-    """
+    """Run one command and return its exit code."""
     options = _parser().parse_args(argv)
     try:
         return int(options.run(options))

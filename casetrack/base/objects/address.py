@@ -1,4 +1,4 @@
-"""Addresses of folders in object storage: what they look like, and which are refused."""
+"""Addresses of folders in object storage."""
 
 from __future__ import annotations
 
@@ -24,33 +24,23 @@ def is_address(text: object, /) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a folder lies in object storage.
-
-    Attributes
-    ----------
-    scheme
-        One of :data:`SCHEMES`.
-    bucket
-        The bucket or container; empty for ``file``.
-    prefix
-        The folder in it, without slashes around it; for ``file`` the path on this computer.
-    """
+    """A folder in object storage."""
 
     scheme: str
-    bucket: str
-    prefix: str
+    bucket: str  # the bucket or container; empty for `file`
+    prefix: str  # the folder without outer slashes; for `file` the local path
 
     @classmethod
     def of(cls, text: str, /) -> Address:
-        """Return the address that a text is.
+        """Parse an address.
 
         Raises
         ------
         UsageError
-            It is none, or holds what does not belong into one, such as a password.
+            The text is not an address, or has forbidden parts such as a password.
         """
-        found = _SCHEME.match(text.strip())
-        scheme = found[1].lower() if found else ""
+        match = _SCHEME.match(text.strip())
+        scheme = match[1].lower() if match else ""
         scheme = _OTHER_NAMES.get(scheme, scheme)
         if scheme not in SCHEMES:
             raise UsageError(f"{text!r} is no address of a place for a collection.", hint=_HINT)

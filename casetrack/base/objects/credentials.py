@@ -1,9 +1,8 @@
-"""Credentials of object storage, from the places where all programs look for them.
+"""Credentials of object storage, from the standard locations.
 
-In this order: the environment, the files in ``~/.aws`` (with ``AWS_PROFILE``), and what a machine
-of Amazon's lends to those who run on it. They are handed to the library that asks the service, and
-nowhere kept, written or shown. Google's and Azure's are found by the libraries themselves, in the
-environment and in the files of their own tools.
+In this order: the environment, the files in ``~/.aws`` (with ``AWS_PROFILE``), and the role of an
+Amazon machine. They are passed to the library and never stored or shown. Google's and Azure's
+libraries find their credentials themselves.
 """
 
 from __future__ import annotations
@@ -32,13 +31,7 @@ _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Credentials:
-    """What S3 is asked with; never shown by its ``repr``.
-
-    Attributes
-    ----------
-    key, secret, token
-        Empty where the library gets them from the machine itself.
-    """
+    """Credentials of S3, hidden in ``repr``; empty if the library gets them from the machine."""
 
     key: str = ""
     secret: str = ""
@@ -55,13 +48,7 @@ class Credentials:
 
 
 class CredentialsMissing(LookupError):
-    """None of the usual places has them.
-
-    Attributes
-    ----------
-    missing
-        Which variables of the environment are not set.
-    """
+    """No credentials in the standard locations; *missing* has the unset environment variables."""
 
     def __init__(self) -> None:
         self.missing = [name for name in KEYS if not os.environ.get(name)]
@@ -70,13 +57,7 @@ class CredentialsMissing(LookupError):
 
 
 def of_s3() -> Credentials:
-    """Return the credentials for S3.
-
-    Raises
-    ------
-    CredentialsMissing
-        There are none.
-    """
+    """Return the credentials for S3, or raise ``CredentialsMissing``."""
     key, secret = (os.environ.get(name, "") for name in KEYS)
     if key and secret:
         return Credentials(key, secret, os.environ.get(SESSION, ""))

@@ -1,7 +1,7 @@
-"""Objects below one address: read, written under conditions, listed, removed.
+"""Operations on objects below one address: conditional writes, reads, lists, removal.
 
-Two kinds stand behind one protocol: a service (S3, Google, Azure) through ``obstore``, and a folder
-of this computer that is treated as if it were one.
+One protocol has two implementations: a service (S3, Google, Azure) through ``obstore``, and a local
+folder.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 
     from casetrack.base.objects.address import Address
 
-# What the errors of object storage mean, in words of the person whose bucket it is.
-#
-# The libraries tell an error as a text with the service's whole answer in it, which may repeat keys
-# and signatures. Of that only the code and the one sentence are told.
+# Classification of service errors. Error texts of the libraries contain the whole answer of the
+# service, which may repeat keys and signatures; only its code and message are shown.
 
 Kind = Literal["no_bucket", "expired", "refused", "elsewhere", "busy", "unreachable", "other"]
 SHOWN = 300
@@ -61,28 +59,18 @@ _UNREACHABLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong.
-
-    Attributes
-    ----------
-    kind
-        What it means.
-    words
-        What the service said of it, to follow a sentence: ``": ..."`` or a full stop.
-    code
-        The service's own code; empty where it gave none.
-    """
+    """An error of a service."""
 
     kind: Kind
-    words: str
-    code: str
+    words: str  # the service's message as the end of a sentence: `": ..."` or a full stop
+    code: str  # the service's code, or empty
 
 
 def fault_of(error: BaseException | str, /) -> Fault:
-    """Return what an error of a library means."""
+    """Classify an error of a library."""
     text = str(error)
-    code, said = _first(_CODE, text), _first(_MESSAGE, text)
-    words = f": {said[:SHOWN]}" if said else "."
+    code, message = _first(_CODE, text), _first(_MESSAGE, text)
+    words = f": {message[:SHOWN]}" if message else "."
     kind: Kind = "other"
     if code in _GONE:
         kind = "no_bucket"
@@ -100,25 +88,13 @@ def fault_of(error: BaseException | str, /) -> Fault:
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.search(text)
-    return next(filter(None, found.groups()), "") if found else ""
+    match = pattern.search(text)
+    return next(filter(None, match.groups()), "") if match else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Service:
-    """How a service's people call things.
-
-    Attributes
-    ----------
-    bucket
-        What a bucket is called there.
-    place
-        What says where it is.
-    names
-        What says who asks.
-    renewed
-        How credentials that have expired are renewed.
-    """
+    """A service's terms: bucket, settings for the location and the credentials, renewal command."""
 
     bucket: str
     place: str
@@ -151,7 +127,7 @@ _SERVICES = {
 def place_error(
     error: BaseException, place: str, endpoint: str | None = None, /
 ) -> ObjectStorageError:
-    """Return what an error of a service means for who keeps a collection there."""
+    """Convert a service's error to one with a next step for the user."""
     fault, where = fault_of(error), f" at {endpoint}" if endpoint else ""
     service = _SERVICES.get(place.partition(":")[0], _SERVICES["s3"])
     message, hint = {
@@ -203,17 +179,7 @@ _EXTRA = {"s3": "S3", "gs": "Google Cloud Storage", "az": "Azure"}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An object in a listing.
-
-    Attributes
-    ----------
-    key
-        Relative to the address.
-    size
-        In bytes.
-    modified
-        When it was written, by the service's clock.
-    """
+    """An object in a listing: key relative to the address, bytes, time by the service's clock."""
 
     key: str
     size: int
@@ -229,49 +195,41 @@ class ObjectContent:
 
 
 class Objects(Protocol):
-    """Objects below one address. May be used from several threads.
+    """Objects below one address; thread-safe.
 
-    Every method raises :class:`ObjectStorageError` where the place cannot be used.
+    Every method raises :class:`ObjectStorageError` on failure.
     """
 
     def get(self, key: str, /, *, unless: str | None = None) -> ObjectContent | None:
-        """Return an object; ``None`` where there is none, or its tag still is *unless*."""
+        """Return an object; ``None`` if it is missing or its tag equals *unless*."""
 
     def put(self, key: str, data: bytes, /) -> None:
-        """Write an object, whatever was there."""
+        """Write or replace an object."""
 
     def swap(self, key: str, data: bytes, tag: str | None, /) -> str | None:
-        """Write an object if its tag is *tag* (``None``: if there is none).
+        """Write an object if its tag is *tag* (``None``: if it is missing); return the new tag.
 
-        Returns
-        -------
-        str or None
-            Its new tag; ``None`` where somebody else was faster, and nothing was written.
+        ``None`` means that another writer was first and nothing was written.
         """
 
     def fetch(self, key: str, target: Path, /) -> bool:
-        """Write an object's content into a file; return whether there is one."""
+        """Write an object's content to a file; return whether the object exists."""
 
     def send(self, key: str, source: Path, /) -> None:
-        """Write an object with the content of a file."""
+        """Write an object from a file."""
 
     def list(self, prefix: str, /) -> Iterator[Entry]:
         """Yield the objects below a folder, in the order of their keys."""
 
     def remove(self, key: str, /) -> None:
-        """Remove an object, if it is there."""
+        """Remove an object if it exists."""
 
 
 @functools.lru_cache(maxsize=64)
 def open_objects(address: Address, endpoint: str | None = None, /) -> Objects:
-    """Return the objects below an address; nothing is asked yet.
+    """Return the objects below an address; sends no request.
 
-    Parameters
-    ----------
-    address
-        Where.
-    endpoint
-        Address of a service of S3's kind that is not Amazon's.
+    *endpoint* is the address of an S3-compatible service.
 
     Raises
     ------
@@ -302,7 +260,7 @@ class ServiceObjects:
         return importlib.import_module("obstore")
 
     def _store(self) -> Any:
-        """Return the library's own; opened anew where the credentials have changed meanwhile."""
+        """Return the library's store; reopen it after a change of the credentials."""
         address, options = self._address, dict[str, Any]()
         stores = importlib.import_module("obstore.store")
         if address.scheme == "s3":
@@ -319,7 +277,7 @@ class ServiceObjects:
         stamp = tuple(options.values())
         if self._opened is None or self._opened[0] != stamp:
             kind = {"s3": "S3Store", "gs": "GCSStore", "az": "AzureStore"}[address.scheme]
-            # Google's and Azure's address is another one only where their own settings say so.
+            # Google and Azure have another endpoint only through their own settings.
             plain = address.scheme != "s3" or (self._endpoint or "").startswith("http://")
             made = getattr(stores, kind)(
                 address.bucket, prefix=address.prefix, **options, **library_options(plain=plain)
@@ -328,9 +286,9 @@ class ServiceObjects:
         return self._opened[1]
 
     def _tag(self, facts: Mapping[str, Any]) -> str:
-        """Return what changes with an object; Google swaps by the version, not by the ETag."""
-        found = [facts["e_tag"], facts["version"] if self._address.scheme == "gs" else None]
-        return " ".join(filter(None, found))
+        """Return the tag of an object: its ETag, for Google also its version."""
+        tags = [facts["e_tag"], facts["version"] if self._address.scheme == "gs" else None]
+        return " ".join(filter(None, tags))
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
@@ -351,7 +309,7 @@ class ServiceObjects:
                     return None
                 return ObjectContent(bytes(answer.bytes()), tag)
             except (FileNotFoundError, self._library.exceptions.NotModifiedError) as error:
-                # Google and Amazon tell a bucket that is not there as an object that is not there.
+                # Google and Amazon report a missing bucket as a missing object.
                 if fault_of(error).kind == "no_bucket":
                     raise place_error(error, str(self._address), self._endpoint) from error
                 return None
@@ -400,8 +358,8 @@ class ServiceObjects:
         """See :meth:`Objects.list`."""
         with self._errors():
             for page in self._library.list(self._store(), prefix=prefix or None):
-                for found in page:
-                    yield Entry(found["path"], int(found["size"]), found["last_modified"])
+                for entry in page:
+                    yield Entry(entry["path"], int(entry["size"]), entry["last_modified"])
 
     def remove(self, key: str, /) -> None:
         """See :meth:`Objects.remove`."""
@@ -428,9 +386,9 @@ def library_options(*, plain: bool) -> dict[str, Any]:
 
 
 class FolderObjects:
-    """Objects that are files of this computer, or of a drive that many computers have.
+    """Objects that are files of a local or shared folder.
 
-    The tag of an object is what changes with its file; who swaps one holds a lock of the system.
+    The tag changes with the file; a swap holds a lock of the operating system.
     """
 
     def __init__(self, home: Path) -> None:

@@ -1,7 +1,7 @@
-"""What the library returns: documents, chunks, search results, reports. Plain frozen records.
+"""Results of the library: documents, chunks, search results, reports.
 
-Everything that carries document text carries its :class:`~casetrack.base.provenance.Provenance`
-(invariant P4). ``as_dict`` gives the JSON form used by the command line and by MCP.
+Records with document text have its :class:`~casetrack.base.provenance.Provenance` (invariant P4).
+``as_dict`` returns the JSON form of the command line and MCP.
 """
 
 from casetrack.base.records.cards import QueryReport, RetrievalCall

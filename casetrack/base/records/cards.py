@@ -1,6 +1,6 @@
-"""Single records as a notebook and a terminal show them: a title and facts, not all their fields.
+"""Display of single records in notebooks and terminals: a title and selected facts.
 
-What has rows is a table; see :mod:`casetrack.base.records.table`.
+:mod:`casetrack.base.records.table` displays records with rows.
 """
 
 from __future__ import annotations
@@ -19,52 +19,49 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Fact = tuple[str, object]
-"""What it is, and its value; facts without a value are left out."""
+"""Label and value; facts without a value are omitted."""
 Part = tuple[str, "Sequence[Mapping[str, Any]]"]
-"""A heading, and rows below it."""
+"""A heading and the rows of its table."""
 _TEXT_CHARS = 110
 
 
 class Card(Record):
-    """A record that shows itself as a title with facts below it.
-
-    Without more said, the facts are the fields of its dataclass.
-    """
+    """A record that displays a title and facts, by default the fields of its dataclass."""
 
     __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def _title(self) -> str:
-        """Return the line that stands above the facts."""
+        """Return the line above the facts."""
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__)
         return words[0] + words[1:].lower()
 
     def _facts(self) -> Iterable[Fact]:
-        """Return what is shown, in order."""
+        """Return the facts in order."""
         return [(name, getattr(self, name)) for name in self.__dataclass_fields__]
 
     def _parts(self) -> Iterable[Part]:
-        """Return what a notebook shows as tables below the facts."""
+        """Return tables that a notebook shows below the facts."""
         return ()
 
     def __repr__(self) -> str:
         """Return the title and the facts as readable text."""
-        facts = [f"  {what}: {cell(said, _TEXT_CHARS)}" for what, said in self._said()]
+        facts = [f"  {what}: {cell(value, _TEXT_CHARS)}" for what, value in self._said()]
         return "\n".join([self._title(), *facts])
 
     def _repr_html_(self) -> str:
-        facts = [{"what": what, "": said} for what, said in self._said()]
+        facts = [{"what": what, "": value} for what, value in self._said()]
         shown = [table_html(("what", ""), facts, heading=self._title())]
         shown += [table_html(tuple(rows[0]), rows, heading=h) for h, rows in self._parts() if rows]
         return "".join(shown)
 
     def _said(self) -> list[Fact]:
-        facts = ((what.replace("_", " "), _in_words(said)) for what, said in self._facts())
-        return [(what, said) for what, said in facts if said is not None and said != ""]
+        facts = ((what.replace("_", " "), _in_words(value)) for what, value in self._facts())
+        return [(what, value) for what, value in facts if value is not None and value != ""]
 
 
 def size_text(count: int | None, /) -> str:
-    """Return a number of bytes as people read it, such as ``4.2 MB``."""
+    """Return a number of bytes for display, such as ``4.2 MB``."""
     if count is None:
         return ""
     size = float(count)
@@ -75,56 +72,36 @@ def size_text(count: int | None, /) -> str:
     return f"{size:,.1f} GB"
 
 
-def _in_words(said: object) -> object:
-    if isinstance(said, dict):
-        return ", ".join(f"{name} {cell(n, 40)}" for name, n in said.items())
-    if isinstance(said, (list, tuple)):
-        return ", ".join(str(s) for s in said)
-    return said
+def _in_words(value: object) -> object:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {cell(n, 40)}" for name, n in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(s) for s in value)
+    return value
 
 
-# What a statement in SQL gave, and how it came about.
+# Results of SQL statements.
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalCall(Record):
-    """One question that a statement asked of the retrieval engine.
+    """One call of the retrieval engine by a statement."""
 
-    Attributes
-    ----------
-    function
-        ``search``, ``similar``, ``context`` or ``cite``.
-    collection
-        Schema of the collection in a statement over several; ``None`` where there is only one.
-    question
-        What was asked: the question, the id of a chunk, or how many chunks were cited.
-    arguments
-        Its other arguments, such as ``{"k": 20, "mode": None}``.
-    mode, stages
-        How it was searched; ``None`` and empty where it was not.
-    rows
-        How many rows it gave.
-    milliseconds
-        How long the answer took; it is kept for the rest of the statement.
-    times
-        How often the statement asked the same.
-    notes
-        What the user should know, such as that no model is installed.
-    """
-
-    function: str
-    collection: str | None
-    question: str
-    arguments: dict[str, Any]
+    function: str  # `search`, `similar`, `context` or `cite`
+    collection: str | None  # schema of the collection in a statement over several; else `None`
+    question: str  # the question, the id of a chunk, or the number of cited chunks
+    arguments: dict[str, Any]  # other arguments, such as `{"k": 20, "mode": None}`
+    # mode, stages: search mode and stages; `None` and empty without a search.
     mode: str | None
     stages: tuple[str, ...]
     rows: int
+    # Duration of the first call; repeated calls use its result.
     milliseconds: Annotated[float, FieldFormat(digits=2)]
-    times: int
-    notes: tuple[str, ...] = ()
+    times: int  # number of equal calls
+    notes: tuple[str, ...] = ()  # warnings, such as a missing model
 
     def __str__(self) -> str:
-        """Return the call, what it gave, how it was searched and notes, on a line each."""
+        """Return the call, its number of rows, its search mode and notes, on a line each."""
         where = f" in {self.collection}" if self.collection else ""
         given = "".join(f", {k} := {v!r}" for k, v in self.arguments.items() if v is not None)
         times = f", asked {self.times} times" if self.times > 1 else ""
@@ -137,18 +114,9 @@ class RetrievalCall(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QueryReport(Card):
-    """The answer to a statement, and how it came about.
+    """The answer to a statement, with DuckDB's plan and the retrieval calls in order.
 
-    Attributes
-    ----------
-    table
-        The rows.
-    plan
-        DuckDB's plan, as a drawing of many lines.
-    calls
-        What was asked of the retrieval engine, in the order of asking.
-    seconds
-        How long the statement ran, retrieval included, the plan's drawing excluded.
+    *seconds* includes retrieval and excludes the drawing of the plan.
     """
 
     table: pa.Table
@@ -176,7 +144,7 @@ class QueryReport(Card):
         ]
 
     def __repr__(self) -> str:
-        """Return counts, what was asked of the index, and the plan as readable text."""
+        """Return counts, retrieval calls and the plan as readable text."""
         return f"{Card.__repr__(self)}\n{self.plan}"
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""A collection: its own facts, and what it counts."""
+"""Facts and counts of a collection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CollectionStatus = Literal["active", "closed", "archived"]
 DEFAULT_EDITION = "collections"
 DEFAULT_PROFILE = "mini"
 AUTO_PROFILE = "auto"
-"""Asked for instead of a profile: the language of the first files decides."""
+"""Chooses the profile by the language of the first files."""
 DEFAULT_DIMENSION = 384
 """Length of the dense vectors of the default profile."""
 
@@ -25,15 +25,7 @@ COLLECTION_TYPES = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CollectionInfo(Card):
-    """A collection's own facts, as kept in its ``collection.json``.
-
-    Attributes
-    ----------
-    profile
-        Which models make its vectors.
-    dimension
-        Length of its dense vectors.
-    """
+    """Facts of a collection in its ``collection.json``; *dimension* is its vector length."""
 
     id: str
     name: str
@@ -68,15 +60,7 @@ class CollectionInfo(Card):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StatusChange(Card):
-    """What became of a wish to close, reopen or archive a collection.
-
-    Attributes
-    ----------
-    info
-        The collection's facts now.
-    before
-        Its status until then.
-    """
+    """Result of closing, reopening or archiving a collection, with its status before."""
 
     JSON = ("...", "changed")
 
@@ -85,7 +69,7 @@ class StatusChange(Card):
 
     @property
     def changed(self) -> bool:
-        """Whether anything was to be done."""
+        """Whether the status changed."""
         return self.info.status != self.before
 
     def _title(self) -> str:
@@ -115,17 +99,7 @@ class CollectionStats(Card):
 
 @dataclass(frozen=True, slots=True)
 class CollectionEntry(Record):
-    """A collection in a list of collections: its facts and how much it holds.
-
-    Attributes
-    ----------
-    documents, pages, chunks
-        How much it holds; ``None`` where it cannot be opened.
-    storage_bytes
-        Everything in its folder; ``None`` as above.
-    problem
-        Why it cannot be opened, and what to do; empty where it can.
-    """
+    """A collection in a list of collections."""
 
     SHOWN = ("name", "status", "type", "documents", "pages", "profile", "updated_at", "problem")
 
@@ -137,19 +111,20 @@ class CollectionEntry(Record):
     reference: str | None
     tags: tuple[str, ...]
     profile: str | None
+    # documents, pages, chunks, storage_bytes: `None` if the collection cannot be opened.
     documents: int | None
     pages: int | None
     chunks: int | None
     storage_bytes: int | None
     created_at: datetime | None
     updated_at: datetime | None
-    problem: str = ""
+    problem: str = ""  # why it cannot be opened, and the next step; else empty
 
     @classmethod
     def of(
         cls, info: CollectionInfo, stats: CollectionStats | None, problem: str = "", /
     ) -> CollectionEntry:
-        """Return the entry of a collection, with its counts or the reason why it has none."""
+        """Return the entry of a collection, with counts or a problem."""
         known: dict[str, Any] = {f.name: getattr(info, f.name, None) for f in fields(cls)}
         names = ("documents", "pages", "chunks", "storage_bytes")
         counts = ("document_count", "page_count", "chunk_count", "storage_bytes")
@@ -158,7 +133,7 @@ class CollectionEntry(Record):
 
     @classmethod
     def damaged(cls, folder: str, reason: str, /) -> CollectionEntry:
-        """Return the entry of a folder that cannot be read; its name is all that is known."""
+        """Return the entry of an unreadable folder, with its name only."""
         known: dict[str, Any] = dict.fromkeys(f.name for f in fields(cls))
         known |= {"id": folder, "name": folder, "status": "damaged", "type": "other", "tags": ()}
         return cls(**known | {"problem": reason})

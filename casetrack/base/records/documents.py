@@ -1,4 +1,4 @@
-"""A document: its row of the ledger, and its table of contents."""
+"""A document: its row of the ledger, its pages and its table of contents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from casetrack.base.records.shape import HIDDEN, NO_JSON, SOURCE, FieldFormat, R
 from casetrack.base.records.table import TEXT_ROWS
 from casetrack.base.years import recorded
 
-# What a paper of a case says of itself: its kind, and the parties of the case in their roles.
+# Facts that a legal document states about itself.
 
 LegalType = Literal[
     "complaint",
@@ -32,27 +32,19 @@ LegalType = Literal[
     "exhibit",
     "other",
 ]
-"""What kind of legal document it is; ``other`` is legal too, such as a notice or a docket."""
+"""Type of a legal document; ``other`` is also legal, such as a notice or a docket."""
 LEGAL_TYPES: tuple[LegalType, ...] = get_args(LegalType)
 
 
 @dataclass(frozen=True, slots=True)
 class Party(Record):
-    """A party as the caption names it.
+    """A party in a caption."""
 
-    Attributes
-    ----------
-    name
-        As written, on one line.
-    role
-        In lower case and singular: ``plaintiff``, ``appellant``, ``debtor``, ...; ``None`` where
-        the caption does not say it.
-    page, start, end
-        Where the name stands: code points into the text of that page.
-    """
-
-    name: str
+    name: str  # as written, on one line
+    # In lower case and singular: `plaintiff`, `appellant`, `debtor`, ...; `None` if the caption
+    # does not state it.
     role: str | None
+    # page, start, end: position of the name: code points into the text of that page.
     page: int
     start: int
     end: int
@@ -70,12 +62,12 @@ DocumentType = Literal[
     "policy",
     "other",
 ]
-"""What kind of document it is."""
+"""Type of a document."""
 DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
 STATED_DATE = "stated_date"
-"""The property with the day that a document's text states as its own, ``YYYY-MM-DD``."""
+"""Property with the date that a document's text states for itself, ``YYYY-MM-DD``."""
 FILES = "filesystem"
-"""The source of a document that was named by the path of its file."""
+"""Source of a document that the user added by the path of its file."""
 
 
 def _by_name(properties: tuple[tuple[str, str], ...]) -> dict[str, str]:
@@ -83,8 +75,8 @@ def _by_name(properties: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 
 def _parsed(metadata: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(metadata)
-    return found
+    values: dict[str, Any] = json.loads(metadata)
+    return values
 
 
 def own_moment(
@@ -94,7 +86,7 @@ def own_moment(
     modified: datetime | None,
     /,
 ) -> datetime | None:
-    """Return a document's date by its source's account, or else by its text or its file."""
+    """Return a document's date from its source, else from its text, else from its file."""
     if (moment := recorded(at_source)) is not None:
         return moment
     if day := properties.get(STATED_DATE):
@@ -103,7 +95,7 @@ def own_moment(
 
 
 _OLD_FAILURE = re.compile(r'The extractor "([^"]+)" failed (?:once|([\d,]+) times) \((\w*)')
-"""How rows of an earlier version tell a failure, among what is missing."""
+"""Form of an extractor failure in the column ``missing`` of an earlier version."""
 _STAGES = {"dates": "extract", "amounts": "extract", "citations": "extract"} | dict.fromkeys(
     ("caption", "document_type", "stated_date"), "document"
 )
@@ -111,7 +103,7 @@ _STAGES = {"dates": "extract", "amounts": "extract", "citations": "extract"} | d
 
 @dataclass(frozen=True, slots=True)
 class ExtractorFailure:
-    """An extractor that failed with a document; the column describes its fields."""
+    """A failure of an extractor with a document; the schema describes its fields."""
 
     extractor: str
     stage: str
@@ -120,7 +112,7 @@ class ExtractorFailure:
 
     @property
     def words(self) -> str:
-        """The failure in a sentence, with the next step."""
+        """The failure as a sentence, with the next step."""
         times = "once" if self.count == 1 else f"{self.count:,} times"
         return (
             f'The extractor "{self.extractor}" failed {times} ({self.error or "see the log"}); its '
@@ -129,12 +121,12 @@ class ExtractorFailure:
 
 
 def _old_failure(line: str) -> ExtractorFailure | None:
-    found = _OLD_FAILURE.match(line)
-    if found is None:
+    match = _OLD_FAILURE.match(line)
+    if match is None:
         return None
-    count = int((found[2] or "1").replace(",", ""))
-    error = "" if found[3] == "see" else found[3]
-    return ExtractorFailure(found[1], _STAGES.get(found[1], found[1]), error, count)
+    count = int((match[2] or "1").replace(",", ""))
+    error = "" if match[3] == "see" else match[3]
+    return ExtractorFailure(match[1], _STAGES.get(match[1], match[1]), error, count)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -185,7 +177,7 @@ class Document(Card):
     ocr_engine: str | None = None
     ocr_confidence: float | None = None
     missing: tuple[str, ...] = ()
-    """What of the file is missing, then the failures in words."""
+    """Missing parts of the file, then failures of extractors as text."""
     failures: Annotated[tuple[ExtractorFailure, ...], NO_JSON] = ()
     read_with: str | None = None
     entity_count: Annotated[int | None, NO_JSON] = None
@@ -215,7 +207,7 @@ class Document(Card):
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Document:
-        """Build it from a row of ``documents``."""
+        """Return the document of a row of ``documents``."""
         values = {name: row[name] for name in cls.__dataclass_fields__}
         properties = values["properties"] or ()
         missing = tuple(values["missing"] or ())
@@ -238,47 +230,47 @@ class Document(Card):
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What of the file is missing, without the failures of extractors."""
+        """Missing parts of the file, without failures of extractors."""
         failures = {failure.words for failure in self.failures}
         return tuple(line for line in self.missing if line not in failures)
 
     def with_failures(self, failures: Iterable[ExtractorFailure], /) -> Document:
         """Return a copy with other failures of extractors."""
-        found = tuple(sorted(set(failures), key=lambda f: f.extractor))
-        missing = (*self.unread, *(failure.words for failure in found))
-        return replace(self, missing=missing, failures=found)
+        ordered = tuple(sorted(set(failures), key=lambda f: f.extractor))
+        missing = (*self.unread, *(failure.words for failure in ordered))
+        return replace(self, missing=missing, failures=ordered)
 
     @property
     def dated_at(self) -> datetime:
-        """When its source changed it, or its date, or when its file was changed or added."""
+        """Date of the last change at its source, else its own date, else that of its file."""
         created, modified = self.content_created_at, self.content_modified_at
         own = own_moment(self.source_updated_at, dict(self.properties), created, modified)
         return own or recorded(self.file_modified_at) or self.ingested_at
 
     @property
     def own_date(self) -> datetime | None:
-        """The day that its text states, or when it was created; never that of a later change."""
+        """Date that its text states, or date of its creation; never that of a later change."""
         return own_moment(None, dict(self.properties), self.content_created_at, None)
 
     @property
     def legal_kind(self) -> str | None:
-        """Its legal kind as closely as it is known, such as ``order (proposed order)``."""
+        """Legal type with its detail, such as ``order (proposed order)``."""
         if self.legal_type is None or self.legal_detail is None:
             return self.legal_type
         return f"{self.legal_type} ({self.legal_detail})"
 
     @property
     def shown_type(self) -> str | None:
-        """Its kind as a list shows it: what the user said, else among legal papers, else any."""
+        """Type for lists: the user's choice, else the legal type, else the general type."""
         if self.legal_type is None or (self.document_type and not self.document_type_evidence):
             return self.document_type
         return (self.legal_type == "other" and self.legal_detail) or self.legal_type
 
     @property
     def is_remote(self) -> bool:
-        """Whether its file lies at a source elsewhere, so that only the collection's copy is here.
+        """Whether only the collection's copy of its file is on this machine.
 
-        Its path is the source's name and what the source calls it.
+        Its path is then the source's name and the id there.
         """
         return self.source is not None and self.path.startswith(f"{self.source}/")
 
@@ -336,16 +328,15 @@ def _share(part: float | None) -> str | None:
 
 
 NAMED = View("document_id", "document=name")
-"""How a list of documents says which ones they are."""
+"""Fields that identify a document in a list."""
 NAMED_WITH_TYPE = View(*NAMED.names, "document_type")
 
 
 @dataclass(frozen=True, slots=True)
 class Section(Record):
-    """A heading of a document: its level (from 1), its words, and where it stands.
+    """A heading of a document with its level (1 is the highest) and position.
 
-    ``chunk_id`` is the chunk that holds it; ``char_start`` and ``char_end`` are code points into
-    the page's text.
+    ``char_start`` and ``char_end`` are code points into the page text.
     """
 
     level: int
@@ -360,18 +351,10 @@ class Section(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DocumentStructure(Card):
-    """A document as a table of contents.
+    """The table of contents of a document.
 
-    Attributes
-    ----------
-    document
-        Its row of the ledger.
-    sections
-        All headings in reading order.
-    paragraph_kinds
-        Number of paragraphs of each kind: body, heading, list, quote, table, footnote, code.
-    attachments
-        Documents attached to it.
+    *paragraph_kinds* has the number of paragraphs per kind: body, heading, list, quote, table,
+    footnote, code.
     """
 
     document: Document
@@ -407,18 +390,9 @@ class DocumentStructure(Card):
 
 @dataclass(frozen=True, slots=True)
 class Page(Record):
-    """A page of a document with its whole text.
+    """A page (1-based) with its complete text and the number of its chunks.
 
-    Attributes
-    ----------
-    page
-        Its number, from 1.
-    text
-        The text of all its chunks, each character once.
-    chunk_count
-        How many chunks it was cut into.
-    provenance
-        Where the text stands: from the first place of the first chunk to the last of the last.
+    *provenance* covers the page from the first chunk to the last.
     """
 
     JSON = ("page", "text", "citation", "chunk_count", "char_count", "source")
@@ -450,5 +424,5 @@ class Page(Record):
 
     @property
     def source(self) -> Annotated[Provenance, SOURCE]:
-        """Where it stands, as JSON has it."""
+        """The source in its JSON form."""
         return self.provenance

@@ -1,4 +1,4 @@
-"""What the passages that fit a question can be narrowed by."""
+"""Facets that narrow the passages of a question."""
 
 from __future__ import annotations
 
@@ -9,57 +9,27 @@ from casetrack.base.records.shape import Record
 
 @dataclass(frozen=True, slots=True)
 class FacetValue(Record):
-    """A value of a facet.
+    """A value of a facet, and the number of passages that have it."""
 
-    Attributes
-    ----------
-    value
-        As a filter takes it: the id of a document or an entity, a kind, a language, a year.
-    label
-        As a person reads it.
-    passages
-        How many passages are left with it.
-    """
-
-    value: str
-    label: str
+    value: str  # for a filter: the id of a document or an entity, a kind, a language, a year
+    label: str  # for display
     passages: int
 
 
 @dataclass(frozen=True, slots=True)
 class Facet(Record):
-    """Something that passages are narrowed by.
+    """A property that narrows passages."""
 
-    Attributes
-    ----------
-    name
-        ``document``, ``kind``, ``year``, ``person``, ``organization``, ``language`` or ``source``.
-    values
-        Those that most passages have, and those that were chosen.
-    total
-        How many values there are.
-    """
-
-    name: str
-    values: tuple[FacetValue, ...]
-    total: int
+    name: str  # `document`, `kind`, `year`, `person`, `organization`, `language` or `source`
+    values: tuple[FacetValue, ...]  # the most frequent and the chosen values
+    total: int  # number of all values
 
 
 @dataclass(frozen=True, slots=True)
 class Facets(Record):
-    """What passages are narrowed by.
+    """The facets of a question, in display order."""
 
-    Attributes
-    ----------
-    passages
-        How many passages fit the question and all that is asked of them.
-    facets
-        In the order in which they are shown.
-    unread
-        How many passages nobody has read for the map yet: people and organizations are left out
-        then.
-    """
-
-    passages: int
+    passages: int  # number of passages that match the question and its filters
     facets: tuple[Facet, ...]
+    # Number of passages without extracted entities; if any, people and organizations are omitted.
     unread: int = 0

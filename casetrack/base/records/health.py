@@ -1,4 +1,4 @@
-"""How well the documents of a collection could be read."""
+"""Quality of the reading and of the index of documents."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from casetrack.base.records.reports import UntakenFile, untaken_text
 from casetrack.base.records.shape import HIDDEN, NO_COLUMN, Record, Seconds, Share
 from casetrack.base.records.table import Tabular, table_html
 
-# How far the index of a collection is what its files and its models would make it now.
+# State of the index compared with the present files and models.
 
 SourceState = Literal["unchanged", "changed", "missing", "unreadable", "untested"]
-"""What became of a source file; ``untested`` is one whose time alone has changed, and is large."""
+"""State of a source file; ``untested`` means a large file with a new time only."""
 IndexProblem = Literal[
     "stale",
     "incomplete",
@@ -38,10 +38,11 @@ PROBLEMS: dict[IndexProblem, str] = {
     "source_unreadable": "the file cannot be read",
     "partial": "read in part",
 }
-"""What can be said of a document, in words; what matters most comes first."""
+"""Descriptions of problems, most important first."""
 Action = Literal["none", "pull_models", "reindex", "reparse", "verify", "settings", "file"]
-"""What puts it right: fetch the models; make anew from the stored text, or from the file; compare
-the file; change settings or limits; put the file back."""
+"""Remedies: download the models; rebuild from the stored text, or from the file; compare the file;
+change settings or limits; restore the file.
+"""
 _ACTIONS: dict[IndexProblem, Action] = {
     "source_changed": "reparse",
     "earlier_reading": "reparse",
@@ -54,28 +55,14 @@ _ACTIONS: dict[IndexProblem, Action] = {
     "partial": "settings",
 }
 OUTPUTS = ("dense", "sparse", "tokens", "terms", "names")
-"""What a chunk may have: the dense vector (E1), learned word weights (E6), the token matrix (E12),
-the terms of keyword search (E13), and the names that are mentioned in it."""
+"""Outputs per chunk: dense vector (E1), learned term weights (E6), token matrix (E12), keyword
+terms (E13), and names.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentIndex(Record):
-    """How far one document is as it would be made now.
-
-    Attributes
-    ----------
-    chunks
-        Number of its stored chunks.
-    coverage
-        For each output of the collection's profile, the number of chunks that have it, made by
-        the present models.
-    source
-        What became of its file; for an attachment, of the file that it is in.
-    problems
-        What is not as it should be, the weightiest first.
-    missing
-        What of the file could not be read, in words.
-    """
+    """State of one document's index."""
 
     JSON = (
         *("document_id", "name", "path", "chunks", "coverage", "source", "problems"),
@@ -91,24 +78,25 @@ class DocumentIndex(Record):
     name: str
     path: str
     chunks: int
+    # For each output of the profile, the number of chunks that the present models have processed.
     coverage: dict[str, int]
-    source: SourceState
-    problems: tuple[IndexProblem, ...] = ()
-    missing: Annotated[tuple[str, ...], HIDDEN] = ()
+    source: SourceState  # state of its file; for an attachment, of the file that contains it
+    problems: tuple[IndexProblem, ...] = ()  # most important first
+    missing: Annotated[tuple[str, ...], HIDDEN] = ()  # descriptions of the unread parts of the file
 
     @property
     def ok(self) -> bool:
-        """Whether there is nothing to say."""
+        """Whether there are no problems."""
         return not self.problems
 
     @property
     def action(self) -> Action:
-        """What to do first."""
+        """The first remedy."""
         return first_action(self.problems)
 
     @property
     def reason(self) -> str:
-        """What is not as it should be, in words; empty where all is."""
+        """Description of the problems, or empty."""
         lacking = [
             f"{self.chunks - count:,} of {self.chunks:,} chunks without {name}"
             for name, count in self.coverage.items()
@@ -123,7 +111,7 @@ class DocumentIndex(Record):
 
 
 class Coverage(TypedDict):
-    """How many chunks have an output, and their share (0 to 1)."""
+    """Number of chunks with an output, and their share (0 to 1)."""
 
     chunks: int
     share: float
@@ -131,23 +119,7 @@ class Coverage(TypedDict):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IndexStatus(Tabular[DocumentIndex], Record):
-    """How far a collection, or one document of it, is as it would be made now.
-
-    Attributes
-    ----------
-    profile
-        Whose models make its vectors.
-    models
-        Whether these are at hand, so that it can be told what they have made.
-    outputs
-        What this profile makes of a chunk, see :data:`OUTPUTS`.
-    documents
-        By name.
-    seconds
-        How long it took to find out.
-    untaken
-        Files that are not in the collection as they are now, failed ones first.
-    """
+    """State of the index of a collection or of one document."""
 
     JSON = (
         *("collection", "profile", "models", "ok", "chunks", "coverage=shares", "problems"),
@@ -155,16 +127,17 @@ class IndexStatus(Tabular[DocumentIndex], Record):
     )
 
     collection: str
-    profile: str
-    models: bool
-    outputs: Annotated[tuple[str, ...], HIDDEN]
-    documents: tuple[DocumentIndex, ...]
+    profile: str  # models for its vectors
+    models: bool  # whether the models are installed, which the check of their outputs requires
+    outputs: Annotated[tuple[str, ...], HIDDEN]  # outputs of this profile per chunk, see `OUTPUTS`
+    documents: tuple[DocumentIndex, ...]  # by name
     seconds: Seconds
+    # Files whose present content is not in the collection, failed ones first.
     untaken: tuple[UntakenFile, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether there is nothing to say of any document, and no file has failed."""
+        """Whether no document has a problem and no file failed."""
         return all(d.ok for d in self.documents) and not any(f.failed for f in self.untaken)
 
     @property
@@ -179,33 +152,33 @@ class IndexStatus(Tabular[DocumentIndex], Record):
 
     @property
     def shares(self) -> dict[str, Coverage]:
-        """The same with the share of all chunks; empty where there is none."""
+        """The coverage with shares of all chunks; empty without chunks."""
         counts = self.coverage.items() if self.chunks else ()
         return {n: {"chunks": count, "share": round(count / self.chunks, 4)} for n, count in counts}
 
     @property
     def problems(self) -> dict[IndexProblem, int]:
-        """Number of documents with each problem, the weightiest first."""
+        """Number of documents with each problem, most important first."""
         counts = Counter(p for d in self.documents for p in d.problems)
         return {p: counts[p] for p in PROBLEMS if counts[p]}
 
     @property
     def action(self) -> Action:
-        """What to do first for all of them."""
+        """The first remedy for all documents."""
         return first_action(tuple(self.problems))
 
     def _table(self) -> tuple[type[DocumentIndex], Sequence[DocumentIndex]]:
         return DocumentIndex, self.documents
 
     def _heading(self) -> str:
-        said = [f"{count:,} {PROBLEMS[p]}" for p, count in self.problems.items()]
-        said += [untaken_text(self.untaken)] if self.untaken else []
+        parts = [f"{count:,} {PROBLEMS[p]}" for p, count in self.problems.items()]
+        parts += [untaken_text(self.untaken)] if self.untaken else []
         count = f"{len(self.documents):,} {'document' if len(self.documents) == 1 else 'documents'}"
-        return f"{count}: {'; '.join(said) or 'all as they would be made now'}"
+        return f"{count}: {'; '.join(parts) or 'all as they would be made now'}"
 
 
 def first_action(problems: tuple[IndexProblem, ...], /) -> Action:
-    """Return what to do about *problems*; reading a file again puts most others right as well."""
+    """Return the first remedy for *problems*; reading the file again also corrects most others."""
     return next((action for p, action in _ACTIONS.items() if p in problems), "none")
 
 
@@ -215,21 +188,7 @@ _WHY_CHARS = 500
 
 @dataclass(frozen=True, slots=True)
 class DocumentHealth(Record):
-    """How well one document could be read.
-
-    Attributes
-    ----------
-    pages_without_text, ocr_pages
-        Pages on which nothing could be read, and those that were recognised from a picture.
-    ocr_confidence
-        How sure the recognition is, 0..1; ``None`` where nothing was recognised.
-    missing
-        What of the file could not be read, in words.
-    bare_pages
-        The numbers of the pages without text, from 1; empty where it cannot be told which.
-    warnings
-        What its reader noticed, in words.
-    """
+    """Quality of the reading of one document."""
 
     JSON = ("...", "why")
     COLUMNS = JSON
@@ -244,34 +203,37 @@ class DocumentHealth(Record):
     format: str
     extraction_method: str
     pages: int
+    # pages_without_text, ocr_pages: number of pages without readable text, and of pages read by
+    # OCR.
     pages_without_text: int
     ocr_pages: int
     ocr_engine: str | None
-    ocr_confidence: float | None
+    ocr_confidence: float | None  # 0..1; `None` without OCR
     chunks: int
-    missing: tuple[str, ...]
+    missing: tuple[str, ...]  # descriptions of the unread parts of the file
+    # Numbers of the pages without text, from 1; empty if unknown.
     bare_pages: Annotated[tuple[int, ...], NO_COLUMN] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # warnings of its reader
 
     @property
     def is_unsure(self) -> bool:
-        """Whether the recognition is so unsure that its words should be checked."""
+        """Whether the OCR confidence is so low that the text should be checked."""
         return self.ocr_confidence is not None and self.ocr_confidence < DOUBTFUL_BELOW
 
     @property
     def why(self) -> str:
-        """What is to be said of it, in words; empty where all is well."""
-        said = [*self.missing]
+        """Description of the problems, or empty."""
+        parts = [*self.missing]
         if self.pages_without_text:
-            said.append(self._bare_text())
+            parts.append(self._bare_text())
         if self.is_unsure:
             recognised = (
                 "1 recognised page"
                 if self.ocr_pages == 1
                 else (f"{self.ocr_pages:,} recognised pages")
             )
-            said.append(f"Confidence of {recognised}: {self.ocr_confidence:.0%}.")
-        return " ".join([*said, *self.warnings])
+            parts.append(f"Confidence of {recognised}: {self.ocr_confidence:.0%}.")
+        return " ".join([*parts, *self.warnings])
 
     def _bare_text(self) -> str:
         count = self.pages_without_text
@@ -280,25 +242,13 @@ class DocumentHealth(Record):
 
     @property
     def needs_a_look(self) -> bool:
-        """Whether a part is missing, a page is without text, or the recognition is unsure."""
+        """Whether a part is missing, a page has no text, or the OCR confidence is low."""
         return bool(self.missing or self.pages_without_text or self.is_unsure)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CollectionHealth(Tabular[DocumentHealth], Record):
-    """How well the documents of a collection could be read; as a table one row per document.
-
-    Attributes
-    ----------
-    documents
-        By name.
-    coverage
-        Share of the chunks with each output of the models, 0..1: dense, tokens, sparse, names.
-    notes
-        What else there is to know.
-    untaken
-        Files that are not in the collection as they are now, failed ones first.
-    """
+    """Quality of the reading of a collection; as a table one row per document."""
 
     JSON = (
         *("collection", "document_count", "formats", "extraction_methods", "ocr_pages"),
@@ -307,9 +257,11 @@ class CollectionHealth(Tabular[DocumentHealth], Record):
     )
 
     collection: str
-    documents: tuple[DocumentHealth, ...]
+    documents: tuple[DocumentHealth, ...]  # by name
+    # Share of the chunks with each output of the models, 0..1: dense, tokens, sparse, names.
     coverage: dict[str, Share]
     notes: tuple[str, ...] = ()
+    # Files whose present content is not in the collection, failed ones first.
     untaken: tuple[UntakenFile, ...] = ()
 
     @property
@@ -319,12 +271,12 @@ class CollectionHealth(Tabular[DocumentHealth], Record):
 
     @property
     def ocr_pages(self) -> int:
-        """Number of pages that were recognised from a picture."""
+        """Number of pages read by OCR."""
         return sum(d.ocr_pages for d in self.documents)
 
     @property
     def pages_without_text(self) -> int:
-        """Number of pages on which nothing could be read."""
+        """Number of pages without readable text."""
         return sum(d.pages_without_text for d in self.documents)
 
     @property
@@ -334,12 +286,12 @@ class CollectionHealth(Tabular[DocumentHealth], Record):
 
     @property
     def extraction_methods(self) -> dict[str, int]:
-        """Documents by the way in which their text was had, the most frequent first."""
+        """Documents by the origin of their text, most frequent first."""
         return _counts(d.extraction_method for d in self.documents)
 
     @property
     def ocr_confidence(self) -> Share | None:
-        """Mean over all pages that were recognised, 0..1; ``None`` where there is none."""
+        """Mean over all pages read by OCR, 0..1; ``None`` without any."""
         read = [(d.ocr_confidence, d.ocr_pages) for d in self.documents if d.ocr_pages]
         known = [(sure, pages) for sure, pages in read if sure is not None]
         pages = sum(count for _, count in known)
@@ -347,19 +299,19 @@ class CollectionHealth(Tabular[DocumentHealth], Record):
 
     @property
     def partial(self) -> tuple[DocumentHealth, ...]:
-        """Documents of whose file something could not be read."""
+        """Documents with unread parts."""
         return tuple(d for d in self.documents if d.missing)
 
     @property
     def needs_a_look(self) -> tuple[DocumentHealth, ...]:
-        """Documents that somebody should look at; see :attr:`DocumentHealth.needs_a_look`."""
+        """Documents to check; see :attr:`DocumentHealth.needs_a_look`."""
         return tuple(d for d in self.documents if d.needs_a_look)
 
     def _table(self) -> tuple[type[DocumentHealth], Sequence[DocumentHealth]]:
         return DocumentHealth, self.documents
 
     def _heading(self) -> str:
-        return f"{self.collection}: " + "; ".join(f"{what}: {said}" for what, said in self._facts())
+        return f"{self.collection}: " + "; ".join(f"{what}: {text}" for what, text in self._facts())
 
     def _facts(self) -> list[tuple[str, str]]:
         pages = sum(d.pages for d in self.documents)
@@ -376,14 +328,14 @@ class CollectionHealth(Tabular[DocumentHealth], Record):
         ]
 
     def __repr__(self) -> str:
-        """Return counts, and the documents to look at, as readable text."""
-        lines = [f"{self.collection}", *(f"  {what}: {said}" for what, said in self._facts())]
+        """Return counts, and the documents to check, as readable text."""
+        lines = [f"{self.collection}", *(f"  {what}: {text}" for what, text in self._facts())]
         lines += [f"  to look at: {d.name}: {d.why}" for d in self.needs_a_look]
         lines += [f"  {f.status}: {f.path}: {f.why}" for f in self.untaken]
         return "\n".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
-        facts = [{"what": what, "": said} for what, said in self._facts()]
+        facts = [{"what": what, "": text} for what, text in self._facts()]
         html = table_html(("what", ""), facts, heading=self.collection)
         if self.untaken:
             files = [{n: getattr(f, n) for n in ("status", "path", "why")} for f in self.untaken]
@@ -402,7 +354,7 @@ def _pages(count: int) -> str:
 
 
 def _spans(numbers: Sequence[int]) -> str:
-    """Return numbers of pages as people write them: ``p. 3, 5-9``."""
+    """Return page numbers as ranges: ``p. 3, 5-9``."""
     spans: list[list[int]] = []
     for number in sorted(numbers):
         if spans and number == spans[-1][1] + 1:

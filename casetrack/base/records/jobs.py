@@ -1,4 +1,4 @@
-"""Jobs: long work as a record that other programs can read, and that outlives its process."""
+"""Records of long work that other programs can read and that outlive their process."""
 
 from __future__ import annotations
 
@@ -22,58 +22,39 @@ _FIRST = {"failed": 0, "partial": 1, "missing": 2}
 
 @dataclass(frozen=True, slots=True)
 class Job(Record):
-    """One piece of long work, as far as it is known at this moment.
+    """The present state of one piece of long work."""
 
-    Attributes
-    ----------
-    id
-        Short and readable, such as ``j-7f3a2c``.
-    title
-        What is done, for people, such as ``Ingest of Contracts``.
-    collection_id, collection
-        Id and name of the collection; ``None`` where the work makes one.
-    state
-        ``queued`` until the work reports for the first time; ``cancelled`` where somebody asked
-        for its end; ``interrupted`` where its process is gone, or its client is.
-    what, done, total
-        What is being done now, how much of it is done, and of how much (0: not known yet).
-    remaining_seconds
-        Estimate from the rate so far; ``None`` until that means something.
-    result
-        The report of the work in its JSON form, long lists cut, see :func:`bounded`.
-    error
-        ``{"code", "message", "hint"}`` of a job that failed or was interrupted.
-    pid, process_started, host
-        The process that does the work: its number, its start in seconds since 1970, its machine.
-    call
-        The call of a tool that began it, ``{"edition", "tool", "arguments"}``, where a server may
-        make it again to go on; never with a password.
-    """
-
-    id: str
+    id: str  # short and readable, such as `j-7f3a2c`
     kind: JobKind
-    title: str
+    title: str  # for users, such as `Ingest of Contracts`
+    # collection_id, collection: `None` if the work creates the collection.
     collection_id: str | None
     collection: str | None
+    # `queued` before the first progress; `cancelled` on request; `interrupted` if its process or
+    # its client ended.
     state: JobState
     created_at: datetime
     started_at: datetime | None
     updated_at: datetime
     ended_at: datetime | None
+    # what, done, total: present step, its finished and its total items (0: unknown).
     what: str
     done: int
     total: int
-    remaining_seconds: float | None
-    result: dict[str, Any] | None
-    error: dict[str, str] | None
+    remaining_seconds: float | None  # estimate from the rate so far, or `None`
+    result: dict[str, Any] | None  # JSON form of the report, with long lists shortened by `bounded`
+    error: dict[str, str] | None  # `{"code", "message", "hint"}` of a failed or interrupted job
+    # pid, process_started, host: process id, its start in seconds since 1970, and its machine.
     pid: int
     process_started: float
     host: str
+    # The tool call `{"edition", "tool", "arguments"}` that a server may repeat to resume the job;
+    # never with a password.
     call: Annotated[dict[str, Any] | None, FieldFormat(json=False, row=False)] = None
 
     @property
     def active(self) -> bool:
-        """Whether it waits or runs."""
+        """Whether it is queued or running."""
         return self.state in {"queued", "running"}
 
     @property
@@ -82,19 +63,19 @@ class Job(Record):
         return self.state == "queued" or self.what.startswith("waiting for")
 
     def as_record(self) -> dict[str, Any]:
-        """Return the form that is kept in a file: as :meth:`as_dict`, with exact times."""
+        """Return the form for its file: :meth:`as_dict` with exact times."""
         raw = asdict(self)
         times = {name: raw[name].isoformat() if raw[name] else None for name in _MOMENTS}
         return raw | times
 
     @classmethod
     def from_record(cls, raw: Mapping[str, Any], /) -> Job:
-        """Return the job of a record.
+        """Parse the record of a job.
 
         Raises
         ------
         ValueError, KeyError, TypeError
-            It is not one.
+            It is not a record of a job.
         """
         values = {f.name: raw[f.name] for f in fields(cls) if f.name != "call"}
         values["call"] = raw.get("call")  # older records have none
@@ -107,7 +88,7 @@ class Job(Record):
 
 
 def _check(job: Job) -> None:
-    """Refuse what the rest of the program would stumble over."""
+    """Raise ``ValueError`` for values that the program cannot handle."""
     texts = (job.id, job.title, job.what, job.host, job.collection or "", job.collection_id or "")
     numbers = (job.done, job.total, job.pid)
     fits = (
@@ -128,15 +109,9 @@ def _check(job: Job) -> None:
 
 
 def bounded(value: Any, /, *, most: int = _LISTED) -> Any:
-    """Return a JSON value whose lists are cut, those of a failure first.
+    """Return a JSON value with lists of at most *most* entries, failures first.
 
-    Parameters
-    ----------
-    value
-        The JSON form of a report.
-    most
-        Entries of a list that are kept. Beside a list ``x`` that is cut, ``x_omitted`` counts
-        the rest.
+    Next to a shortened list ``x``, ``x_omitted`` counts the rest.
     """
     if isinstance(value, dict):
         result: dict[str, Any] = {}
@@ -152,6 +127,6 @@ def bounded(value: Any, /, *, most: int = _LISTED) -> Any:
 
 
 def _urgency(entry: Any) -> int:
-    """Return the place of a list's entry; what needs attention stays in the part that is kept."""
+    """Return the sort key of an entry; entries that need attention come first."""
     named = entry.get("status", entry.get("kind")) if isinstance(entry, dict) else None
     return _FIRST.get(named, len(_FIRST)) if isinstance(named, str) else len(_FIRST)

@@ -1,7 +1,7 @@
-"""How every record looks as a row of a table: its columns, their types, and what a page shows.
+"""Rows of records: columns, their types, and the columns of a display.
 
-Columns have the names of the SQL views where both hold the same; where a passage stands is told as
-in JSON (``document``, ``page``, ``line_start`` and so on).
+Columns have the names of the SQL views, and those of JSON for the source of a passage
+(``document``, ``page``, ``line_start`` and so on).
 """
 
 from __future__ import annotations
@@ -42,20 +42,11 @@ _CITATION = View("citation=cite")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A record as a row.
+    """The columns of a record."""
 
-    Attributes
-    ----------
-    kinds
-        The columns in order, with what they hold.
-    shown
-        The columns that a notebook shows.
-    headings
-        Of the columns that every table for people has behind its own ones (``FieldFormat.shown``).
-    """
-
-    kinds: Mapping[str, Kind]
-    shown: tuple[str, ...]
+    kinds: Mapping[str, Kind]  # types of the columns, in order
+    shown: tuple[str, ...]  # columns in a notebook
+    # Headings of the columns that every displayed table appends (`FieldFormat.shown`).
     headings: Mapping[str, str]
     _members: tuple[Member, ...]
 
@@ -81,7 +72,7 @@ class Layout:
 
 @once
 def layout_of(record: type[Any], /) -> Layout:
-    """Return how records of a class look as rows."""
+    """Return the layout of a record class."""
     columns = tuple(m for m in _columns(record) if _kind(m.hint) is not None)
     kinds = {m.key: kind for m in columns if (kind := _kind(m.hint)) is not None}
     headings = {m.key: title for m in columns if (title := opened(m.hint).told.shown)}
@@ -89,24 +80,24 @@ def layout_of(record: type[Any], /) -> Layout:
 
 
 def _columns(record: type[Any]) -> list[Member]:
-    """Return the cells of a row; what is told of a passage stands behind a record's own ones."""
-    found: list[Member] = []
+    """Return the columns of a row; the columns of a passage follow the record's own."""
+    own: list[Member] = []
     passage: list[Member] = []
     for member in declared(record, record.COLUMNS):
         get = member.get
-        kind, told, view, _ = opened(member.hint)
-        view = told.columns or view
-        if not told.row:
+        kind, format_, view, _ = opened(member.hint)
+        view = format_.columns or view
+        if not format_.row:
             continue
         if kind is Provenance:
-            found += inlined(get, (*selected(kind, _CITATION), *selected(kind, SOURCE)))
+            own += inlined(get, (*selected(kind, _CITATION), *selected(kind, SOURCE)))
         elif view is not None and is_record(kind):
-            found += inlined(get, selected(kind, view))
-        elif told.inline:
+            own += inlined(get, selected(kind, view))
+        elif format_.inline:
             passage += inlined(get, _columns(kind))
         else:
-            found.append(member._replace(get=_day(get)) if told.day else member)
-    return [*found, *passage]
+            own.append(member._replace(get=_day(get)) if format_.day else member)
+    return [*own, *passage]
 
 
 def _day(get: Any) -> Any:
@@ -114,9 +105,9 @@ def _day(get: Any) -> Any:
 
 
 def _kind(hint: Any) -> Kind | None:
-    """Return what a column of this type holds; ``None`` for what no cell can hold."""
-    kind, told, _, _ = opened(hint)
-    if told.day:
+    """Return the column type of a type hint; ``None`` if a cell cannot hold it."""
+    kind, format_, _, _ = opened(hint)
+    if format_.day:
         return "day"
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:

@@ -1,4 +1,7 @@
-"""Marks: what the user says of documents, passages, names and events, and has the last word in."""
+"""Marks: the user's annotations of documents, passages, entities and events.
+
+They override extracted values.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ MarkKind = Literal[
     "take_event",
     "undo",
 ]
-"""Of documents and passages; of entities; of the timeline; and what takes another one back."""
+"""Marks of documents and passages, of entities, of the timeline, and the undo of a mark."""
 MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 KEPT_CHARS = 200
-"""Characters of a passage that a mark keeps, to find it again."""
+"""Characters of a passage that a mark stores to find it again."""
 ENTITY_EDITS: tuple[MarkKind, ...] = ("merge", "split", "kind", "rename", "hide")
-"""Those that change who and what is in the collection."""
+"""Kinds that change entities."""
 _SENTENCES = {
     "merge": "You joined “{other}” with it",
     "split": "You said that “{value}”{where} is somebody else{as_other}",
@@ -37,59 +40,41 @@ _SENTENCES = {
 }
 _ENTITY_KINDS = {"person": "a person", "organization": "an organization", "location": "a location"}
 MarkState = Literal["in force", "undone", "idle", "document gone", "passage gone"]
-"""``idle``: whom it speaks of is not in the collection now; it counts again when they come back."""
+"""``idle``: its entities are not in the collection at present; it applies again if they return."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark(Record):
-    """A mark as it is stored: one line of ``marks/marks.jsonl`` in the collection's folder.
+    """A stored mark: one line of ``marks/marks.jsonl`` in the collection's folder.
 
-    What does not apply is ``None``, a text that was not given is empty.
-
-    Attributes
-    ----------
-    mark_id
-        ``m-`` and eight hexadecimal digits.
-    value
-        The tag; the kind or the name that an entity has from now on; the spelling that is split
-        off; the date of an event (ISO 8601 with its precision); of an ``undo`` the mark it undoes.
-    note
-        What the user says of it; of events, what happened: of one that was taken into the
-        chronology the user's own words, empty for those of the document.
-    document_id, document_name, document_path, document_hash
-        The document as it was when the mark was made; the hash is the SHA-256 of its file.
-    page
-        1-based; ``None`` for the whole document.
-    char_start, char_end
-        The passage, code points into the page's text; ``None`` for the whole page.
-    text
-        How the passage begins, which finds it again where the text has moved.
-    entity_id, entity_name
-        Whom an edit is about, as the collection called it then.
-    other_id, other_name
-        The other one: who is joined, or who a spelling stands for.
-    undone_by
-        The mark that took it back.
+    Inapplicable fields are ``None``; omitted texts are empty.
     """
 
-    mark_id: str
+    mark_id: str  # `m-` and eight hexadecimal digits
     kind: MarkKind
     made_at: datetime
+    # The tag; the new kind or name of an entity; the separated spelling; the date of an event (ISO
+    # 8601 with its precision); for an `undo` the undone mark.
     value: str = ""
-    note: str = ""
+    note: str = ""  # the user's comment; for events the description, empty for that of the document
+    # document_id, document_name, document_path, document_hash: the document at the time of the
+    # mark; the hash is the SHA-256 of its file.
     document_id: str | None = None
     document_name: str | None = None
     document_path: str | None = None
     document_hash: str | None = None
-    page: int | None = None
+    page: int | None = None  # 1-based; `None` for the whole document
+    # char_start, char_end: code points into the page text; `None` for the whole page.
     char_start: int | None = None
     char_end: int | None = None
-    text: str | None = None
+    text: str | None = None  # start of the passage, which finds it again in moved text
+    # entity_id, entity_name: the edited entity at the time of the mark.
     entity_id: str | None = None
     entity_name: str | None = None
+    # other_id, other_name: the joined entity, or the entity of the separated spelling.
     other_id: str | None = None
     other_name: str | None = None
-    undone_by: str | None = None
+    undone_by: str | None = None  # the mark that undid it
 
     @property
     def other(self) -> str | None:
@@ -97,12 +82,9 @@ class Mark(Record):
         return self.other_id or self.other_name
 
     def sentence(self, entity_id: str | None = None, /) -> str:
-        """Return an edit of an entity in words, without its end.
+        """Return a sentence about an edit, without a full stop.
 
-        Parameters
-        ----------
-        entity_id
-            Whose entry it is told in; the one that a spelling was split off for is told so.
+        *entity_id* is the entity whose entry shows it: a separated spelling has its own sentence.
         """
         where = f" in {self.document_name}" if self.document_name else ""
         if self.kind == "split" and entity_id is not None and entity_id == self.other_id:
@@ -117,21 +99,14 @@ class Mark(Record):
 
 @dataclass(frozen=True, slots=True)
 class PlacedMark(Record):
-    """A mark as it stands in the collection now.
-
-    Attributes
-    ----------
-    state
-        Whether it counts, and if not, why.
-    quote
-        The passage that is marked, or the first one of a marked page; ``None`` for whole
-        documents, for names, and where it is gone.
-    """
+    """A mark and its present position in the collection."""
 
     SHOWN = ("kind", "value", "note", "document_name", "page", "entity_name", "state")
 
     mark: Annotated[Mark, INLINE]
-    state: MarkState
+    state: MarkState  # whether it applies, and if not, why
+    # The marked passage, or the first one of a marked page; `None` for whole documents, for
+    # entities, and if it is gone.
     quote: Annotated[Quote | None, FieldFormat(columns=View("citation"))] = None
 
     @property

@@ -1,4 +1,4 @@
-"""Chunks: text with its full provenance, and how a notebook shows it."""
+"""Chunks with their provenance, and their display in notebooks."""
 
 from __future__ import annotations
 
@@ -26,20 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """A page as a picture, with the passage marked that it was asked for; a notebook shows it.
-
-    Attributes
-    ----------
-    png
-        The picture.
-    citation
-        The source of the passage, or the document and its page.
-    document, page
-        What it shows; *page* counts from 1.
-    is_text
-        Whether it shows stored text instead of the page as it looks.
-    notes
-        What who looks at it must know, in sentences.
+    """A picture of a page with a highlighted passage, for notebooks.
 
     Examples
     --------
@@ -47,27 +34,22 @@ class PageImage:
     >>> picture.save("termination.png")  # doctest: +SKIP
     """
 
-    png: bytes = field(repr=False)
-    citation: str
+    png: bytes = field(repr=False)  # the image
+    citation: str  # the source of the passage, or the document and its page
+    # document, page: name, and 1-based page.
     document: str
     page: int
-    is_text: bool = False
-    notes: tuple[str, ...] = ()
+    is_text: bool = False  # whether it shows the stored text instead of the page
+    notes: tuple[str, ...] = ()  # sentences for the reader
 
     def save(self, path: str | Path, /) -> Path:
-        """Write it as a PNG file, and return its absolute path.
-
-        Raises
-        ------
-        OSError
-            It cannot be written.
-        """
+        """Write it as a PNG file, and return the absolute path; raises ``OSError``."""
         target = Path(path).expanduser().absolute()
         target.write_bytes(self.png)
         return target
 
     def to_pil(self) -> Image:
-        """Return it as an image of Pillow."""
+        """Return it as a Pillow image."""
         from PIL import Image
 
         with Image.open(io.BytesIO(self.png)) as opened:
@@ -80,23 +62,22 @@ class PageImage:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a passage on its page (PNG), or why there is none; *note* may be empty."""
+    """A picture of a passage on its page (PNG), or a note why there is none."""
 
     png: bytes | None
     note: str
 
 
 Illustrate = Callable[[Mapping[str, Sequence[Box]]], Mapping[str, Picture]]
-"""Draws passages by their chunk ids, each with the rectangles that are to be marked strongly; those
-that it can say nothing about are left out."""
+"""Returns pictures by chunk id; takes the rectangles to emphasise, and omits unknown chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk(Record):
-    """A chunk of text with its full provenance.
+    """A chunk of text with its provenance.
 
-    ``chunk_count`` is the number of chunks of its document; ``embedders`` names the models whose
-    output the chunk holds. ``illustrate`` draws passages by their ids, for notebooks.
+    ``chunk_count`` is that of its document, ``embedders`` lists the models with an output for the
+    chunk, and ``illustrate`` draws passages for notebooks.
     """
 
     JSON = ("text", "provenance", "chunk_count", "embedders", "highlight")
@@ -136,10 +117,7 @@ def passage_html(
     picture: Picture | None,
     strong: Sequence[tuple[int, int]] = (),
 ) -> str:
-    """Show a passage in a notebook: citation, picture of its place, words.
-
-    *strong* are spans of the text that stand out.
-    """
+    """Return HTML of a passage: citation, picture and text with *strong* spans."""
     lines = [f"<b>{html.escape(provenance.cite())}</b>"]
     lines += [f"<em>{html.escape(warning)}</em>" for warning in provenance.warnings]
     if picture is not None and picture.png is not None:
@@ -177,15 +155,7 @@ def highlight(provenance: Provenance, /) -> dict[str, Any] | None:
 
 
 class Passages(RowList[Chunk]):
-    """Chunks of a document in reading order.
-
-    Attributes
-    ----------
-    document
-        The document.
-    start
-        The position of the chunk at which reading began; ``None`` where all were asked for.
-    """
+    """Chunks of a document in reading order, from *start* (``None``: all chunks)."""
 
     def __init__(
         self, chunks: Iterable[Chunk], /, *, document: Document, start: int | None = None

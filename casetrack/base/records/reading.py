@@ -1,4 +1,4 @@
-"""How a question was read before it was asked: what it says beside its words."""
+"""The analysis of a question before the search, and the pinpoints of its results."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from casetrack.base.provenance import Provenance
 from casetrack.base.records.shape import HIDDEN, FieldFormat, Record, Share
 
 Want = Literal["figure", "head", "person", "date", "amount", "count", "place", "definition"]
-"""What a question asks for: a figure of a table, what stands at the head of a document (its title,
-parties, date), a person, a date, an amount of money, a number of things, a place, the meaning of a
-word."""
+"""Expected answer: a figure of a table, the header of a document (title, parties, date), a person,
+a date, an amount of money, a number of things, a place, a definition.
+"""
 
 
 CitedKind = Literal[
@@ -29,12 +29,12 @@ CitedKind = Literal[
     "bates",
     "id",
 ]
-"""What a question cites."""
+"""Types of citations in a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part(Record):
-    """A part of the question: its words, and where they stand in it (0-based, half-open)."""
+    """A part of the question; 0-based, half-open."""
 
     text: str
     start: int
@@ -43,15 +43,7 @@ class Part(Record):
 
 @dataclass(frozen=True, slots=True)
 class Period(Record):
-    """A year or a part of one that a question names.
-
-    Attributes
-    ----------
-    part
-        Its words in the question.
-    year, quarter
-        What they mean; a quarter is 1 to 4, or ``None`` for the year.
-    """
+    """A year or quarter (1 to 4) in a question."""
 
     part: Part
     year: int
@@ -65,18 +57,9 @@ class Period(Record):
 
 @dataclass(frozen=True, slots=True)
 class Expansion(Record):
-    """Other names that were looked for beside words of the question.
+    """Synonyms added to a part of the question.
 
-    Attributes
-    ----------
-    part
-        The words of the question.
-    also
-        The other names.
-    vocabulary
-        Where they come from.
-    weight
-        How much each of them counts beside the words themselves, which count 1.
+    *vocabulary* is their origin, *weight* that of each synonym; the words of the question have 1.
     """
 
     part: Part
@@ -87,17 +70,7 @@ class Expansion(Record):
 
 @dataclass(frozen=True, slots=True)
 class NamedDocument(Record):
-    """A document of the collection that a question names.
-
-    Attributes
-    ----------
-    document_id, document
-        It, by id and by name.
-    part
-        The words that name it.
-    weight
-        How surely they mean this document and no other, 0 to 1.
-    """
+    """A document of the collection that a part of the question names; *weight* is 0 to 1."""
 
     document_id: str
     document: str
@@ -107,38 +80,20 @@ class NamedDocument(Record):
 
 @dataclass(frozen=True, slots=True)
 class AskedCitation(Record):
-    """An authority, or a place of the record, that a question cites.
-
-    Attributes
-    ----------
-    part
-        Its words in the question.
-    kind
-        What is cited; ``name`` is the short name of a case alone, ``id`` an *Id.* that has nothing
-        before it.
-    keys
-        Keys of references: what is cited has one of them, or one that goes on after it.
-    parties
-        Words of the names of the parties, those next to the "v." first; the second is empty where
-        one party is named.
-    number
-        What it is called by where that is no reference: a docket entry, a case number, a Bates
-        number; of a short form the page.
-    pin
-        First and last page, paragraph, or line with its page ("24:11"); empty for the whole.
-    spellings
-        Index terms that a text which writes it so holds; each of them is one way of writing.
-    pattern
-        A regular expression of how it is written; empty where there are too many ways.
-    """
+    """An authority, or a position in the record, that a question cites."""
 
     part: Part
-    kind: CitedKind
+    kind: CitedKind  # `name`: short name of a case alone; `id`: an *Id.* without an antecedent
+    # Keys of references: the cited one equals one of them, or extends it.
     keys: Annotated[tuple[str, ...], HIDDEN] = ()
+    # Words of the parties' names, those next to the "v." first; the second is empty for one party.
     parties: Annotated[tuple[tuple[str, ...], tuple[str, ...]], HIDDEN] = ((), ())
+    # Number of other citations: docket entry, case number, Bates number; page of a short form.
     number: Annotated[str, HIDDEN] = ""
+    # First and last page, paragraph, or line with its page ("24:11"); empty for the whole.
     pin: tuple[str, ...] = ()
-    spellings: Annotated[tuple[tuple[str, ...], ...], HIDDEN] = ()
+    spellings: Annotated[tuple[tuple[str, ...], ...], HIDDEN] = ()  # index terms of each spelling
+    # Regular expression of its spellings; empty if there are too many.
     pattern: Annotated[str, HIDDEN] = ""
 
 
@@ -148,58 +103,28 @@ def _listed(wants: frozenset[Want]) -> list[Want]:
 
 @dataclass(frozen=True, slots=True)
 class Reading(Record):
-    """A question as it is asked of the index.
-
-    Attributes
-    ----------
-    query
-        The question as it was given.
-    text
-        What the models read of it.
-    terms
-        What its words are looked up by: index terms with weights. A word of the question counts
-        as often as it stands there; other names count less, see ``expansions``.
-    dropped
-        Instructions that were left out: they say how to answer, not what to look for.
-    phrases
-        What stands in quotation marks.
-    numbers
-        Numbers that are no years.
-    periods
-        Years and quarters.
-    wants
-        What it asks for.
-    language
-        ISO 639-1, where its words tell it.
-    script
-        Of most of its letters, such as ``Latin``; ``None`` where it has no letters.
-    named
-        Documents that it names.
-    expansions
-        Other names that were added.
-    titles
-        Names of what one reads of that in: a page may have them as its title.
-    citations
-        Authorities and places of the record that it cites.
-    """
+    """The analysis of a question."""
 
     query: Annotated[str, HIDDEN]
-    text: str
+    text: str  # input of the models
+    # Index terms with weights: the frequency in the question; synonyms have less, see `expansions`.
     terms: Annotated[dict[str, float], HIDDEN] = field(repr=False)
+    # Removed instructions, which describe the answer rather than its content.
     dropped: tuple[Part, ...] = ()
-    phrases: tuple[Part, ...] = ()
-    numbers: tuple[Part, ...] = ()
+    phrases: tuple[Part, ...] = ()  # parts in quotation marks
+    numbers: tuple[Part, ...] = ()  # numbers except years
     periods: tuple[Period, ...] = ()
     wants: Annotated[frozenset[Want], FieldFormat(via=_listed)] = frozenset()
-    language: str | None = None
-    script: str | None = None
-    named: tuple[NamedDocument, ...] = ()
+    language: str | None = None  # ISO 639-1, or `None`
+    script: str | None = None  # script of most letters, such as `Latin`; `None` without letters
+    named: tuple[NamedDocument, ...] = ()  # documents in the question
     expansions: tuple[Expansion, ...] = ()
+    # Titles that a page with the answer may have.
     titles: Annotated[tuple[str, ...], HIDDEN] = field(default=(), repr=False)
     citations: tuple[AskedCitation, ...] = ()
 
     def describe(self) -> list[str]:
-        """Return in words what was made of the question; empty where it was asked as it stands."""
+        """Return sentences about changes to the question; empty without any."""
         lines = []
         if self.dropped:
             lines.append(f"Left out, as an instruction: {_quoted(self.dropped)}")
@@ -209,8 +134,8 @@ class Reading(Record):
             for e in self.expansions
         ]
         if self.periods:
-            said = ", ".join(dict.fromkeys(p.label for p in self.periods))
-            lines.append(f"Periods: {said}, in any spelling")
+            labels = ", ".join(dict.fromkeys(p.label for p in self.periods))
+            lines.append(f"Periods: {labels}, in any spelling")
         if self.phrases:
             lines.append(f"Looked for word by word: {_quoted(self.phrases)}")
         if self.named:
@@ -219,8 +144,8 @@ class Reading(Record):
                 + "; ".join(f'{n.document} (by "{n.part.text}")' for n in self.named)
             )
         if self.citations:
-            said = "; ".join(f'"{c.part.text}" ({c.kind})' for c in self.citations)
-            lines.append(f"Looked up as citations: {said}")
+            labels = "; ".join(f'"{c.part.text}" ({c.kind})' for c in self.citations)
+            lines.append(f"Looked up as citations: {labels}")
         if self.wants:
             lines.append(f"Asks for: {', '.join(sorted(self.wants))}")
         return lines
@@ -230,49 +155,36 @@ def _quoted(parts: tuple[Part, ...]) -> str:
     return ", ".join(f'"{part.text}"' for part in parts)
 
 
-# Where in a passage its answer stands, and the value that answers, each at its exact place.
+# Positions of answers within passages.
 
 PinpointKind = Literal["sentence", "row", "item", "heading"]
-"""What is marked: a sentence of running text, a row of a table, an item or clause, a heading."""
+"""A sentence of running text, a row of a table, an item or clause, or a heading."""
 AnswerKind = Literal["date", "amount", "count", "person", "organization", "location"]
 
 
 @dataclass(frozen=True, slots=True)
 class Pinpoint(Record):
-    """The part of a passage that says most on the question: one sentence, row, item or clause.
-
-    Attributes
-    ----------
-    text
-        What stands there; ``page_text[char_start:char_end] == text`` (P1).
-    score
-        How much of what speaks for any part of this passage speaks for this one, 0..1. It says
-        nothing of how well the passage answers.
-    kind
-        What it is.
-    place
-        Its own place: that of the passage, narrowed to its characters, lines and line rectangles.
-    clause
-        The numbered part of the document that it stands in ("\u00a7 14.4", "Article IV"), where
-        that is certain.
-    """
+    r"""The most relevant sentence, row, item or clause of a passage."""
 
     JSON = ("text", "citation", "char_start", "char_end", "score")
 
-    text: str
+    text: str  # `page_text[char_start:char_end] == text` (P1)
+    # Its share of the relevance of all parts of the passage, 0..1; says nothing about the passage.
     score: Share
     kind: Annotated[PinpointKind, HIDDEN]
+    # Provenance of the passage, narrowed to its characters, lines and line rectangles.
     place: Annotated[Provenance, HIDDEN]
+    # The numbered part of the document around it ("§ 14.4", "Article IV"), if certain.
     clause: Annotated[str | None, HIDDEN] = None
 
     @property
     def citation(self) -> str:
-        """Its own citation, such as ``MSA.pdf, p. 6, \u00a7 14.4, ll. 21-23``."""
+        r"""Its citation, such as ``MSA.pdf, p. 6, \u00a7 14.4, ll. 21-23``."""
         return self.place.cite_lines(self.clause)
 
     @property
     def where(self) -> str:
-        """The part of the citation that the passage's does not have: ``\u00a7 14.4, ll. 21-23``."""
+        r"""The additional part of its citation: ``\u00a7 14.4, ll. 21-23``."""
         whole = self.citation.removeprefix(f"{self.place.document_name}, ")
         if self.place.sheet_name is not None:
             return whole
@@ -281,17 +193,17 @@ class Pinpoint(Record):
 
     @property
     def char_start(self) -> int:
-        """Where it begins in the page's text."""
+        """Its start in the page text."""
         return self.place.char_start
 
     @property
     def char_end(self) -> int:
-        """Where it ends."""
+        """Its end in the page text."""
         return self.place.char_end
 
     @property
     def line_start(self) -> int:
-        """Its first line on the page, from 1."""
+        """Its first line on the page, 1-based."""
         return self.place.line_start
 
     @property
@@ -301,24 +213,14 @@ class Pinpoint(Record):
 
     @property
     def boxes(self) -> tuple[tuple[float, float, float, float], ...]:
-        """Rectangles of its lines, in points of the page; empty where the format has no layout."""
+        """Rectangles of its lines, in page points; empty without layout."""
         boxes = (line.box for line in self.place.line_boxes)
         return tuple((b.x0, b.y0, b.x1, b.y1) for b in boxes)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Record):
-    """The value that answers a question for who, when, where, how much or how many.
-
-    Attributes
-    ----------
-    text
-        As it stands in the pinpoint.
-    kind
-        What it is.
-    char_start, char_end
-        Where it stands in the page's text.
-    """
+    """The value that answers who, when, where, how much or how many; offsets into the page text."""
 
     text: str
     kind: AnswerKind
@@ -327,9 +229,9 @@ class Answer(Record):
 
 
 class Pointed(NamedTuple):
-    """What is known of where a result answers.
+    """The pinpoints and the answer of a result.
 
-    *paragraphs* and *printed* are stored of its passage, and say where a part of it stands: see
+    *paragraphs* and *printed* are stored positions within its passage, see
     :func:`casetrack.store.passages.narrow`.
     """
 
@@ -340,5 +242,5 @@ class Pointed(NamedTuple):
 
 
 Look: TypeAlias = Callable[[], Pointed]
-"""Finds out where a result answers, when somebody wants to know."""
+"""Computes the pinpoints of a result on demand."""
 NOWHERE = Pointed()

@@ -1,4 +1,4 @@
-"""Reports: how the files of a batch ended, how far it is, and whether all is well."""
+"""Reports of batches of files, progress, and health checks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from casetrack.base.records.table import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# Reports with a row for each file, as a person reads them: what needs a look stands first.
+# Reports with a row per file; problems come first.
 
 T = TypeVar("T")
 _NAMED = 3
@@ -35,52 +35,36 @@ _WHY = "why, and what to do"
 
 @dataclass(frozen=True, slots=True)
 class UntakenFile(Record):
-    """A file that is not in its collection as it is now.
-
-    Attributes
-    ----------
-    status
-        ``failed``, or ``skipped`` for a file that was left out by a rule.
-    code, message, hint
-        Why, and what to do; for people but for the code.
-    document_id
-        The document that keeps its earlier text, or that has the same content.
-    source
-        Name of the source that lists it, such as ``git:platform``; ``None`` for a file.
-    since
-        When it was first found so (UTC).
-    elsewhere
-        Whether it was on the computer that exported the collection.
-    stored
-        Number of documents before a repair that did not find all of them, less those deleted since.
-    """
+    """A file whose present content is not in its collection."""
 
     SHOWN = ("status", "path", "message", "hint", "since")
 
     path: str
-    status: Literal["failed", "skipped"]
+    status: Literal["failed", "skipped"]  # `failed`, or `skipped` by a rule
+    # code, message, hint: error code, reason and next step.
     code: str
     message: str
     hint: str
-    document_id: str | None
-    source: str | None
-    since: datetime
-    elsewhere: bool = False
+    document_id: str | None  # the document with its earlier text, or with the same content
+    source: str | None  # name of its source, such as `git:platform`; `None` for a file
+    since: datetime  # first occurrence (UTC)
+    elsewhere: bool = False  # whether it was on the computer that exported the collection
+    # Number of documents before an incomplete repair, less those deleted since.
     stored: Annotated[int, HIDDEN] = 0
 
     @property
     def failed(self) -> bool:
-        """Whether it should have been read and could not."""
+        """Whether reading failed."""
         return self.status == "failed"
 
     @property
     def why(self) -> str:
-        """The reason and the next step as one text."""
+        """Reason and next step as one text."""
         return " ".join(filter(None, (self.message, self.hint)))
 
 
 def untaken_text(files: Sequence[UntakenFile], /) -> str:
-    """Return how many files are not in a collection as they are, with first names; may be empty."""
+    """Return counts and first names of untaken files, or empty."""
     parts = []
     for status, what in (("failed", "could not be read"), ("skipped", "left out")):
         names = [PurePath(file.path).name or file.path for file in files if file.status == status]
@@ -92,18 +76,18 @@ def untaken_text(files: Sequence[UntakenFile], /) -> str:
 
 
 class FileTable(Tabular[T]):
-    """A report on files: problems first, names without the folder that all of them share.
+    """A report on files: problems first, names without their common folder.
 
-    The frames keep the order of the report and the whole paths.
+    Data frames have the order of the report and absolute paths.
     """
 
     __slots__ = ()
     _STATE: ClassVar[str]
-    """The column that says how a file ended."""
+    """Column with the result of a file."""
     _PROBLEMS: ClassVar[tuple[str, ...]]
-    """Its values that need a look, the worst first."""
+    """Values of problems, worst first."""
     _BESIDE: ClassVar[tuple[str, ...]]
-    """What else is shown of a file."""
+    """Other displayed columns."""
 
     def _problems_and_rest(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         items = self._table()[1]
@@ -116,9 +100,9 @@ class FileTable(Tabular[T]):
 
     def _row(self, item: object, folder: str) -> dict[str, Any]:
         values: dict[str, Any] = {n: getattr(item, n) for n in (self._STATE, *self._BESIDE)}
-        said = " ".join(filter(None, (getattr(item, n) for n in ("message", "hint"))))
+        reason = " ".join(filter(None, (getattr(item, n) for n in ("message", "hint"))))
         row = {self._STATE: values.pop(self._STATE), "file": getattr(item, "path"), **values}  # noqa: B009
-        row[_WHY] = said
+        row[_WHY] = reason
         return {n: _without(v, folder) if isinstance(v, str) else v for n, v in row.items()}
 
     def _columns(self, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -127,7 +111,7 @@ class FileTable(Tabular[T]):
         return tuple(n for n in names if n in names[:2] or any(row[n] for row in known))
 
     def __repr__(self) -> str:
-        """Return counts, then the files that need a look with the reasons, then the others."""
+        """Return counts, then the problems with reasons, then the other files."""
         bad, rest = self._problems_and_rest()
         lines = [f"  {r[self._STATE]}  {r['file']}: {r[_WHY]}" for r in bad[:TEXT_ROWS]]
         if more := more_text(len(bad), TEXT_ROWS):
@@ -143,13 +127,13 @@ class FileTable(Tabular[T]):
 
 
 def _shared_folder(paths: Sequence[str]) -> str:
-    """Return the folder that holds all files, with the sign that ends it; empty without one."""
+    """Return the common folder of all files with its separator, or empty."""
     try:
         shared = os.path.commonpath([PurePath(path).parent for path in paths])
-    except ValueError:  # There are none, or they lie on several drives.
+    except ValueError:  # No paths, or several drives.
         return ""
     folder = PurePath(shared)
-    # Of what lies right below the root of a disk the whole path is told.
+    # Directly below the root of a disk the whole path is shown.
     return f"{folder}{os.sep}" if folder.is_absolute() and folder != folder.parent else ""
 
 
@@ -163,21 +147,14 @@ FILE_STATUSES: tuple[FileStatus, ...] = ("ingested", "partial", "skipped", "fail
 
 @dataclass(frozen=True, slots=True)
 class FileOutcome(Record):
-    """How one file of a batch ended.
-
-    Attributes
-    ----------
-    code, message, hint
-        Why a file was skipped or failed, or what of a partial one is missing; for people but for
-        the code.
-    updated
-        Whether it took the place of an earlier version.
-    """
+    """The result of one file of a batch."""
 
     SHOWN = ("status", "path", "pages", "chunks", "message", "hint")
 
     path: str
     status: FileStatus
+    # code, message, hint: error code and reason of a skipped or failed file, or missing parts of a
+    # partial one.
     code: str = ""
     message: str = ""
     hint: str = ""
@@ -187,12 +164,12 @@ class FileOutcome(Record):
     chunks: int = 0
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
-    updated: bool = False
+    updated: bool = False  # whether it replaced an earlier version
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IngestReport(FileTable[FileOutcome], Record):
-    """The end of a batch: every file has exactly one outcome."""
+    """The result of a batch: every file has exactly one outcome."""
 
     JSON = (
         *("files", "counts", "updated", "pages", "chunks", "seconds", "cancelled", "notes"),
@@ -215,12 +192,12 @@ class IngestReport(FileTable[FileOutcome], Record):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of files that ended in each way."""
+        """Number of files with each status."""
         return {status: self.count(status) for status in FILE_STATUSES}
 
     @property
     def updated(self) -> int:
-        """Number of files that took the place of an earlier version."""
+        """Number of files that replaced an earlier version."""
         return sum(o.updated for o in self.outcomes)
 
     @property
@@ -234,7 +211,7 @@ class IngestReport(FileTable[FileOutcome], Record):
         return sum(o.chunks for o in self.outcomes)
 
     def count(self, *statuses: FileStatus) -> int:
-        """Return how many files ended with one of *statuses*."""
+        """Return the number of files with one of *statuses*."""
         counts = Counter(o.status for o in self.outcomes)
         return sum(counts[s] for s in statuses)
 
@@ -251,10 +228,7 @@ class IngestReport(FileTable[FileOutcome], Record):
 
 @dataclass(frozen=True, slots=True)
 class IngestProgress:
-    """A moment of a running batch, for progress bars.
-
-    ``done`` never shrinks; ``pages`` counts all pages read so far, ``chunks`` all chunks made.
-    """
+    """Progress of a running batch; ``done`` never decreases, pages and chunks are totals."""
 
     done: int
     total: int
@@ -277,21 +251,14 @@ class Check(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HealthReport(Tabular[Check], Record):
-    """The result of ``doctor``: all checks, well only when every one is.
-
-    Attributes
-    ----------
-    repairs
-        What was mended before the checks, in words; empty where nobody asked for it.
-    unmended
-        What could not be mended, why, and what to do.
-    """
+    """The result of ``doctor``."""
 
     JSON = ("ok",)
 
     checks: tuple[Check, ...]
+    # Descriptions of repairs before the checks; empty unless requested.
     repairs: tuple[str, ...] = ()
-    unmended: tuple[str, ...] = ()
+    unmended: tuple[str, ...] = ()  # failed repairs, with reason and next step
 
     @property
     def ok(self) -> bool:
@@ -303,5 +270,5 @@ class HealthReport(Tabular[Check], Record):
 
     def _heading(self) -> str:
         bad = sum(not c.ok for c in self.checks)
-        said = f"{len(self.checks):,} checks: " + (f"{bad:,} not passed" if bad else "all is well")
-        return "; ".join([said, *self.repairs, *self.unmended])
+        text = f"{len(self.checks):,} checks: " + (f"{bad:,} not passed" if bad else "all is well")
+        return "; ".join([text, *self.repairs, *self.unmended])

@@ -1,4 +1,4 @@
-"""The answer to a query: results, what each stage said of them, and how to carry them on."""
+"""The results of a search with their signals, pinpoints and display."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from casetrack.base.records.table import Tabular
 SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
 SEARCH_MODES: tuple[SearchMode, ...] = get_args(SearchMode)
 Evidence = Literal["strong", "weak", "none"]
-"""Whether passages answer a question: they do; they may; they probably do not."""
+"""Whether passages answer a question: yes, possibly, or probably not."""
 NOT_THERE = "Probably not in these documents: what follows is only the nearest."
 _SHOWN_CHARS = 400
 _SHOWN_ALSO = 3
 _NEAR_WORD = 24
-"""Characters within which an excerpt is made to begin and end between words."""
+"""Distance within which an excerpt is cut between words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal(Record):
-    """What one retrieval signal said of one result: raw score, rank (1-based), fused share.
+    """One retrieval signal of a result: raw score, rank (1-based), contribution to the total.
 
-    *rank* is ``None`` where the signal's own list did not hold the chunk, *score* where the signal
-    did not look at it: token matrices are read of the best candidates alone. What speaks for a
-    passage whatever its words finds none, and has no list.
+    *rank* is ``None`` if the signal's list lacks the chunk, *score* if the signal was not computed:
+    token matrices are read for the best candidates only. Signals that are independent of the words
+    have no list.
     """
 
     score: float | None
@@ -39,22 +39,22 @@ class Signal(Record):
     has_list: Annotated[bool, HIDDEN] = True
 
     def describe(self) -> str:
-        """Return it in words, such as ``0.4213 (rank 2), adds +1.3050``."""
+        """Return it as text, such as ``0.4213 (rank 2), adds +1.3050``."""
         rank = "not in its list" if self.rank is None else f"rank {self.rank}"
-        said = "not looked at" if self.score is None else f"{self.score:.4f}"
+        score = "not looked at" if self.score is None else f"{self.score:.4f}"
         ranked = f" ({rank})" if self.has_list and self.score is not None else ""
-        return f"{said}{ranked}, adds {self.contribution:+.4f}"
+        return f"{score}{ranked}, adds {self.contribution:+.4f}"
 
 
 class Searched(TypedDict):
-    """How much was searched."""
+    """Number of searched documents and chunks."""
 
     documents: int
     chunks: int
 
 
 class Context(TypedDict):
-    """The text right before and after a result, each with its own citation."""
+    """The text before and after a result, each with its citation."""
 
     before: str | None
     before_citation: str | None
@@ -64,10 +64,10 @@ class Context(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class SamePlace(Record):
-    """A passage that belongs to the place of a result, which stands for it.
+    """A passage that a result represents.
 
-    *reason* says why: ``the same text``, ``nearly the same text``, ``the next passage`` or
-    ``the passage before``.
+    *reason* is ``the same text``, ``nearly the same text``, ``the next passage`` or ``the passage
+    before``.
     """
 
     citation: str
@@ -77,25 +77,23 @@ class SamePlace(Record):
     page: Annotated[int, HIDDEN] = field(repr=False)
 
     def __str__(self) -> str:
-        """Return it in words, such as ``the same text: Offer.eml, p. 2``."""
+        """Return it as text, such as ``the same text: Offer.eml, p. 2``."""
         return f"{self.reason}: {self.citation}"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult(Record):
-    """One hit with its source, the text around it, and why it stands where it does.
+    """One result with its source, context and signals.
 
-    *also* are the other passages of the same place: the same text elsewhere, and neighbours that
-    share text with it.
+    *also* are passages that it represents: copies, and neighbours that share text with it.
 
-    The context is the neighbouring chunks' text without what overlaps with the hit; each side
-    has its own citation, since it may lie on another page.
+    The context is the text of the neighbouring chunks without the overlap; each side has its own
+    citation, because it may be on another page.
 
-    *relevance* says on one scale for all collections, modes and questions how much a result looks
-    like an answer, 0 to 1, and *evidence* the same in a word; the *score* orders the results of one
-    search and says nothing else.
+    *relevance* (0 to 1) and *evidence* estimate, comparably for all collections and questions,
+    whether it is an answer; *score* only orders the results of one search.
 
-    *collection* names the collection where several were searched.
+    *collection* is set in a search over several collections.
     """
 
     JSON = (
@@ -127,7 +125,7 @@ class SearchResult(Record):
 
     @property
     def legal_citations(self) -> tuple[str, ...]:
-        """The authorities that it cites, in words; read when they are first asked for.
+        """Citations of authorities in its text, read on demand.
 
         Such as ``Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)``.
         """
@@ -135,17 +133,14 @@ class SearchResult(Record):
 
     @property
     def pinpoint(self) -> tuple[Pinpoint, ...]:
-        """Where in the text the answer stands: its best one to three sentences, rows or clauses.
-
-        The best first. It is worked out when it is first asked for.
-        """
+        """One to three most relevant sentences, rows or clauses, best first; computed on demand."""
         return (self.look() if self.look else NOWHERE).pinpoint
 
     @property
     def answer(self) -> Answer | None:
-        """The date, name, number or amount that answers; ``None`` where none is sure.
+        """The date, name, number or amount that answers, or ``None`` if uncertain.
 
-        Only the first result has one: values of later results are mostly of other things. Hidden
+        Only the first result has one, because values of later results are mostly unrelated. Hidden
         text never has one.
         """
         is_hidden = bool(self.pinpoint and self.pinpoint[0].place.hidden)
@@ -160,7 +155,7 @@ class SearchResult(Record):
 
     @property
     def strong_boxes(self) -> tuple[Box, ...]:
-        """Rectangles of the pinpoint's lines on the page; empty where there is no layout."""
+        """Rectangles of the pinpoints' lines on the page; empty without layout."""
         return tuple(line.box for part in self.pinpoint for line in part.place.line_boxes)
 
     @property
@@ -169,10 +164,7 @@ class SearchResult(Record):
         return [(p.char_start - offset, p.char_end - offset) for p in self.pinpoint]
 
     def excerpt(self, size: int, /) -> tuple[str, list[tuple[int, int]]]:
-        """Return some *size* characters around the best part of the pinpoint.
-
-        Beside them, where the pinpoint stands in them.
-        """
+        """Return about *size* characters around the best pinpoint, and the spans of pinpoints."""
         best = self._strong[0] if self.pinpoint else (0, 0)
         start = max(0, min(best[0] - size // 4, len(self.text) - size))
         start = min(_at_word(self.text, start), best[0])
@@ -189,7 +181,7 @@ class SearchResult(Record):
 
     @property
     def context(self) -> Context:
-        """The text around it, with its citations."""
+        """The surrounding text with its citations."""
         return {
             "before": self.context_before,
             "before_citation": self.before_citation,
@@ -198,7 +190,7 @@ class SearchResult(Record):
         }
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return the canonical JSON form of PRD 08 §7, with the signals where *explain*."""
+        """Return the canonical JSON form of PRD 08 §7; *explain* adds the signals."""
         raw = Record.as_dict(self)
         if self.also:
             raw["also"] = [same.as_dict() for same in self.also]
@@ -217,24 +209,14 @@ class SearchResult(Record):
         pictures = self.illustrate(drawn) if self.illustrate else {}
         picture = pictures.get(self.chunk_id)
         passage = passage_html(self.provenance, self.text, picture, self._strong)
-        told = html.escape(also_text(self.also))
-        also = f"<p><small>{told}</small></p>" if told else ""
+        others = html.escape(also_text(self.also))
+        also = f"<p><small>{others}</small></p>" if others else ""
         return f"<p>{self.rank}. <small>score {self.score:.3f}</small></p><p>{passage}</p>{also}"
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedChunk(Record):
-    """A chunk that the graph connects with a result.
-
-    Attributes
-    ----------
-    chunk
-        It, with its source.
-    weight
-        Of the connection, 0..1.
-    reason
-        What connects them, in words.
-    """
+    """A chunk that the graph connects with a result; *weight* is 0..1."""
 
     chunk: Annotated[Chunk, INLINE]
     weight: Annotated[float, FieldFormat(digits=6)]
@@ -243,28 +225,7 @@ class RelatedChunk(Record):
 
 @dataclass(frozen=True, slots=True)
 class SearchResults(Tabular[SearchResult], Record):
-    """The answer to one query.
-
-    Attributes
-    ----------
-    stages_used
-        Stages that took part, such as ``("bm25", "semantic", "maxsim")``.
-    stage_ms
-        Milliseconds per stage.
-    searched_documents, searched_chunks
-        How much was searched.
-    relevance, evidence
-        How sure it is that what was searched holds an answer, 0 to 1, and the same in a word:
-        ``none`` tells that it is probably not there.
-    notes
-        What the user should know, such as that no model is installed.
-    related
-        Chunks that the graph connects with the results, where that was asked for.
-    reading
-        How the question was read before it was asked.
-    illustrate
-        Draws passages by their ids, for notebooks.
-    """
+    """The results of one query."""
 
     JSON = (
         *("query", "collection", "mode", "results_count", "search_time_ms", "tier"),
@@ -275,17 +236,22 @@ class SearchResults(Tabular[SearchResult], Record):
     collection: str
     mode: SearchMode
     results: tuple[SearchResult, ...]
-    stages_used: tuple[str, ...]
-    stage_ms: Annotated[dict[str, float], HIDDEN]
+    stages_used: tuple[str, ...]  # such as `("bm25", "semantic", "maxsim")`
+    stage_ms: Annotated[dict[str, float], HIDDEN]  # milliseconds per stage
     search_time_ms: Annotated[float, FieldFormat(digits=2)]
     searched_documents: Annotated[int, HIDDEN]
     searched_chunks: Annotated[int, HIDDEN]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # warnings, such as a missing model
+    # Connected chunks of the graph, if requested.
     related: Annotated[tuple[RelatedChunk, ...], HIDDEN] = ()
     tier: str = "free"
+    # relevance, evidence: estimate, 0 to 1 and as a word, that the results contain an answer;
+    # `none` means probably not.
     relevance: Share = 0.0
     evidence: Evidence = "weak"
+    # The analysis of the question.
     reading: Annotated[Reading | None, HIDDEN] = field(default=None, repr=False)
+    # Draws passages by their ids, for notebooks.
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
@@ -297,7 +263,7 @@ class SearchResults(Tabular[SearchResult], Record):
 
     @property
     def searched(self) -> Searched:
-        """How much was searched."""
+        """Number of searched documents and chunks."""
         return {"documents": self.searched_documents, "chunks": self.searched_chunks}
 
     def __iter__(self) -> Iterator[SearchResult]:
@@ -313,13 +279,13 @@ class SearchResults(Tabular[SearchResult], Record):
     @overload
     def __getitem__(self, index: slice, /) -> SearchResults: ...
     def __getitem__(self, index: SupportsIndex | slice, /) -> SearchResult | SearchResults:
-        """Return one result by position, or an answer with some of them."""
+        """Return one result, or the results of a slice."""
         if isinstance(index, slice):
             return replace(self, results=self.results[index])
         return self._drawable(Tabular.__getitem__(self, index))
 
     def _drawable(self, result: SearchResult) -> SearchResult:
-        """Let a result draw itself once it stands alone."""
+        """Return a result that can draw itself in a notebook."""
         return replace(result, illustrate=self.illustrate) if self.illustrate else result
 
     @property
@@ -350,8 +316,8 @@ class SearchResults(Tabular[SearchResult], Record):
             best = r.pinpoint[0].text if r.pinpoint else r.text
             text = " ".join(best.split())
             lines += [f"{r.rank:>3}. {r.citation}  [{r.score:.3f}]", f"     {text[:160]}"]
-            if told := also_text(r.also):
-                lines.append(f"     {told}")
+            if others := also_text(r.also):
+                lines.append(f"     {others}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -361,8 +327,8 @@ class SearchResults(Tabular[SearchResult], Record):
         for r in self.results:
             text, strong = r.excerpt(_SHOWN_CHARS)
             passage = passage_html(r.provenance, text, pictures.get(r.chunk_id), strong)
-            if told := also_text(r.also):
-                passage += f"<br><small>{html.escape(told)}</small>"
+            if others := also_text(r.also):
+                passage += f"<br><small>{html.escape(others)}</small>"
             rows += (
                 f"<tr><td>{r.rank}</td><td>{r.score:.3f}</td>"
                 f"<td style='text-align:left'>{passage}</td></tr>"
@@ -370,14 +336,14 @@ class SearchResults(Tabular[SearchResult], Record):
         return (
             f"<p>{len(self.results)} results for <i>{html.escape(self.query)}</i> in "
             f"{html.escape(self.collection)} ({self.mode}, {self.search_time_ms:.0f} ms)</p>"
-            + "".join(f"<p>{html.escape(said)}</p>" for said in (*self._verdict, *self.notes))
+            + "".join(f"<p>{html.escape(note)}</p>" for note in (*self._verdict, *self.notes))
             + "<table><tr><th>#</th><th>score</th><th style='text-align:left'>passage</th></tr>"
             f"{rows}</table>"
         )
 
 
 def also_text(also: Sequence[SamePlace], /) -> str:
-    """Return the other passages of a place on one line, the first few by name; empty without any.
+    """Return the represented passages on one line, the first ones with citations; may be empty.
 
     Examples
     --------
@@ -392,7 +358,7 @@ def also_text(also: Sequence[SamePlace], /) -> str:
 
 
 def _at_word(text: str, at: int) -> int:
-    """Return where the word after *at* begins, if it is near; *at* where a word begins there."""
+    """Return the start of the next word if it is near, else *at*."""
     if not 0 < at < len(text) or text[at - 1].isspace():
         return min(at, len(text))
     space = next((i for i in range(at, min(at + _NEAR_WORD, len(text))) if text[i].isspace()), None)

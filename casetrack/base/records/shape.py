@@ -1,14 +1,12 @@
-"""One description of a record: its fields say how it looks as JSON and as a row.
+"""Records: their fields define the JSON form and the row.
 
-A record is a frozen dataclass on :class:`Record`. Each field stands under its own name in the JSON
-form and, where a cell can hold it, in the table. What is different is said at the field, by a
-:class:`FieldFormat` or a :class:`View` in ``Annotated``::
+A record is a frozen dataclass on :class:`Record`. Each field has its own name in JSON and, if a
+cell can hold it, in the row. ``Annotated`` with a :class:`FieldFormat` or a :class:`View` changes
+this::
 
     value: Annotated[str, FieldFormat(name="date")]
     weight: Share
     document: Annotated[Document, View("document_id", "document=name"), INLINE]
-
-So a new field is one line.
 """
 
 from __future__ import annotations
@@ -42,31 +40,31 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def once(function: F, /) -> F:
-    """Keep what a function returns for each argument; a class is one, which mypy doubts."""
+    """Cache a function per argument; mypy does not accept classes as hashable arguments."""
     return cast("F", functools.cache(function))
 
 
 class FieldFormat:
-    """How a field is told, where its type alone does not say it.
+    """The representation of a field, where it differs from that of its type.
 
     Parameters
     ----------
     name
-        What it is called in JSON and as a column, if not like the field.
+        Name in JSON and as a column.
     digits
-        Decimal places in JSON; a row has the number as it is.
+        Decimal places in JSON; a row has the exact number.
     json, row
         Whether it is part of the JSON form, and a column.
     inline
-        Whether the members of this record stand among those of the record around it.
+        Whether the members of this record become members of the outer record.
     columns
-        What a row says of a record.
+        Columns of a record in a row.
     day
-        Whether a text is a day, ``YYYY-MM-DD``, which a row holds as a date.
+        Whether a text is a day, ``YYYY-MM-DD``, which a row has as a date.
     via
-        Makes of the value what JSON holds.
+        Converts the value for JSON.
     shown
-        Heading of its column in every table that people see, behind those that it has anyway.
+        Heading of its column, which every displayed table appends.
     """
 
     def __init__(
@@ -87,15 +85,14 @@ class FieldFormat:
 
 
 class View:
-    """Some members of a record, in this order: what a list, or a record around it, says of it.
+    """A selection of members of a record, in order.
 
     Parameters
     ----------
     names
-        Attributes, or ``key=path`` where it has another name or lies deeper, such as
-        ``document=provenance.document_name``. The path leads through fields, properties, methods
-        without arguments, keys of a dictionary, and each member of a tuple. With a question mark
-        at its end a member stands in JSON only where it is not ``None``.
+        Attributes, or ``key=path``, such as ``document=provenance.document_name``. The path has
+        fields, properties, methods without arguments, keys of a dictionary, and passes through each
+        member of a tuple. A final question mark omits ``None`` from JSON.
     """
 
     def __init__(self, *names: str) -> None:
@@ -152,34 +149,24 @@ SOURCE = View(
 
 
 class Record:
-    """What stands in a result: a frozen dataclass that says itself how it is told.
-
-    Attributes
-    ----------
-    JSON
-        What its JSON form begins with, as names or ``key=path`` (see :class:`View`): for
-        properties, and where the order is not that of the fields. All other fields follow, or
-        stand where it has ``...``.
-    COLUMNS
-        The same for its row.
-    SHOWN
-        The columns that a notebook shows.
-    """
+    """A frozen dataclass that defines its JSON form and its row."""
 
     __slots__ = ()
+    # First members of its JSON form, as names or `key=path` (see `View`), for properties and for
+    # the order. All other fields follow, or replace `...`.
     JSON: ClassVar[tuple[str, ...]] = ()
-    COLUMNS: ClassVar[tuple[str, ...]] = ()
-    SHOWN: ClassVar[tuple[str, ...]] = ()
+    COLUMNS: ClassVar[tuple[str, ...]] = ()  # the same for its row
+    SHOWN: ClassVar[tuple[str, ...]] = ()  # columns in a notebook
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form: moments as ISO 8601 in UTC, lists as lists."""
+        """Return the JSON form: moments as ISO 8601 in UTC, tuples as lists."""
         return form(self, members(type(self)))
 
 
 class Member(NamedTuple):
-    """A part of a record: its key, how to get at it, its type, and what JSON makes of it.
+    """A member of a record: key, accessor, type, and JSON encoder.
 
-    Where *rare*, JSON does not tell that it is not there.
+    JSON omits a *rare* member that is ``None``.
     """
 
     key: str
@@ -190,7 +177,7 @@ class Member(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A type without ``None`` and annotations, and what these say."""
+    """A type without ``None`` and annotations, and the content of these annotations."""
 
     kind: Any
     told: FieldFormat
@@ -199,7 +186,7 @@ class Opened(NamedTuple):
 
 
 def form(item: Any, parts: Iterable[Member], /) -> dict[str, Any]:
-    """Return parts of a record in their JSON form."""
+    """Return members of a record in their JSON form."""
     return {
         key: value
         for key, get, _, encode, rare in parts
@@ -209,19 +196,19 @@ def form(item: Any, parts: Iterable[Member], /) -> dict[str, Any]:
 
 @once
 def members(record: type[Record], /) -> tuple[Member, ...]:
-    """Return what the JSON form of a record consists of, in its order."""
-    found: list[Member] = []
+    """Return the members of the JSON form of a record, in order."""
+    result: list[Member] = []
     for member in declared(record, record.JSON):
-        kind, told, view, _ = opened(member.hint)
-        if not told.json:
+        kind, format_, view, _ = opened(member.hint)
+        if not format_.json:
             continue
         if kind is Provenance and view is None:
-            found += inlined(member.get, place())
-        elif told.inline:
-            found += inlined(member.get, selected(kind, view) if view else members(kind))
+            result += inlined(member.get, place())
+        elif format_.inline:
+            result += inlined(member.get, selected(kind, view) if view else members(kind))
         else:
-            found.append(member)
-    return tuple(found)
+            result.append(member)
+    return tuple(result)
 
 
 @once
@@ -232,21 +219,21 @@ def selected(record: type, view: View, /) -> tuple[Member, ...]:
 
 @once
 def place() -> tuple[Member, ...]:
-    """Return what JSON says of where a passage stands: its citations, and its whole source."""
+    """Return the JSON members of a passage's source: citations and the source object."""
     citations = selected(Provenance, View("citation=cite", "citation_short=cite_short"))
     return (*citations, Member("source", _same, Annotated[Provenance, SOURCE], SOURCE.of))
 
 
 def declared(record: type, named: tuple[str, ...], /) -> list[Member]:
-    """Return what *named* says, and all other fields where it has ``...``, else behind it."""
-    told = {part for name in named for part in name.removesuffix("?").split("=")}
-    others = [f.name for f in fields(record) if f.name not in told] if is_dataclass(record) else []
+    """Return the *named* members, and all other fields in place of ``...`` or at the end."""
+    used = {part for name in named for part in name.removesuffix("?").split("=")}
+    others = [f.name for f in fields(record) if f.name not in used] if is_dataclass(record) else []
     at = named.index("...") if "..." in named else len(named)
     return [_named(record, name) for name in (*named[:at], *others, *named[at + 1 :])]
 
 
 def inlined(get: Get, parts: Iterable[Member], /) -> list[Member]:
-    """Return the members of a record as those of the record that *get* finds it in."""
+    """Return the members of an inner record as members of the outer record."""
     return [part._replace(get=_then(get, part.get)) for part in parts]
 
 
@@ -258,12 +245,12 @@ def _named(record: type, name: str) -> Member:
 
 
 def _reach(owner: Any, path: str) -> tuple[Get, Any]:
-    """Return how a path is followed from a record, and the type of what lies there."""
+    """Return the accessor and the type of a path from a record."""
     name, _, rest = path.partition(".")
     kind = opened(owner).kind
     if get_origin(kind) is tuple:
         inner, hint = _reach(get_args(kind)[0], path)
-        return lambda found: tuple(inner(each) for each in found), types.GenericAlias(
+        return lambda value: tuple(inner(each) for each in value), types.GenericAlias(
             tuple, (hint, ...)
         )
     get, hint = _attribute(kind, name)
@@ -275,7 +262,7 @@ def _reach(owner: Any, path: str) -> tuple[Get, Any]:
 
 def _attribute(kind: Any, name: str) -> tuple[Get, Any]:
     if get_origin(kind) is dict:
-        return lambda found: found.get(name), get_args(kind)[1]
+        return lambda mapping: mapping.get(name), get_args(kind)[1]
     own = getattr(kind, name, None)
     if isinstance(own, property):
         return operator.attrgetter(name), hints_of(own.fget)["return"]
@@ -286,8 +273,8 @@ def _attribute(kind: Any, name: str) -> tuple[Get, Any]:
 
 def _then(first: Get, second: Get) -> Get:
     def get(item: Any) -> Any:
-        found = first(item)
-        return None if found is None else second(found)
+        value = first(item)
+        return None if value is None else second(value)
 
     return get
 
@@ -302,14 +289,14 @@ def hints_of(owner: Any, /) -> dict[str, Any]:
 
 
 def opened(hint: Any, /) -> Opened:
-    """Take a type apart; of several annotations the outermost counts."""
-    told, view, optional = None, None, False
+    """Remove ``None`` and annotations from a type; the outermost annotation counts."""
+    format_, view, optional = None, None, False
     while True:
         origin, arguments = get_origin(hint), get_args(hint)
         some = [a for a in arguments if a is not types.NoneType]
         if origin is Annotated:
             marks = hint.__metadata__
-            told = told or next((m for m in marks if isinstance(m, FieldFormat)), None)
+            format_ = format_ or next((m for m in marks if isinstance(m, FieldFormat)), None)
             view = view or next((m for m in marks if isinstance(m, View)), None)
             hint = hint.__origin__
         elif origin in (Required, NotRequired):
@@ -317,21 +304,21 @@ def opened(hint: Any, /) -> Opened:
         elif origin in (Union, types.UnionType) and len(some) < len(arguments):
             hint, optional = functools.reduce(operator.or_, some), True
         else:
-            return Opened(hint, told or FieldFormat(), view, optional)
+            return Opened(hint, format_ or FieldFormat(), view, optional)
 
 
 def encoder(hint: Any, /) -> Get:
-    """Return what makes the JSON form of a value of this type."""
-    kind, told, view, optional = opened(hint)
-    encode = _encoder(kind, told, view)
+    """Return the JSON encoder of a type."""
+    kind, format_, view, optional = opened(hint)
+    encode = _encoder(kind, format_, view)
     return _then(_same, encode) if optional and encode is not _same else encode
 
 
-def _encoder(kind: Any, told: FieldFormat, view: View | None) -> Get:
-    if told.via is not None:
-        return _then(told.via, encoder(hints_of(told.via)["return"]))
-    if told.digits is not None:
-        return lambda number: round(number, told.digits)
+def _encoder(kind: Any, format_: FieldFormat, view: View | None) -> Get:
+    if format_.via is not None:
+        return _then(format_.via, encoder(hints_of(format_.via)["return"]))
+    if format_.digits is not None:
+        return lambda number: round(number, format_.digits)
     if view is not None:
         return view.of
     if kind is datetime:
@@ -358,13 +345,7 @@ def is_record(kind: Any, /) -> bool:
 
 
 class Spread:
-    """Says that the members of a record stand among those of the ``TypedDict`` around it.
-
-    Parameters
-    ----------
-    without
-        Keys of those that do not.
-    """
+    """Marks a record whose members become keys of the ``TypedDict`` around it, except *without*."""
 
     def __init__(self, *without: str) -> None:
         self.without = without

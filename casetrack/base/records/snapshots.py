@@ -1,4 +1,4 @@
-"""Reports of upkeep: the audit log, earlier states, reindexing, freed space, transfers."""
+"""Reports of maintenance: audit log, snapshots, reindex, freed space, export and import."""
 
 from __future__ import annotations
 
@@ -10,340 +10,177 @@ from casetrack.base.records.cards import Card
 from casetrack.base.records.reports import IngestReport
 from casetrack.base.records.shape import NO_COLUMN, Record, Seconds
 
-# What the audit log of a data folder says: who changed what, when, from which program.
-
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry(Record):
-    """One change, or one search where searches are kept too.
+    """One change in the audit log, or one search if searches are recorded."""
 
-    Attributes
-    ----------
-    number
-        Its place in the log, from 1.
-    at
-        When.
-    user, program
-        Who, as the system says, and which program, as that says itself.
-    action
-        What was done, such as ``documents added`` or ``collection sealed``.
-    collection_id
-        The collection; ``None`` where it is none.
-    collection
-        What it is called now; ``None`` where it is gone, or its name is hidden.
-    count
-        How many documents or marks.
-    documents, names
-        The ids of the documents, and what they are called now; empty for one that is gone.
-    detail
-        What else there is to know: where an export went, the name of a snapshot, a question.
-    previous, digest
-        Of the entry before it, and of this one with that: SHA-256 in hex.
-    """
-
-    number: int
+    number: int  # position in the log, from 1
     at: datetime
+    # user, program: user by the system, and self-reported program.
     user: str
     program: str
-    action: str
+    action: str  # such as `documents added` or `collection sealed`
     collection_id: str | None
-    collection: str | None
-    count: int
+    collection: str | None  # its present name; `None` if it is gone or hidden
+    count: int  # number of documents or marks
+    # documents, names: ids of the documents, and their present names; empty for a deleted one.
     documents: Annotated[tuple[str, ...], NO_COLUMN]
     names: Annotated[tuple[str, ...], NO_COLUMN]
-    detail: str
+    detail: str  # further information: target of an export, name of a snapshot, a question
+    # previous, digest: digests of the previous entry, and of this one including it: SHA-256 in hex.
     previous: str
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class AuditCheck(Record):
-    """Whether the audit log is as it was written.
+    """Verification of the audit log."""
 
-    Attributes
-    ----------
-    entries
-        How many there are.
-    digest
-        Of the last one: whoever keeps it elsewhere can tell later that nothing before it changed.
-    problems
-        What is wrong, in words.
-    """
-
-    entries: int
+    entries: int  # number of entries
+    # Of the last entry; stored elsewhere, it later proves that no earlier entry changed.
     digest: str
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()  # descriptions of problems
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no problems."""
         return not self.problems
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SnapshotInfo(Card):
-    """One earlier state of a collection.
-
-    Attributes
-    ----------
-    name
-        What somebody called it; ``None`` for a state that is only kept for a while, as every
-        change leaves one behind.
-    number
-        Version of the ledger; it names the state as well as the name does.
-    created_at
-        When a named one was taken, or when the change that led to this state was committed.
-    documents, pages, chunks
-        Counts of what was live.
-    profile, dimension
-        Whose vectors its chunks hold, and how long these are; ``None`` where they are gone.
-    restorable
-        Whether the collection can be brought back to it now.
-    reason
-        Why it cannot, in words; empty where it can.
-    current
-        Whether it is what the collection holds now.
-    """
+    """One earlier state of a collection."""
 
     SHOWN = ("name", "number", "created_at", "documents", "pages")
 
-    name: str | None
-    number: int
-    created_at: datetime
+    name: str | None  # the user's name; `None` for a temporary state, which every change creates
+    number: int  # version of the ledger, which also identifies the state
+    created_at: datetime  # creation of a named snapshot, or commit of the change
+    # documents, pages, chunks: counts at that time.
     documents: int
     pages: int
     chunks: int
+    # profile, dimension: models and length of the vectors; `None` if these are gone.
     profile: str | None
     dimension: int | None
-    restorable: bool
-    reason: str = ""
-    current: bool = False
+    restorable: bool  # whether the collection can return to it now
+    reason: str = ""  # why it cannot, or empty
+    current: bool = False  # whether it is the present state
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RestoreReport(Card):
-    """What a return to an earlier state did.
-
-    Attributes
-    ----------
-    collection
-        Its name.
-    snapshot
-        Name or number of the state that was asked for.
-    undo
-        Name of the snapshot of the state before; ``None`` where nothing had to be done.
-    unchanged
-        Number of documents that were as they had been.
-    restored
-        Names of the documents that came back, or came back in another version.
-    removed
-        Names of the documents that were not there then.
-    lost_copies
-        Names of restored documents whose copy in the collection is gone.
-    cancelled
-        Whether it was stopped; the same command goes on.
-    """
+    """Result of a return to an earlier state."""
 
     collection: str
-    snapshot: str
-    undo: str | None
-    unchanged: int
+    snapshot: str  # requested name or number
+    undo: str | None  # snapshot of the state before; `None` without a change
+    unchanged: int  # number of unchanged documents
+    # restored, removed: names of the restored documents, and of the documents that the state lacks.
     restored: tuple[str, ...]
     removed: tuple[str, ...]
-    lost_copies: tuple[str, ...]
+    lost_copies: tuple[str, ...]  # restored documents whose copied original is gone
     seconds: Seconds
-    cancelled: bool = False
-
-
-# What a reindex did, for people and programs.
+    cancelled: bool = False  # whether it was stopped; the same command continues
 
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport(Record):
-    """What a reindex did.
-
-    Attributes
-    ----------
-    collection
-        Name of the collection.
-    profile, previous_profile
-        Whose models its vectors are of now, and were before.
-    dimension
-        Length of its dense vectors.
-    documents, chunks
-        How many were made anew.
-    other_documents
-        Those that are as the models would make them now, or were left when it was stopped.
-    embedded
-        Texts that models have read in this run; less than *chunks* where a stopped run had begun.
-    seconds
-        How long it took.
-    files
-        How reading the source files again went, where that was asked for.
-    missing_files
-        Files that are not there to be read again; what is stored of them was kept.
-    cancelled
-        Whether it was stopped before the end.
-    document
-        Name of the document that it was about; ``None`` for a whole collection.
-    notes
-        What else there is to know, for people.
-    """
+    """Result of a reindex."""
 
     collection: str
+    # profile, previous_profile: models of its vectors now and before.
     profile: str
     previous_profile: str
     dimension: int
+    # documents, chunks: number of rebuilt ones.
     documents: int
     chunks: int
-    other_documents: int
-    embedded: int
+    other_documents: int  # documents that were up to date, or not reached when it was stopped
+    embedded: int  # texts processed by models in this run; fewer than *chunks* after a stopped run
     seconds: Seconds
-    files: IngestReport | None = None
-    missing_files: tuple[str, ...] = ()
+    files: IngestReport | None = None  # result of reading the source files again, if requested
+    missing_files: tuple[str, ...] = ()  # missing source files, whose stored text was kept
     cancelled: bool = False
-    document: str | None = None
+    document: str | None = None  # name of the reindexed document; `None` for a whole collection
     notes: tuple[str, ...] = ()
 
     @property
     def did_nothing(self) -> bool:
-        """Whether everything was up to date: no file was read and nothing was made anew."""
+        """Whether everything was up to date: no file was read and nothing was rebuilt."""
         read = self.files.count("ingested", "partial", "failed") if self.files else 0
         return not (self.documents or read or self.missing_files or self.cancelled)
 
 
-# What an upkeep did: how much room it freed, and what it removed for good.
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class UpkeepReport(Card):
-    """The end of an upkeep of one collection.
-
-    Attributes
-    ----------
-    collection
-        Its name.
-    secure
-        Whether everything that was ever deleted was to be removed at once.
-    bytes_before, bytes_after
-        All files in the collection's folder.
-    fragments_before, fragments_after
-        Data files of documents and passages.
-    versions_before, versions_after
-        Earlier states that are kept for readers, and the newest one, of both datasets together.
-    deleted_rows
-        Rows that had been deleted before and were taken out of the data files now.
-    seconds
-        How long it took.
-    removed
-        What else was removed, in words.
-    notes
-        What could not be removed yet, why, and what to do about it.
-    cancelled
-        Whether it was stopped; the next one does the rest.
-    """
+    """Result of the maintenance of one collection."""
 
     JSON = ("...", "freed_bytes")
 
     collection: str
-    secure: bool
+    secure: bool  # whether all deleted content had to be removed at once
+    # bytes_before, bytes_after: all files in the collection's folder.
     bytes_before: int
     bytes_after: int
+    # fragments_before, fragments_after: data files of documents and passages.
     fragments_before: int
     fragments_after: int
+    # versions_before, versions_after: states of both datasets that are kept for readers, including
+    # the newest.
     versions_before: int
     versions_after: int
-    deleted_rows: int
+    deleted_rows: int  # deleted rows that were removed from the data files
     seconds: Seconds
-    removed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    cancelled: bool = False
+    removed: tuple[str, ...] = ()  # descriptions of other removed items
+    notes: tuple[str, ...] = ()  # items that could not be removed yet, with reason and next step
+    cancelled: bool = False  # whether it was stopped; the next run does the rest
 
     @property
     def freed_bytes(self) -> int:
-        """Bytes that the collection's folder takes less than before; 0 where it takes more."""
+        """Bytes freed in the collection's folder, at least 0."""
         return max(0, self.bytes_before - self.bytes_after)
-
-
-# What an export wrote and what an import made; collections that are sealed.
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExportReport(Card):
-    """A collection written to a file.
-
-    Attributes
-    ----------
-    path
-        The file.
-    bytes
-        Its size.
-    originals
-        Number of copied source files in it.
-    unpacked_bytes
-        Size of what is in it.
-    notes
-        What could not be taken along, in words.
-    """
+    """A collection written to a file."""
 
     collection: str
     path: str
     bytes: int
-    unpacked_bytes: int
+    unpacked_bytes: int  # size of its content
     documents: int
     pages: int
     chunks: int
-    originals: int
+    originals: int  # number of copied source files in it
     seconds: Seconds
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # descriptions of omitted content
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ImportReport(Card):
-    """A collection made from a file.
+    """A collection created from a file."""
 
-    Attributes
-    ----------
-    collection, collection_id
-        The name and the new id of what was made.
-    path
-        The file it was made from.
-    original_name
-        The name that it had when it was exported.
-    notes
-        What to know before it is used, in words.
-    """
-
+    # collection, collection_id: name and new id.
     collection: str
     collection_id: str
     path: str
-    original_name: str
+    original_name: str  # its name at the export
     documents: int
     pages: int
     chunks: int
     originals: int
     seconds: Seconds
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # notes before its use
 
 
 @dataclass(frozen=True, slots=True)
 class SealedCollection(Record):
-    """A collection that is one encrypted file, as far as anyone may see it.
+    """The visible facts of a sealed collection, which is one encrypted file.
 
-    Attributes
-    ----------
-    id
-        Of the collection.
-    name
-        Its name; ``None`` where it is hidden.
-    edition
-        Whose vocabulary it is for.
-    sealed_at
-        When it was sealed.
-    bytes
-        Size of the file.
-    path
-        The file.
+    *name* is ``None`` if it is hidden.
     """
 
     id: str
@@ -355,51 +192,28 @@ class SealedCollection(Record):
 
     @property
     def called(self) -> str:
-        """What to call it: its name, or the beginning of its id."""
+        """Its name, or the start of its id."""
         return self.name or self.id[:8]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SealReport(Card):
-    """A collection that was sealed.
-
-    Attributes
-    ----------
-    path
-        The encrypted file.
-    bytes, plain_bytes
-        Its size, and that of the files that it took the place of.
-    files
-        Number of these.
-    seconds
-        All that it took.
-    notes
-        What is still to be seen or done, in words.
-    """
+    """Result of sealing a collection."""
 
     collection: str
     collection_id: str
     path: str
+    # bytes, plain_bytes: size of the encrypted file at *path*, and of the replaced files.
     bytes: int
     plain_bytes: int
-    files: int
+    files: int  # number of the replaced files
     seconds: Seconds
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # remaining steps, and content that is still readable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UnsealReport(Card):
-    """A collection that was opened again.
-
-    Attributes
-    ----------
-    collection, original_name
-        What it is called now, and what it was called.
-    status
-        As it was when it was sealed.
-    bytes
-        Of its files.
-    """
+    """Result of unsealing a collection; *status* is that before sealing."""
 
     collection: str
     collection_id: str

@@ -1,4 +1,4 @@
-"""What a sync found in a folder, and what it did about it."""
+"""Results of a sync, and the state of sources and watched folders."""
 
 from __future__ import annotations
 
@@ -17,37 +17,19 @@ from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Se
 
 @dataclass(frozen=True, slots=True)
 class SourceInfo(Record):
-    """A source that documents of a collection came through.
-
-    Attributes
-    ----------
-    source
-        Its name, as documents carry it: ``git:platform``.
-    kind
-        ``filesystem``, ``git``, ``s3`` or ``script``; ``production`` for one that came with a load
-        file.
-    documents, chunks
-        What the collection has of it.
-    last_synced_at
-        When it was last looked at; ``None`` where nobody knows.
-    last_success_at
-        When everything that it listed was last in step.
-    stale
-        Whether the collection may be behind it.
-    problem
-        Why, and what to do; empty where it is in step.
-    """
+    """A source of a collection's documents."""
 
     SHOWN = ("source", "documents", "chunks", "last_success_at", "stale", "problem")
 
-    source: str
-    kind: str
+    source: str  # its name in documents: `git:platform`
+    kind: str  # `filesystem`, `git`, `s3`, `script`, or `production` for a load file
+    # documents, chunks: counts in the collection.
     documents: int
     chunks: int
-    last_synced_at: datetime | None = None
-    last_success_at: datetime | None = None
-    stale: bool = False
-    problem: str = ""
+    last_synced_at: datetime | None = None  # last sync; `None` if unknown
+    last_success_at: datetime | None = None  # last sync without failures
+    stale: bool = False  # whether the collection may be out of date
+    problem: str = ""  # reason and next step, or empty
 
 
 SyncKind = Literal["new", "changed", "moved", "removed", "missing", "skipped", "failed"]
@@ -64,98 +46,45 @@ SYNC_KINDS: tuple[SyncKind, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SyncChange(Record):
-    """One file or document that is not as it was, or could not be taken.
-
-    Attributes
-    ----------
-    kind
-        ``new`` and ``changed`` files were read; a ``moved`` one keeps its document, and is only
-        read again where its extension changed; the file of a ``removed`` or ``missing`` document
-        is gone, and the latter was kept; ``skipped`` and ``failed`` files were not read.
-    path
-        Where the file is, or was.
-    previous_path
-        Where a moved file was; empty otherwise.
-    document_id, document_name
-        Of the document that the file is; for a copy that was skipped, of the one that has its
-        content.
-    code, message, hint
-        Why, and what to do; for people but for the code.
-    pages, chunks
-        What was read of it.
-    warnings
-        Of its reader.
-    """
+    """One changed, skipped or failed file."""
 
     SHOWN = ("kind", "path", "previous_path", "message", "hint")
 
+    # `new` and `changed` files were read; a `moved` one keeps its document and is read only if its
+    # extension changed; the file of a `removed` or `missing` document is gone, and the latter was
+    # kept; `skipped` and `failed` files were not read.
     kind: SyncKind
+    # path, previous_path: present or last path; earlier path of a moved file, else empty.
     path: str
     previous_path: str = ""
+    # document_id, document_name: the file's document; for a skipped copy, the document with its
+    # content.
     document_id: str | None = None
     document_name: str | None = None
+    # code, message, hint: error code, reason and next step.
     code: str = ""
     message: str = ""
     hint: str = ""
     pages: int = 0
     chunks: int = 0
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # warnings of its reader
 
 
 @dataclass(frozen=True, slots=True)
 class ExcludedFile(Record):
-    """A file that was taken out of a collection for good, though it may still be there.
-
-    Attributes
-    ----------
-    path
-        Where it lay when its document was deleted; of a source's item its name there.
-    name
-        Of its document.
-    file_hash
-        SHA-256 of its content, hexadecimal.
-    excluded_at
-        When.
-    """
+    """A file that the user excluded from a collection; it may still exist."""
 
     SHOWN = ("name", "path", "excluded_at")
 
-    path: str
+    path: str  # its path at the deletion; for an item of a source its name there
     name: str
-    file_hash: str
+    file_hash: str  # SHA-256 of its content, hexadecimal
     excluded_at: datetime
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SyncReport(FileTable[SyncChange], Record):
-    """The end of a sync.
-
-    Attributes
-    ----------
-    collection
-        Its name.
-    folder
-        Absolute path; of a source its name, such as ``git:platform``.
-    dry_run
-        Whether nothing was done: the changes are what would happen.
-    seen
-        Number of files in the folder, without those that were left out by rules.
-    unchanged
-        Number of files whose document is as they are.
-    hashed
-        Number of files that were read to compare them; the others had not been touched.
-    changes
-        Everything else, by kind, then in the order of the folder.
-    seconds
-        How long it took.
-    notes
-        What else there is to know.
-    cancelled
-        Whether it was stopped; what was finished is kept, and the next sync goes on.
-    problem
-        Why a source could not be listed to its end, and what to do; empty where it could. What was
-        listed was taken in, and nothing was removed.
-    """
+    """The result of a sync."""
 
     JSON = (
         *("collection", "folder", "dry_run", "seen", "unchanged", "hashed", "counts"),
@@ -163,15 +92,18 @@ class SyncReport(FileTable[SyncChange], Record):
     )
 
     collection: str
-    folder: str
-    dry_run: bool
-    seen: int
-    unchanged: int
-    hashed: int
-    changes: tuple[SyncChange, ...]
+    folder: str  # absolute path, or the name of a source, such as `git:platform`
+    dry_run: bool  # whether the changes are a preview
+    seen: int  # number of files in the folder, without those that rules exclude
+    unchanged: int  # number of files with an up-to-date document
+    hashed: int  # number of files whose content was compared; the others had the same time and size
+    changes: tuple[SyncChange, ...]  # all other files, by kind, then in the order of the folder
     seconds: Seconds
     notes: tuple[str, ...] = ()
+    # Whether it was stopped; finished work is kept, and the next sync continues.
     cancelled: bool = False
+    # Reason and next step if a source could not be listed completely, or empty. The listed items
+    # were added, and nothing was removed.
     problem: str = ""
 
     _STATE = "kind"
@@ -184,7 +116,7 @@ class SyncReport(FileTable[SyncChange], Record):
         return {kind: self.count(kind) for kind in SYNC_KINDS}
 
     def count(self, *kinds: SyncKind) -> int:
-        """Return how many changes are of one of *kinds*."""
+        """Return the number of changes of the given kinds."""
         counts = Counter(change.kind for change in self.changes)
         return sum(counts[kind] for kind in kinds)
 
@@ -198,12 +130,12 @@ class SyncReport(FileTable[SyncChange], Record):
     def _heading(self) -> str:
         counts = [f"{self.count(k):,} {k}" for k in SYNC_KINDS if self.count(k)]
         would = " (nothing was done: this is what would happen)" if self.dry_run else ""
-        said = f"{self.folder}{would}: {', '.join([*counts, f'{self.unchanged:,} unchanged'])}"
+        summary = f"{self.folder}{would}: {', '.join([*counts, f'{self.unchanged:,} unchanged'])}"
         stopped = ["stopped before the end; what was finished is kept"] if self.cancelled else []
-        return "; ".join([said, *stopped, *filter(None, [self.problem]), *self.notes])
+        return "; ".join([summary, *stopped, *filter(None, [self.problem]), *self.notes])
 
 
-# Folders that are kept in sync by themselves: what was asked for, and how it goes.
+# Watched folders: their settings and their state.
 
 Schedule = Literal["on_change", "hourly", "every_6h", "every_12h", "daily", "manual"]
 SCHEDULES: tuple[Schedule, ...] = get_args(Schedule)
@@ -241,45 +173,31 @@ _WORDS: dict[Health, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Watch(Record):
-    """A folder that is kept in sync with a collection, as it stands in ``watches.json``.
-
-    Attributes
-    ----------
-    folder
-        Absolute.
-    enabled
-        ``False`` while it is paused.
-    daily_time
-        ``HH:MM`` in local time; counts for the schedule ``daily`` only.
-    file_extensions
-        Only files with these, such as ``.pdf``; ``None`` takes all that can be read.
-    include, exclude
-        Patterns of paths below the folder; see ``Collection.sync``.
-    auto_remove_deleted
-        Whether documents go when their files do.
-    """
+    """A watched folder in ``watches.json``."""
 
     id: str
     collection_id: str
-    folder: Annotated[str, FieldFormat(name="folder_path")]
+    folder: Annotated[str, FieldFormat(name="folder_path")]  # absolute
     recursive: bool
-    enabled: bool
+    enabled: bool  # `False` while paused
     created_at: datetime
     schedule: Schedule = "on_change"
-    daily_time: str = DEFAULT_DAILY_TIME
+    daily_time: str = DEFAULT_DAILY_TIME  # `HH:MM` in local time, for the schedule `daily`
+    # Allowed extensions, such as `.pdf`; `None` means all readable formats.
     file_extensions: tuple[str, ...] | None = None
+    # include, exclude: patterns of paths below the folder; see `Collection.sync`.
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    auto_remove_deleted: bool = False
+    auto_remove_deleted: bool = False  # whether deleted files remove their documents
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], /) -> Watch:
-        """Return the watch of its JSON form; what it does not know is left aside.
+        """Parse the JSON form; ignore unknown keys.
 
         Raises
         ------
         ValueError, KeyError, TypeError
-            It is not of this form.
+            The form is invalid.
         """
         schedule = raw["schedule"]
         if schedule not in SCHEDULES:
@@ -303,54 +221,37 @@ class Watch(Record):
 
 @dataclass(frozen=True, slots=True)
 class WatchStatus(Record):
-    """How a watched folder is doing.
-
-    Attributes
-    ----------
-    last_sync_at
-        When the last successful sync ended (UTC).
-    last_full_at
-        When the last successful comparison of the whole folder began (UTC).
-    counts
-        Files of the last successful sync by what became of them.
-    last_error, next_step
-        Why the last attempt failed and what to do; empty once one has succeeded.
-    next_sync_at
-        When the whole folder is compared next (UTC).
-    owner
-        The program that watches, such as ``casetrack watch run (process 4711)``.
-    pending
-        Changed paths that wait; ``-1`` where there were too many to keep them apart.
-    note
-        What else should be known, such as why the folder is compared at fixed times only.
-    """
+    """The state of a watched folder; times are UTC."""
 
     JSON = ("...", "health_text")
 
     health: Health = "unwatched"
-    last_sync_at: datetime | None = None
+    last_sync_at: datetime | None = None  # end of the last successful sync
+    # Start of the last successful comparison of the whole folder.
     last_full_at: datetime | None = None
+    # Files of the last successful sync by result.
     counts: Mapping[str, int] = field(default_factory=dict)
+    # last_error, next_step: reason of the last failure and next step; empty after a success.
     last_error: str = ""
     next_step: str = ""
-    next_sync_at: datetime | None = None
-    owner: str = ""
-    pending: int = 0
-    note: str = ""
+    next_sync_at: datetime | None = None  # next comparison of the whole folder
+    owner: str = ""  # the watching program, such as `casetrack watch run (process 4711)`
+    pending: int = 0  # number of changed paths in the queue; `-1` if there were too many to list
+    note: str = ""  # further information, such as why there are fixed times only
 
     @property
     def health_text(self) -> str:
-        """The health in plain words."""
+        """The description of its health."""
         return _WORDS[self.health]
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], /) -> WatchStatus:
-        """Return the status of its JSON form.
+        """Parse the JSON form.
 
         Raises
         ------
         ValueError, KeyError, TypeError
-            It is not of this form.
+            The form is invalid.
         """
         known = {f.name: raw[f.name] for f in fields(cls) if f.name in raw}
         if known.get("health") not in _WORDS:
@@ -363,13 +264,7 @@ class WatchStatus(Record):
 
 @dataclass(frozen=True, slots=True)
 class WatchedFolder(Record):
-    """A watched folder with the name of its collection, and how it is doing.
-
-    Attributes
-    ----------
-    new
-        Whether it was not watched for this collection before.
-    """
+    """A watched folder with its collection's name and its state; *new* if it was just added."""
 
     SHOWN = ("folder_path", "collection")
 

@@ -1,6 +1,6 @@
-"""Results as tables: for Arrow, Polars and pandas, for a notebook, and for a terminal.
+"""Results as tables: for Arrow, Polars and pandas, for notebooks and terminals.
 
-What a record looks like as a row is read from its fields by :mod:`casetrack.base.records.layouts`.
+:mod:`casetrack.base.records.layouts` defines the columns.
 
 >>> collection.documents().to_polars()  # doctest: +SKIP
 >>> collection.map.entities(kind="person").to_arrow()  # doctest: +SKIP
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 HTML_ROWS = 50
-"""A notebook shows so many rows; the frames hold all of them."""
+"""Maximum rows in a notebook; data frames have all."""
 TEXT_ROWS = 20
 _HTML_CHARS = 240
 _TEXT_CHARS = 44
@@ -34,7 +34,7 @@ _LEFT = "text-align:left;vertical-align:top"
 
 
 class Tabular(Generic[T]):
-    """A result that is a table, whatever else it is: its rows are counted, gone through, sliced."""
+    """A result that is also a table: countable, iterable over its records, and sliceable."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class Tabular(Generic[T]):
         return len(self._table()[1])
 
     def __iter__(self) -> Iterator[T]:
-        """Go through the records of the rows."""
+        """Iterate over the records."""
         return iter(self._table()[1])
 
     @overload
@@ -62,7 +62,7 @@ class Tabular(Generic[T]):
         return _item(lambda at: items[operator.index(at)], index, len(items))
 
     def _heading(self) -> str:
-        """Return what stands over the table in a notebook."""
+        """Return the heading of the table in a notebook."""
         count = len(self._table()[1])
         return f"{count:,} {'row' if count == 1 else 'rows'}"
 
@@ -93,7 +93,7 @@ class Tabular(Generic[T]):
         Raises
         ------
         PackageMissing
-            Polars is not installed: CaseTrack itself does not need it.
+            Polars is not installed; CaseTrack itself does not need it.
         """
         PackageMissing.check("polars", "there can be no Polars data frame", _ARROW)
         import polars as pl
@@ -106,14 +106,13 @@ class Tabular(Generic[T]):
     def to_pandas(self) -> pd.DataFrame:
         """Return all rows as a pandas data frame; its columns are those of :meth:`to_arrow`.
 
-        Whole numbers and flags have the types that know a missing value (``Int64``,
-        ``boolean``), so that a column has the same type whatever it holds. Days are moments at
-        midnight, and lists stay lists.
+        Integers and booleans have nullable types (``Int64``, ``boolean``), so a column always has
+        the same type. Days are moments at midnight; lists stay lists.
 
         Raises
         ------
         PackageMissing
-            pandas is not installed: CaseTrack itself does not need it.
+            pandas is not installed; CaseTrack itself does not need it.
         """
         PackageMissing.check("pandas", "there can be no pandas data frame", _ARROW)
         import pandas as pd
@@ -151,13 +150,10 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
 
     Parameters
     ----------
-    items
-        The records.
     of
-        Their class; it decides which columns there are, also where there is no record. Without
-        it it is that of the first one.
+        Class of the records, which defines the columns; default is that of the first record.
     total
-        How many there are, where these are the first of them; ``None`` where these are all.
+        Number of all records, if *items* are the first of them.
 
     Examples
     --------
@@ -171,7 +167,7 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
     def __new__(
         cls, items: Iterable[T] = (), /, *, of: type[T] | None = None, total: int | None = None
     ) -> Self:
-        """Make it of records."""
+        """Create it from records."""
         made = super().__new__(cls, items)
         made._total = total
         made._of = of or (type(made[0]) if made else Record)
@@ -179,7 +175,7 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
 
     @property
     def total(self) -> int:
-        """How many there are; more than the rows where a limit left some out."""
+        """Number of all records; more than the rows if a limit applied."""
         return len(self) if self._total is None else self._total
 
     def _table(self) -> tuple[type[T], Sequence[T]]:
@@ -231,13 +227,7 @@ class RowList(list[T], Tabular[T]):
 
 
 def _item(get: Callable[[SupportsIndex], T], index: SupportsIndex, count: int) -> T:
-    """Return one record.
-
-    Raises
-    ------
-    IndexError
-        There are not so many.
-    """
+    """Return one record; raise ``IndexError`` with the number of rows."""
     try:
         return get(index)
     except IndexError:
@@ -254,20 +244,9 @@ def table_html(
     limit: int = HTML_ROWS,
     chars: int = _HTML_CHARS,
 ) -> str:
-    """Return rows as an HTML table that takes on the colours of the notebook around it.
+    """Return rows as an HTML table in the colours of the notebook.
 
-    Parameters
-    ----------
-    names
-        The columns to show, keys of *rows*.
-    rows
-        All rows; the first *limit* are shown, and the rest is counted.
-    heading
-        Plain text that stands above it.
-    limit
-        How many rows to show.
-    chars
-        How many characters of a cell to show.
+    *names* are the columns; the first *limit* rows are shown, with *chars* characters per cell.
     """
     numeric = {n for n in names if any(_is_number(r.get(n)) for r in rows)}
     head = "".join(
@@ -290,7 +269,7 @@ def table_html(
 
 
 def cell(value: object, limit: int, /) -> str:
-    """Return a value as a person reads it, on one line of at most *limit* characters."""
+    """Return a value for display, on one line of at most *limit* characters."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -308,7 +287,7 @@ def cell(value: object, limit: int, /) -> str:
 
 
 def text_lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]], /) -> list[str]:
-    """Return the first rows as lines of text in columns, and how many more there are."""
+    """Return the first rows as aligned lines of text, and a note on the rest."""
     if not rows:
         return []
     cells = [[_short(n, row.get(n)) for n in names] for row in rows[:TEXT_ROWS]]
@@ -329,12 +308,12 @@ def _short(name: str, value: object) -> str:
     if not name.endswith("path") or value is None:
         return cell(value, _TEXT_CHARS)
     text = " ".join(str(value).split())
-    # What tells paths apart stands at their end.
+    # Paths differ mostly at their end.
     return text if len(text) <= _TEXT_CHARS else "\u2026" + text[1 - _TEXT_CHARS :]
 
 
 def more_text(count: int, limit: int, /) -> str:
-    """Return how many rows are not shown, in words; empty where all are."""
+    """Return a note on the rows that are not shown, or empty."""
     if count <= limit:
         return ""
     return f"and {count - limit:,} more; to_polars() and to_arrow() hold all of them"

@@ -1,1 +1,1 @@
-"""The language of SQL over collections: what a statement may name, its text, and its control."""
+"""SQL over collections: the available names, splitting of statements, and their control."""

@@ -1,7 +1,7 @@
-"""What SQL offers over a collection: its views, their columns and the functions, in one list.
+"""Views, columns and functions of a collection's SQL.
 
-Error texts, completion and the documentation read it. The views' columns come from ``schemas``;
-what only SQL has is declared here, and a test compares all of it with what DuckDB says.
+For error texts, completion and documentation. The views' columns come from ``schemas``; a test
+compares all declarations with DuckDB.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GRAPH_VIEWS: tuple[GraphView, ...] = get_args(GraphView)
 """Views of the graph; see ``schemas``."""
 EdgeKind = Literal["entity", "document", "chunk"]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
-"""What an edge may connect: both its ends are of one kind."""
+"""Kinds of an edge's ends; both ends have the same kind."""
 VIEWS: tuple[str, ...] = ("documents", "chunks", *GRAPH_VIEWS, "pages", "postings")
 """All views; those that are not of the graph have a file of their name."""
 
@@ -44,17 +44,7 @@ FunctionKind = Literal["table", "scalar"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a view or of a function's answer.
-
-    Attributes
-    ----------
-    type
-        As ``casetrack schema`` writes it, such as ``list<string>``.
-    unit
-        May be empty.
-    about
-        What it means.
-    """
+    """A column of a view or function; *type* is written as in ``casetrack schema``."""
 
     name: str
     type: str
@@ -64,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Something to read in ``FROM``."""
+    """A view for ``FROM``."""
 
     name: str
     about: str
@@ -75,11 +65,8 @@ class View:
 class Parameter:
     """An argument of a function.
 
-    Attributes
-    ----------
-    default
-        As SQL writes it; ``None`` where the argument must be given. One that has a default may
-        also be given by name: ``k => 5``.
+    *default* is in SQL, ``None`` for a required argument. An argument with a default may be named:
+    ``k => 5``.
     """
 
     name: str
@@ -90,25 +77,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function.
-
-    Attributes
-    ----------
-    kind
-        A ``table`` function stands in ``FROM``, a ``scalar`` one wherever a value may.
-    columns
-        Of its rows; of a scalar function the one value, named like the function.
-    example
-        A statement that runs over any collection, given what its parameters stand for:
-        ``$question`` and ``$chunk`` (the id of a chunk), ``$entity`` and ``$other`` (ids of the
-        view ``edges``).
-    """
+    """A function: ``table`` functions are for ``FROM``, ``scalar`` ones for values."""
 
     name: str
     kind: FunctionKind
     parameters: tuple[Parameter, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...]  # of its rows; a scalar function has one, with its own name
     about: str
+    # A statement for any collection with the parameters `$question`, `$chunk` (id of a chunk),
+    # `$entity` and `$other` (ids of the view `edges`).
     example: str
 
     @property
@@ -216,7 +193,7 @@ FILTERED_BY = (
     Parameter("since", "string", "NULL", "Only of this day, month or year, or later."),
     Parameter("until", "string", "NULL", "Only of this day, month or year, or before."),
 )
-"""What search() and bm25() may be asked of the documents that they look at."""
+"""Document filters of search() and bm25()."""
 _CHUNK = Parameter("chunk_id", "string", None, "Id of a chunk. An unknown one is an error.")
 
 FUNCTIONS: tuple[Function, ...] = (

@@ -1,4 +1,4 @@
-"""What ends a statement: its time, or somebody who watches it."""
+"""Time limit and cancellation of a statement."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _GIB = 1024
 
 
 class Control:
-    """Watches one statement from another thread, and stops it.
+    """Stops one statement from another thread.
 
-    Stopping asks DuckDB to give up. It looks at that between two pieces of work, and one call of a
-    function is one piece: ``repeat('x', 1000000000)`` ends when it is done.
+    DuckDB checks for interrupts between work units, and one function call is one unit:
+    ``repeat('x', 1000000000)`` cannot be interrupted.
 
     Attributes
     ----------
     stopped
-        Set once the statement is to end.
+        Set once the statement must end.
     error
-        Why it is to end; what the statement raises then.
+        The error that the statement then raises.
     stopped_at
-        When it was told to, by :func:`time.monotonic`.
+        Time of the stop, by :func:`time.monotonic`.
 
     Examples
     --------
@@ -50,13 +50,7 @@ class Control:
         self._lock = threading.Lock()
 
     def stop(self, error: QueryError | None = None, /) -> None:
-        """End the statement, also one that has not begun; the first reason is the one told.
-
-        Parameters
-        ----------
-        error
-            What it raises; that it was cancelled, if nothing is said.
-        """
+        """End the statement, even before its start, with *error*; only the first call counts."""
         with self._lock:
             if self.error is None:
                 self.error = error or QueryError(
@@ -67,12 +61,12 @@ class Control:
 
     @property
     def counting(self) -> bool:
-        """Whether memory taken now is its own: it is at work, and loads no index and no model."""
+        """Whether memory counts as the statement's: it runs and loads no index or model."""
         return self._at_work and not self._loading
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Tell that what is done now may load indexes and models."""
+        """Mark a block that may load indexes and models."""
         with self._lock:
             self._loading += 1
         try:
@@ -83,15 +77,7 @@ class Control:
 
     @contextmanager
     def over(self, connection: duckdb.DuckDBPyConnection, seconds: float, /) -> Iterator[None]:
-        """Interrupt the connection once the block is to end, or takes too long.
-
-        Parameters
-        ----------
-        connection
-            Where the statement runs.
-        seconds
-            How long it may.
-        """
+        """Interrupt the connection when the statement is stopped or exceeds *seconds*."""
         over = threading.Event()
         end = time.monotonic() + seconds
 
@@ -100,7 +86,8 @@ class Control:
                 if time.monotonic() >= end:
                     self.stop(too_slow(seconds))
                 if self.stopped.is_set():
-                    # Again and again: what is asked between two steps of a statement is forgotten.
+                    # Repeated, because DuckDB forgets an interrupt between two steps of a
+                    # statement.
                     connection.interrupt()
 
         watching = threading.Thread(target=watch, name="statement-clock", daemon=True)
@@ -115,7 +102,7 @@ class Control:
 
 
 def too_slow(seconds: float, /) -> QueryError:
-    """Return the error of a statement whose time is over."""
+    """Return the error of a statement over its time limit."""
     return QueryError(
         f"The query was stopped after {seconds:g} second{'' if seconds == 1 else 's'}.",
         hint="Ask for less: filter earlier, or add a LIMIT.",
@@ -123,7 +110,7 @@ def too_slow(seconds: float, /) -> QueryError:
 
 
 def too_large(memory_mb: int, /) -> QueryError:
-    """Return the error of a statement that needs more memory than it may have."""
+    """Return the error of a statement over its memory limit."""
     return QueryError(
         f"The query needs more than {size_text(memory_mb)} of memory.",
         hint="Ask for less: fewer columns, an earlier filter, or a LIMIT.",
@@ -131,7 +118,7 @@ def too_large(memory_mb: int, /) -> QueryError:
 
 
 def size_text(mebibytes: int, /) -> str:
-    """Return a size as people write it.
+    """Return a size for display.
 
     Examples
     --------
@@ -141,23 +128,15 @@ def size_text(mebibytes: int, /) -> str:
     return f"{mebibytes}MB" if mebibytes < _GIB else f"{mebibytes / _GIB:.3g}GB"
 
 
-# Work on a thread of its own, so that the thread that waits for it can still be interrupted.
+# Work in a separate thread, so that the waiting thread can be interrupted.
 
 T = TypeVar("T")
 
 
 class Running(Generic[T]):
-    """Some work, done once.
+    """Work that runs once, with the context variables of the creating thread.
 
-    Parameters
-    ----------
-    work
-        What is done; it sees the context variables of the thread that makes this.
-
-    Attributes
-    ----------
-    over
-        Set at its end; ``Thread.join`` may take an interrupted wait for it.
+    *over* is set at its end; ``Thread.join`` may treat an interrupted wait as the end.
     """
 
     def __init__(self, work: Callable[[], T], /) -> None:
@@ -181,38 +160,31 @@ class Running(Generic[T]):
         self._perform = perform
 
     def wait(self, seconds: float | None = None, /) -> bool:
-        """Begin it if nobody has, and wait for its end; return whether that has come."""
+        """Start the work if necessary and wait; return whether it has ended."""
         if not self._has_begun:
-            # An interrupt may come in between: then another thread is started, and has nothing
-            # to do if the first has.
+            # An interrupt may occur between the two lines; the second thread then has nothing to
+            # do.
             threading.Thread(target=self._perform, name="statement", daemon=True).start()
             self._has_begun = True
         return self.over.wait(seconds)
 
     def result(self) -> T:
-        """Return what came of it once it is over, or raise what it raised."""
+        """Return the result of finished work, or raise its exception."""
         if self._failed:
             raise self._failed[0]
         return self._done[0]
 
 
 def interruptible(work: Callable[[], T], control: Control, /) -> T:
-    """Do some work so that Ctrl-C, or the stop button of a notebook, stops its statement.
+    """Run *work* so that Ctrl-C, or the stop button of a notebook, stops its statement.
 
-    DuckDB keeps the thread that calls it from seeing signals. Only the main thread is sent any; on
-    another one the work is simply done.
-
-    Parameters
-    ----------
-    work
-        Runs a statement under *control*.
-    control
-        Is told to stop it.
+    The thread that calls DuckDB receives no signals, and only the main thread receives any; other
+    threads run *work* directly.
 
     Raises
     ------
     KeyboardInterrupt
-        It was interrupted, and has ended; a second interrupt does not wait for that.
+        After the statement has ended; a second interrupt does not wait for it.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()

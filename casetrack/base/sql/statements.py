@@ -1,4 +1,4 @@
-"""Taking SQL texts apart: where a statement ends, and which parameters it names."""
+"""Splitting of SQL texts into statements, and their parameters."""
 
 from __future__ import annotations
 
@@ -22,22 +22,14 @@ _SELECTING = {"select", "with", "from", "values", "table"}
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A text cut at its semicolons.
-
-    Attributes
-    ----------
-    statements
-        Those that a semicolon ends, without it; empty ones are left out.
-    rest
-        What stands after the last semicolon.
-    """
+    """Non-empty statements that end with a semicolon, and the remaining text."""
 
     statements: tuple[str, ...]
     rest: str
 
 
 def split(text: str, /) -> Split:
-    """Cut a text at the semicolons that stand in no string, name or comment.
+    """Split a text at the semicolons outside strings, names and comments.
 
     Examples
     --------
@@ -68,15 +60,15 @@ def is_blank(text: str, /) -> bool:
 
 
 def parameters(statement: str, /) -> tuple[str, ...]:
-    """Return the names of a statement's parameters in order, each once.
+    """Return the names of a statement's parameters in order, without repetition.
 
     Examples
     --------
     >>> parameters("SELECT $b, '$c', $a, $b")
     ('b', 'a')
     """
-    found = (t.group()[1:] for t in _TOKEN.finditer(statement) if t.lastgroup == "parameter")
-    return tuple(dict.fromkeys(found))
+    names = (t.group()[1:] for t in _TOKEN.finditer(statement) if t.lastgroup == "parameter")
+    return tuple(dict.fromkeys(names))
 
 
 def first_word(statement: str, /) -> str:

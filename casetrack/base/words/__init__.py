@@ -1,7 +1,7 @@
-"""Word lists: TOML files beside the modules that read them.
+"""Word lists in TOML files next to the modules that read them.
 
-A list is a string, in TOML often of several lines. Words are separated by white space, phrases and
-entries by semicolons. An entry is ``key: value``. White space within phrases counts as one blank.
+A list is a string. White space separates words; semicolons separate phrases and entries. An entry
+is ``key: value``. White space within phrases equals one blank.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class WordLists:
     """The word lists of one TOML file, which is read once, when a list is first needed."""
 
     def __init__(self, module: str, /) -> None:
-        """Use the TOML file beside *module*, the path of a Python file, with the same name."""
+        """Use the TOML file with the path of the Python file *module* and the suffix ``.toml``."""
         self._path = Path(module).with_suffix(".toml")
 
     @functools.cached_property
@@ -23,7 +23,7 @@ class WordLists:
         return tomllib.loads(self._path.read_text(encoding="utf-8"))
 
     def text(self, name: str, /) -> str:
-        """Return a list as it is written."""
+        """Return a list as written."""
         return self._lists[name]
 
     def words(self, *names: str) -> tuple[str, ...]:

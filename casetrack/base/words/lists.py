@@ -1,4 +1,4 @@
-"""Word lists that several rooms read: legal forms, months, states, titles."""
+"""Word lists of several packages: legal forms, months, states, titles."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The map of a collection: who, when, how much, what refers to what; every entry with its source.
+"""Answers of the graph: entities, dates, amounts, references and relations with their sources.
 
-An entry that shows words of a document carries a :class:`Quote`, which is cited to the line
-(invariant P4). ``as_dict`` gives the JSON form used by the command line and by MCP.
+Entries with text of a document have a :class:`Quote` with a citation to the line (invariant P4).
 """
 
 from casetrack.base.records.graph.amounts import (

@@ -1,4 +1,4 @@
-"""Sums of money, percentages and quantities, and where they stand."""
+"""Sums of money, percentages and quantities with their positions."""
 
 from __future__ import annotations
 
@@ -15,51 +15,34 @@ if TYPE_CHECKING:
 AmountKind = Literal["money", "percent", "quantity"]
 AMOUNT_KINDS: tuple[AmountKind, ...] = ("money", "percent", "quantity")
 AmountSort = Literal["document", "value", "lowest"]
-"""In reading order, the highest first, the lowest first."""
+"""Reading order, highest first, or lowest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amount(Record):
-    """A sum of money, a percentage or a quantity at its place.
-
-    Attributes
-    ----------
-    value
-        The number with its sign and scale, also that which its table states ("in millions"); the
-        lower end of a range. Percentages as written.
-    high
-        The upper end of a range, else ``None``.
-    unit
-        ISO 4217 code where the currency is certain, its plain name where it is not (``dollar``),
-        ``percent``, or the symbol of the unit.
-    row_label, period
-        In a table, the words of its row and what the head of its column says of time ("Net sales",
-        "Year ended December 31, 2022"); else ``None``.
-    first_day, last_day
-        Days of that period, YYYY-MM-DD, as far as its words settle them.
-    printed_value, scale
-        The number as printed and what it was multiplied by, where a table states a scale.
-    entity_id
-        What it has in common with other ways to write it.
-    confidence
-        How sure it is, 0..1.
-    quote
-        The words.
-    """
+    """A sum of money, a percentage or a quantity at its position."""
 
     SHOWN = ("value", "high", "unit", "row_label", "period", "snippet", "citation")
 
     kind: AmountKind
+    # With sign and scale, also a table's scale ("in millions"); the lower end of a range.
+    # Percentages as written.
     value: float
-    high: float | None
+    high: float | None  # upper end of a range, else `None`
+    # ISO 4217 code of a certain currency, else its plain name (`dollar`), `percent`, or the symbol
+    # of the unit.
     unit: str | None
-    entity_id: Annotated[str, NO_COLUMN]
-    confidence: Share
+    entity_id: Annotated[str, NO_COLUMN]  # id of all spellings of this amount
+    confidence: Share  # 0..1
     quote: Annotated[Quote, INLINE]
+    # row_label, period: in a table, the label of the row and the time in the column's header ("Net
+    # sales", "Year ended December 31, 2022"); else `None`.
     row_label: str | None = None
     period: str | None = None
+    # first_day, last_day: days of that period, YYYY-MM-DD, if they follow from its text.
     first_day: str | None = None
     last_day: str | None = None
+    # printed_value, scale: number as printed, and its factor, if a table states a scale.
     printed_value: float | None = None
     scale: float | None = None
 
@@ -70,7 +53,7 @@ class Amount(Record):
 
     @property
     def as_text(self) -> str:
-        """Value and unit in words, such as ``1,250,000 GBP`` or ``5-7 percent``."""
+        """Value and unit, such as ``1,250,000 GBP`` or ``5-7 percent``."""
         ends = (self.value,) if self.high is None else (self.value, self.high)
         value = "-".join(f"{end:,.15g}" for end in ends)
         return f"{value} {self.unit}" if self.unit else value
@@ -78,14 +61,14 @@ class Amount(Record):
 
 @dataclass(frozen=True, slots=True)
 class AmountUnit(Record):
-    """How many amounts there are of a unit, whatever a limit left out."""
+    """Number of all amounts of a unit, independent of a limit."""
 
     kind: AmountKind
     unit: str | None
     count: int
 
     def __str__(self) -> str:
-        """Return it in words, such as ``GBP (12)``."""
+        """Return unit and count, such as ``GBP (12)``."""
         return f"{self.unit or 'no unit'} ({self.count:,})"
 
 
@@ -99,24 +82,14 @@ class AmountsFacts(TypedDict):
 
 
 class Amounts(Rows[Amount]):
-    """Amounts at their places.
+    """Amounts at their positions.
 
     Parameters
     ----------
-    items
-        The amounts.
     total
-        How many there are, where these are the first of them.
+        Number of all amounts, if *items* are the first of them.
     units
-        How many there are of each unit.
-    sort_by
-        How they are ordered.
-
-    Attributes
-    ----------
-    units
-        How many there are of each unit; where there is no amount, all units that could be asked
-        for.
+        Counts per unit; without any amount, all units of the collection.
     """
 
     units: tuple[AmountUnit, ...]
@@ -131,18 +104,18 @@ class Amounts(Rows[Amount]):
         units: tuple[AmountUnit, ...] = (),
         sort_by: AmountSort = "document",
     ) -> Self:
-        """Make it of records."""
+        """Create it from records."""
         made = super().__new__(cls, items, of=Amount, total=total)
         made.units, made._sort_by = units, sort_by
         return made
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know of the order, and what else could be asked for where nothing was found."""
+        """Notes on the order, and on the known units if there are no amounts."""
         listed = ", ".join(map(str, self.units))
         if not self:
-            there = f"there are: {listed}" if self.units else "none was read from these documents"
-            return (f"No such amount; of amounts {there}.",)
+            known = f"there are: {listed}" if self.units else "none was read from these documents"
+            return (f"No such amount; of amounts {known}.",)
         if self._sort_by == "document" or len(self.units) == 1:
             return ()
         return (
@@ -150,11 +123,11 @@ class Amounts(Rows[Amount]):
         )
 
     def as_dict(self) -> AmountsFacts:
-        """Return the JSON form: the amounts, and what is known of all there are."""
-        found = {
+        """Return the JSON form: the amounts, and counts of all amounts."""
+        content = {
             "total": self.total,
             "units": [unit.as_dict() for unit in self.units],
             "notes": list(self.notes),
             "amounts": [amount.as_dict() for amount in self],
         }
-        return cast("AmountsFacts", found)
+        return cast("AmountsFacts", content)

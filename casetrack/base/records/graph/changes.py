@@ -1,4 +1,4 @@
-"""Two documents side by side, and what changed between them."""
+"""References, relations, groups, changes and comparisons of documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from casetrack.base.records.table import Tabular
 
 # Documents and passages that belong together.
 
-# What documents refer to, and where.
 
 REFERENCE_TYPES = (
     "document",
@@ -34,35 +33,27 @@ REFERENCE_SORTS = ("citations", "documents", "name")
 
 @dataclass(frozen=True, slots=True)
 class Reference(Record):
-    """Something that documents refer to.
-
-    Attributes
-    ----------
-    reference_id
-        The same for every way of writing it, such as ``standard:iso-9001-2015``.
-    type
-        document, report, standard, regulation, rule, constitution, case, record, section, exhibit
-        or link.
-    citation_count, document_count
-        Places that refer to it, and documents that hold them.
-    target_document_id, target_document
-        The document of the collection that is meant, where exactly one fits.
-    """
+    """A work or document that documents refer to."""
 
     SHOWN = ("type", "name", "citation_count", "document_count", "target_document")
 
-    reference_id: str
+    reference_id: str  # equal for all spellings, such as `standard:iso-9001-2015`
+    # document, report, standard, regulation, rule, constitution, case, record, section, exhibit or
+    # link.
     type: str
     name: str
+    # citation_count, document_count: number of citing positions and documents.
     citation_count: int
     document_count: int
+    # target_document_id, target_document: the referenced document of the collection, if exactly one
+    # matches.
     target_document_id: str | None
     target_document: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Citation(Record):
-    """A place that refers to something; *relationship* is what the text says of the two."""
+    """A position that cites a reference; *relationship* is the relation that the text states."""
 
     JSON = ("quote",)
     SHOWN = ("relationship", "snippet", "citation")
@@ -82,7 +73,7 @@ class Citation(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReferenceCitations(Tabular[Citation], Record):
-    """What a name refers to, and where it is cited; *matches* as in :class:`EntityMentions`."""
+    """The references that match a name, and the citations of the best match."""
 
     JSON = ("query", "reference", "score", "other_matches", "total", "citations")
 
@@ -99,42 +90,34 @@ class ReferenceCitations(Tabular[Citation], Record):
 
     @property
     def other_matches(self) -> tuple[Reference, ...]:
-        """What else the name may stand for."""
+        """Other references that match the name."""
         return self.matches[1:]
 
     def _table(self) -> tuple[type[Citation], Sequence[Citation]]:
         return Citation, self.citations
 
     def _heading(self) -> str:
-        found = self.reference
-        return f"{found.name} ({found.type}): {len(self.citations):,} of {self.total:,} citations"
+        best = self.reference
+        return f"{best.name} ({best.type}): {len(self.citations):,} of {self.total:,} citations"
 
 
 @dataclass(frozen=True, slots=True)
 class Relation(Record):
-    """Why two documents belong together.
-
-    Attributes
-    ----------
-    description
-        In words ("both mention Tidewell Systems, Halyard and 3 more").
-    outgoing
-        Whether it goes from the document asked for to the other one; ``None`` without a direction.
-    quotes
-        Places that show it; empty for what no single place shows (semantic).
-    """
+    """A relation between two documents."""
 
     type: RelationType
     weight: Share
     count: int
-    description: str
+    description: str  # for display ("both mention Tidewell Systems, Halyard and 3 more")
+    # Whether it leads from the requested document to the other; `None` without a direction.
     outgoing: bool | None
+    # Evidence; empty for relations of whole documents (semantic).
     quotes: Annotated[tuple[Quote, ...], FieldFormat(name="evidence")]
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedDocument(Record):
-    """A document related to another one, with all that relates them, the strongest first."""
+    """A related document with its relations, strongest first."""
 
     COLUMNS = (
         *("document", "weight", "relations=relations.type", "reasons=relations.description"),
@@ -148,13 +131,13 @@ class RelatedDocument(Record):
 
     @property
     def citation(self) -> str | None:
-        """Where the first place stands that shows a relation, if there is one."""
-        return next((q.citation for found in self.relations for q in found.quotes), None)
+        """Citation of the first quote of its relations, or ``None``."""
+        return next((q.citation for relation in self.relations for q in relation.quotes), None)
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarChunk(Record):
-    """A passage that means nearly the same as another one; *similarity* is their cosine."""
+    """A passage with nearly the same meaning; *similarity* is the cosine."""
 
     SHOWN = ("similarity", "citation", "text")
 
@@ -169,58 +152,31 @@ class SimilarChunk(Record):
 
 @dataclass(frozen=True, slots=True)
 class Topic(Record):
-    """What many passages are about.
-
-    Attributes
-    ----------
-    topic_id
-        Such as ``topic-1``; the largest first.
-    label
-        Two to four terms that set it apart, for people.
-    terms
-        Its terms, most telling first.
-    chunk_count, document_count
-        Its passages, and the documents that hold them.
-    document_ids
-        Those documents, the ones with most passages of it first.
-    quotes
-        A few passages that are most typical of it, cited.
-    """
+    """A topic of many passages."""
 
     SHOWN = ("label", "terms", "chunk_count", "document_count")
 
-    topic_id: str
-    label: str
-    terms: tuple[str, ...]
+    topic_id: str  # such as `topic-1`; the largest first
+    label: str  # two to four distinctive terms
+    terms: tuple[str, ...]  # most distinctive first
+    # chunk_count, document_count: number of its passages, and of their documents.
     chunk_count: int
     document_count: int
-    document_ids: tuple[str, ...]
-    quotes: tuple[Quote, ...]
+    document_ids: tuple[str, ...]  # documents with most of its passages first
+    quotes: tuple[Quote, ...]  # its most typical passages
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster(Record):
-    """Documents that belong together.
-
-    Attributes
-    ----------
-    label
-        What they share, in words.
-    shared
-        What they share, piece by piece: terms, names, references or the kind of document.
-    documents
-        The documents, the most typical first.
-    quotes
-        Places that show it.
-    """
+    """A group of similar documents."""
 
     JSON = ("cluster_id", "label", "shared", "document_count")
 
     cluster_id: str
-    label: str
-    shared: tuple[str, ...]
-    documents: tuple[Annotated[Document, NAMED_WITH_TYPE], ...]
-    quotes: tuple[Quote, ...]
+    label: str  # the shared properties as text
+    shared: tuple[str, ...]  # the shared terms, names, references or document type
+    documents: tuple[Annotated[Document, NAMED_WITH_TYPE], ...]  # most typical first
+    quotes: tuple[Quote, ...]  # evidence
 
     @property
     def document_count(self) -> int:
@@ -230,7 +186,7 @@ class Cluster(Record):
 
 @dataclass(frozen=True, slots=True)
 class ClusterMember(Record):
-    """A document in a group; *cluster* is ``None`` for those that stand alone."""
+    """A document in a group; *cluster* is ``None`` for a document outside all groups."""
 
     SHOWN = ("cluster", "document", "document_type", "shared")
 
@@ -244,7 +200,7 @@ class ClusterMember(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Clusters(Tabular[ClusterMember], Record):
-    """All documents of a collection by what they share; *rest* share it with no other."""
+    """Groups of documents in a collection; *rest* are outside all groups."""
 
     collection: str
     strategy: str
@@ -273,7 +229,7 @@ _VERSIONS_KEEP = 0.25
 
 
 class Word(TypedDict):
-    """Words that are the same, removed or added."""
+    """A run of equal, removed or added words."""
 
     op: str
     text: str
@@ -285,17 +241,7 @@ def _words(words: tuple[tuple[str, str], ...]) -> list[Word]:
 
 @dataclass(frozen=True, slots=True)
 class Change(Record):
-    """One difference between two versions of a document.
-
-    Attributes
-    ----------
-    kind
-        ``added``, ``removed`` or ``changed``.
-    before, after
-        The paragraph in each version; ``None`` where it is not there.
-    words
-        For a changed one its words in order: (``same`` | ``removed`` | ``added``, text).
-    """
+    """One difference between two versions of a document."""
 
     COLUMNS = (
         *("kind", "before=before.text", "before_citation=before.citation"),
@@ -304,8 +250,10 @@ class Change(Record):
     SHOWN = ("kind", "before", "before_citation", "after", "after_citation")
 
     kind: Literal["added", "removed", "changed"]
+    # before, after: the paragraph in each version; `None` if the version lacks it.
     before: Quote | None
     after: Quote | None
+    # Words of a changed paragraph in order: (`same` | `removed` | `added`, text).
     words: Annotated[
         tuple[tuple[Literal["same", "removed", "added"], str], ...], FieldFormat(via=_words)
     ] = ()
@@ -313,13 +261,7 @@ class Change(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Changes(Tabular[Change], Record):
-    """What changed from one document to another, in reading order.
-
-    Attributes
-    ----------
-    unchanged
-        Number of paragraphs that are as they were.
-    """
+    """Changes from one document to another, in reading order; *unchanged* counts paragraphs."""
 
     JSON = ("before", "after", "unchanged", "kept", "total", "changes")
 
@@ -333,14 +275,14 @@ class Changes(Tabular[Change], Record):
 
     @property
     def total(self) -> int:
-        """Number of paragraphs that are not."""
+        """Number of changed paragraphs."""
         return len(self.changes)
 
     @property
     def kept(self) -> Share:
-        """How much of the text is in both, 0..1: paragraphs as before, and words of changed ones.
+        """Share of common text, 0..1: unchanged paragraphs, and unchanged words of changed ones.
 
-        Documents that are no versions of each other have next to nothing in common.
+        It is close to 0 for documents that are not versions of each other.
         """
         count = self.unchanged + len(self.changes)
         same = self.unchanged + sum(_same_words(change) for change in self.changes)
@@ -348,7 +290,7 @@ class Changes(Tabular[Change], Record):
 
     @property
     def summary(self) -> str:
-        """Both names, how much changed, and whether these are versions of each other at all."""
+        """Names, number of changes, and a note if the documents have little in common."""
         hardly = "; most of the text differs, so these are hardly versions of each other"
         return (
             f"{self.before.name} \u2192 {self.after.name}: {len(self.changes):,} paragraphs "
@@ -360,7 +302,7 @@ class Changes(Tabular[Change], Record):
 
 
 def _same_words(change: Change) -> float:
-    """Return the share of a paragraph's words, by their length, that it had before."""
+    """Return the unchanged share of a paragraph's words, by their length."""
     whole = sum(len(text) for _, text in change.words)
     return sum(len(text) for op, text in change.words if op == "same") / whole if whole else 0.0
 
@@ -383,33 +325,22 @@ class ComparedPassage(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Tabular[ComparedPassage], Record):
-    """What two documents say of a topic, side by side.
-
-    Attributes
-    ----------
-    passages_a, passages_b
-        Passages of each on the topic, best first, with their scores.
-    shared_entities, only_a, only_b
-        Names in both, and in one alone, among these passages and the documents as a whole.
-    shared_references
-        What both refer to.
-    similarity
-        Cosine of the documents as a whole, or ``None`` without vectors.
-    changes
-        Where one is a version of the other: what changed on the topic, else ``None``.
-    """
+    """A comparison of two documents on a topic."""
 
     document_a: Annotated[Document, HIDDEN]
     document_b: Annotated[Document, HIDDEN]
     topic: Annotated[str, HIDDEN]
+    # passages_a, passages_b: passages of each on the topic, best first, with their scores.
     passages_a: Annotated[tuple[tuple[Chunk, float], ...], HIDDEN]
     passages_b: Annotated[tuple[tuple[Chunk, float], ...], HIDDEN]
+    # shared_entities, only_a, only_b: entities of both and of only one, in these passages and the
+    # whole documents.
     shared_entities: tuple[Entity, ...]
     only_a: tuple[Entity, ...]
     only_b: tuple[Entity, ...]
     shared_references: tuple[Reference, ...]
-    similarity: Share | None
-    changes: Changes | None
+    similarity: Share | None  # cosine of the whole documents, or `None` without vectors
+    changes: Changes | None  # changes on the topic, if one is a version of the other; else `None`
     notes: tuple[str, ...] = ()
 
     def _table(self) -> tuple[type[ComparedPassage], Sequence[ComparedPassage]]:
@@ -421,11 +352,11 @@ class Comparison(Tabular[ComparedPassage], Record):
 
     def _heading(self) -> str:
         alike = "" if self.similarity is None else f"; similarity {self.similarity:.2f}"
-        said = f'"{self.topic}" in {self.document_a.name} (a) and {self.document_b.name} (b){alike}'
-        return "; ".join([said, *self.notes])
+        head = f'"{self.topic}" in {self.document_a.name} (a) and {self.document_b.name} (b){alike}'
+        return "; ".join([head, *self.notes])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form: passages and scores below their documents."""
+        """Return the JSON form, with passages and scores below their documents."""
 
         def side(document: Document, passages: tuple[tuple[Chunk, float], ...]) -> dict[str, Any]:
             shown = [c.as_dict() | {"score": round(score, 6)} for c, score in passages]

@@ -1,4 +1,4 @@
-"""Who and what documents mention, where, and together with whom."""
+"""Entities, their mentions and connections."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from casetrack.base.records.table import Tabular
 EntityKind = Literal["person", "organization", "location", "date", "amount", "concept"]
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
 COURT = "court"
-"""Asks for the organisations whose part is that of a court; their kind is ``organization``."""
+"""Selects organisations with the role of a court; their kind is ``organization``."""
 NAME_KINDS: tuple[EntityKind, ...] = ("person", "organization", "location")
 FoundBy = Literal["tagged", "defined", "spread"]
-"""How a name was found at a place: by the tagger, where the text defines it or makes it sure, or as
-a later occurrence of a name that the document makes sure elsewhere."""
+"""Origin of a name at a position: the tagger, a definition or certain context in the text, or
+another occurrence of a certain name.
+"""
 RelationType = Literal[
     "shared_entities",
     "shared_references",
@@ -48,39 +49,26 @@ RELATION_TYPES: tuple[RelationType, ...] = get_args(RelationType)
 # Words of a document at their exact place.
 
 SNIPPET_CHARS = 200
-"""About so long is a quote with what stands around it."""
+"""Approximate length of a quote with its surrounding text."""
 _SENTENCE_END = re.compile(r"""[.!?\u3002\uff01\uff1f][\s)\]"'\u2019\u201d\u00bb]*$""")
 
 
 @dataclass(frozen=True, slots=True)
 class Quote(Record):
-    """Words of a document at their exact place.
-
-    Attributes
-    ----------
-    text
-        The words themselves.
-    snippet
-        The words with some of what stands around them, about 200 characters, on whole words.
-    snippet_start
-        Where *text* begins in *snippet*.
-    char_start, char_end
-        Place of *text* in the text of its chunk, code points, half-open.
-    provenance
-        Where the words stand: that of the chunk, narrowed to their paragraphs, lines, boxes and
-        characters.
-    """
+    """Words of a document at their exact position."""
 
     text: str
-    snippet: str
-    snippet_start: Annotated[int, HIDDEN]
+    snippet: str  # the words with surrounding text, about 200 characters, cut between words
+    snippet_start: Annotated[int, HIDDEN]  # offset of *text* in *snippet*
+    # char_start, char_end: position of *text* in its chunk, code points, half-open.
     char_start: Annotated[int, FieldFormat(name="chunk_char_start", row=False)]
     char_end: Annotated[int, FieldFormat(name="chunk_char_end", row=False)]
+    # Provenance of the chunk, narrowed to paragraphs, lines, boxes and characters of the words.
     provenance: Provenance
 
     @property
     def chunk_id(self) -> str:
-        """Id of the chunk that holds the words."""
+        """Id of the chunk with the words."""
         return self.provenance.chunk_id
 
     @property
@@ -90,10 +78,10 @@ class Quote(Record):
 
     @property
     def cut_ends(self) -> tuple[bool, bool]:
-        """Whether the snippet begins, and ends, where its passage goes on.
+        """Whether the snippet cuts its passage at the start, and at the end.
 
-        How long the passage is a quote does not tell: a snippet that has little behind its words
-        has come to the end of the passage, and one that ends with a sentence reads as whole.
+        The length of the passage is unknown: little text after the words means the end of the
+        passage, and the end of a sentence is not a cut.
         """
         after = self.snippet[self.snippet_start + len(self.text) :]
         room = max(0, SNIPPET_CHARS - len(self.text)) // 2
@@ -105,71 +93,50 @@ class Quote(Record):
 
 
 _IN_MAILS = frozenset({"author", "copied in", "recipient", "sender"})
-"""What the heads of mails make of people; it changes from one mail to the next."""
+"""Roles of people in mail headers; they differ per mail."""
 _SAYS_NOTHING = frozenset({"company", "corporation", "firm", "party", "parties", "person"})
-"""What contracts call a side without saying which."""
+"""Generic names of a party in contracts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entity(Record):
-    """Somebody or something that documents mention.
-
-    Attributes
-    ----------
-    entity_id
-        The same for every spelling, such as ``person:adaeze-okafor``.
-    name
-        The fullest of its names.
-    aliases
-        Its other spellings, most frequent first.
-    mention_count, chunk_count, document_count
-        Places, passages and documents that mention it; a place counts once, and in
-        answers copies of a mail do.
-    role
-        What the words around it say that it is ("chief executive", "buyer"), or ``None``.
-    first_document_id, first_chunk_id
-        Where it is mentioned first, by the order of the documents.
-    edited_by_user
-        Whether the user has a word in who or what it is.
-    """
+    """A person, organisation, place or concept that documents mention."""
 
     SHOWN = ("kind", "name", "role", "mention_count", "document_count", "aliases")
 
-    entity_id: str
+    entity_id: str  # equal for all spellings, such as `person:adaeze-okafor`
     kind: EntityKind
-    name: str
-    aliases: tuple[str, ...]
+    name: str  # its most complete name
+    aliases: tuple[str, ...]  # other spellings, most frequent first
+    # mention_count, chunk_count, document_count: number of positions, passages and documents; a
+    # position counts once, and in answers copies of a mail do.
     mention_count: int
     chunk_count: int
     document_count: int
-    role: str | None
+    role: str | None  # role that the text states ("chief executive", "buyer"), or `None`
+    # first_document_id, first_chunk_id: first mention, in the order of the documents.
     first_document_id: str
     first_chunk_id: str
-    edited_by_user: bool = False
+    edited_by_user: bool = False  # whether a mark of the user changed it
 
     @property
     def office(self) -> str:
-        """What it is, in words; empty where the heads of mails say it, or it is just "company"."""
+        """Its role, or empty for roles of mail headers and generic ones such as "company"."""
         role = self.role or ""
         return "" if role.casefold() in _IN_MAILS | _SAYS_NOTHING else role
 
 
 @dataclass(frozen=True, slots=True)
 class Mention(Record):
-    """A place where an entity is mentioned.
-
-    Attributes
-    ----------
-    found_by
-        How a name was found there: ``tagged`` by the model, ``defined`` by the text at this place,
-        or ``spread`` from where the document makes it sure; ``None`` for dates, amounts, concepts.
-    """
+    """A mention of an entity."""
 
     SHOWN = ("text", "snippet", "citation")
 
     entity: Annotated[Entity, FieldFormat(json=False, columns=View("entity_id", "kind", "name"))]
     quote: Annotated[Quote, INLINE]
     confidence: Share
+    # For a name: `tagged` by the model, `defined` by the text at this position, or `spread` from a
+    # certain occurrence in the document; else `None`.
     found_by: FoundBy | None = None
 
     @property
@@ -179,7 +146,7 @@ class Mention(Record):
 
 
 class DocumentMentions(TypedDict):
-    """How often a document mentions an entity."""
+    """Number of mentions of an entity in a document."""
 
     document_id: str
     document: str
@@ -192,34 +159,19 @@ def _counted(documents: tuple[tuple[str, str, int], ...]) -> list[DocumentMentio
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityMentions(Tabular[Mention], Record):
-    """What a name stands for, and where it is mentioned.
-
-    Attributes
-    ----------
-    query
-        The name as it was asked for.
-    matches
-        Entities that it may stand for, best first; *mentions* are those of the first one.
-    score
-        How well the first one fits, 0..1; 1 is the name itself or an alias.
-    total
-        Places where it is mentioned.
-    mentions
-        Those shown: spread over documents first, then in reading order.
-    documents
-        Number of mentions by document, most first: (document id, name, count).
-    edits
-        The user's own word on the first one, in sentences, with the ids of the marks.
-    """
+    """Entities that match a name, and mentions of the best match."""
 
     JSON = ("query", "entity", "score", "other_matches", "total", "documents", "mentions")
 
-    query: str
+    query: str  # the requested name
+    # Matching entities, best first; *mentions* belong to the first.
     matches: Annotated[tuple[Entity, ...], HIDDEN]
-    score: Share
-    total: int
-    mentions: tuple[Mention, ...]
+    score: Share  # match of the first one, 0..1; 1 for its name or an alias
+    total: int  # number of all mentions
+    mentions: tuple[Mention, ...]  # spread over documents first, then in reading order
+    # (document id, name, mentions), most mentions first.
     documents: Annotated[tuple[tuple[str, str, int], ...], FieldFormat(via=_counted)]
+    # Sentences about the user's edits of the first one, with the ids of the marks.
     edits: tuple[str, ...] = ()
 
     @property
@@ -229,44 +181,35 @@ class EntityMentions(Tabular[Mention], Record):
 
     @property
     def other_matches(self) -> tuple[Entity, ...]:
-        """What else the name may stand for."""
+        """Other entities that match the name."""
         return self.matches[1:]
 
     def _table(self) -> tuple[type[Mention], Sequence[Mention]]:
         return Mention, self.mentions
 
     def _heading(self) -> str:
-        found = self.entity
-        role = f", {found.role}" if found.role else ""
+        best = self.entity
+        role = f", {best.role}" if best.role else ""
         return (
-            f"{found.name} ({found.kind}{role}): {len(self.mentions):,} of {self.total:,} mentions "
+            f"{best.name} ({best.kind}{role}): {len(self.mentions):,} of {self.total:,} mentions "
             f"in {len(self.documents):,} {'document' if len(self.documents) == 1 else 'documents'}"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Encounter(Record):
-    """A passage that mentions several of the entities asked for.
-
-    Attributes
-    ----------
-    entities
-        Ids of those that it mentions.
-    quotes
-        One place for each of them, those that stand closest together, in reading order. That of
-        somebody in the head of a mail may stand in the first passage of the mail.
-    mention_count
-        All places of them in the passage, and in the head of its mail.
-    """
+    """A passage that mentions several of the requested entities."""
 
     COLUMNS = ("score", "entities")
     SHOWN = ("score", "entities", "citation", "text")
 
     chunk: Annotated[Chunk, INLINE]
-    entities: tuple[str, ...]
+    entities: tuple[str, ...]  # ids of the mentioned ones
+    # One mention of each, as close together as possible, in reading order. A quote from a mail's
+    # header may be in the first passage of the mail.
     quotes: tuple[Quote, ...]
     score: Share
-    mention_count: int = 0
+    mention_count: int = 0  # all their mentions in the passage and in the header of its mail
 
     @property
     def citation(self) -> str:
@@ -276,7 +219,7 @@ class Encounter(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Encounters(Tabular[Encounter], Record):
-    """Passages in which entities are mentioned together, those with all of them first."""
+    """Passages that mention several entities, those with all of them first."""
 
     entities: tuple[Entity, ...]
     total: int
@@ -294,58 +237,32 @@ class Encounters(Tabular[Encounter], Record):
 
 @dataclass(frozen=True, slots=True)
 class Edge(Record):
-    """A connection of the graph.
-
-    Attributes
-    ----------
-    source, target
-        Ids of entities, documents or chunks.
-    type
-        ``co_occurrence``, ``similar``, ``coreference`` or one of ``RELATION_TYPES``.
-    weight
-        Strength, 0..1.
-    count
-        How many things speak for it: passages, shared entities, references.
-    evidence
-        Ids of chunks that show it, the best first.
-    quote
-        Words of the first of these that mention both ends, where it was asked for.
-    """
+    """An edge of the graph."""
 
     SHOWN = ("source", "target", "type", "weight", "count", "citation")
 
+    # source, target: ids of entities, documents or chunks.
     source: str
     target: str
-    type: str
-    weight: Share
-    count: int
-    evidence: tuple[str, ...]
+    type: str  # `co_occurrence`, `similar`, `coreference` or one of `RELATION_TYPES`
+    weight: Share  # strength, 0..1
+    count: int  # number of supporting passages, shared entities or references
+    evidence: tuple[str, ...]  # ids of supporting chunks, best first
+    # First evidence that mentions both ends, if requested.
     quote: Annotated[Quote | None, FieldFormat(columns=View("text", "snippet", "citation"))] = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityGraph(Tabular[Edge], Record):
-    """Entities and what connects them.
-
-    Attributes
-    ----------
-    center
-        The entity in the middle, or ``None``.
-    nodes
-        Entities, nearest to the centre first, else the best connected ones first.
-    distances
-        Steps from the centre, in the order of *nodes*; empty without a centre.
-    edges
-        Connections between the nodes, strongest first, each with its quote.
-    draw
-        Draws it as HTML, for notebooks.
-    """
+    """Entities and their connections."""
 
     collection: str
-    center: Entity | None
-    nodes: tuple[Entity, ...]
+    center: Entity | None  # the central entity, or `None`
+    nodes: tuple[Entity, ...]  # nearest to the centre first, else most connected first
+    # Steps from the centre, in the order of *nodes*; empty without a centre.
     distances: tuple[int, ...]
-    edges: tuple[Edge, ...]
+    edges: tuple[Edge, ...]  # strongest first, each with its quote
+    # Returns HTML for notebooks.
     draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )

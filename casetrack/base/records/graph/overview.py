@@ -1,4 +1,4 @@
-"""A collection at a glance."""
+"""Statistics and summary of a collection."""
 
 from __future__ import annotations
 
@@ -19,19 +19,8 @@ class CollectionStatistics(Card):
 
     Attributes
     ----------
-    document_types, file_formats, languages, extraction_methods
-        Documents by each; ``unknown`` where it is not known.
     entity_counts, reference_counts
         Distinct entities by kind, and references by type.
-    edge_counts
-        Edges between documents by type; those of entities and passages stand in the SQL view
-        ``edges``.
-    last_updated
-        When a document came in or changed last: ISO 8601 in UTC.
-    embedder_coverage
-        Share of chunks with each output of the models, 0..1: dense, tokens, sparse, names.
-    notes
-        What the numbers do not show, such as documents taken in before names were looked for.
     """
 
     collection: str
@@ -39,6 +28,8 @@ class CollectionStatistics(Card):
     page_count: int
     chunk_count: int
     storage_bytes: int
+    # document_types, file_formats, languages, extraction_methods: documents by each; `unknown` if
+    # unknown.
     document_types: dict[str, int]
     file_formats: dict[str, int]
     languages: dict[str, int]
@@ -47,12 +38,15 @@ class CollectionStatistics(Card):
     mention_count: int
     reference_counts: dict[str, int]
     citation_count: int
+    # Edges between documents by type; the SQL view `edges` has those of entities and passages.
     edge_counts: dict[str, int]
+    # Share of chunks with each output of the models, 0..1: dense, tokens, sparse, names.
     embedder_coverage: dict[str, float]
     partial_documents: int
     pages_without_text: int
     ocr_pages: int
-    last_updated: str | None
+    last_updated: str | None  # last addition or change of a document: ISO 8601 in UTC
+    # Limits of the counts, such as documents of earlier versions without extracted names.
     notes: tuple[str, ...] = ()
 
     def _title(self) -> str:
@@ -82,7 +76,7 @@ class CollectionStatistics(Card):
 
 @dataclass(frozen=True, slots=True)
 class KeyActor(Record):
-    """Somebody who matters in a collection, with the place that says who it is."""
+    """An important person or organisation, with a quote about its role."""
 
     entity: Annotated[Entity, INLINE]
     quote: Annotated[Quote | None, FieldFormat(name="evidence")]
@@ -90,41 +84,26 @@ class KeyActor(Record):
 
 def _by_kind(documents: tuple[tuple[str, tuple[Document, ...]], ...]) -> list[dict[str, Any]]:
     return [
-        {"document_type": kind, "count": len(found), "documents": [NAMED.of(d) for d in found]}
-        for kind, found in documents
+        {"document_type": kind, "count": len(members), "documents": [NAMED.of(d) for d in members]}
+        for kind, members in documents
     ]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CollectionSummary(Card):
-    """A collection at a glance: the first thing to read.
-
-    Attributes
-    ----------
-    key_actors
-        People and organisations that matter most, with their roles.
-    key_dates
-        Events that stand out, in order of date.
-    topics
-        What the passages are about, the largest first.
-    documents
-        Documents by kind, the largest kind first: (kind, documents).
-    references
-        What is referred to most.
-    entities
-        What is mentioned most, of every kind but dates and amounts.
-    version_chains
-        Documents that are versions of each other, the oldest first.
-    """
+    """A summary of a collection."""
 
     collection: str
     collection_type: str
-    key_actors: tuple[KeyActor, ...]
-    key_dates: tuple[Event, ...]
-    topics: tuple[Topic, ...]
+    key_actors: tuple[KeyActor, ...]  # most important people and organisations, with their roles
+    key_dates: tuple[Event, ...]  # most important events, by date
+    topics: tuple[Topic, ...]  # largest first
+    # (document type, documents), largest first.
     documents: Annotated[tuple[tuple[str, tuple[Document, ...]], ...], FieldFormat(via=_by_kind)]
+    # references, entities: most frequent ones; entities without dates and amounts.
     references: tuple[Reference, ...]
     entities: tuple[Entity, ...]
+    # Documents that are versions of each other, oldest first.
     version_chains: tuple[tuple[Annotated[Document, NAMED], ...], ...]
     statistics: CollectionStatistics
 
@@ -139,7 +118,7 @@ class CollectionSummary(Card):
             ("key actors", tuple(a.entity.name for a in self.key_actors)),
             ("key dates", tuple(e.date for e in self.key_dates)),
             ("topics", "; ".join(t.label for t in self.topics)),
-            ("documents", {kind: len(found) for kind, found in self.documents}),
+            ("documents", {kind: len(members) for kind, members in self.documents}),
             ("references", tuple(r.name for r in self.references)),
             ("versions", "; ".join(_chain(chain) for chain in self.version_chains)),
             *(("note", note) for note in self.statistics.notes),

@@ -14,58 +14,40 @@ from casetrack.base.records.table import Tabular
 
 @dataclass(frozen=True, slots=True)
 class Dated(Record):
-    """What stands on a line of time.
+    """An entry of a timeline."""
 
-    Attributes
-    ----------
-    value
-        ISO 8601 with its precision, see the table ``dates``.
-    first, last
-        First and last day that it covers, ``YYYY-MM-DD``.
-    """
-
+    # ISO 8601 with its precision, see the table `dates`.
     value: Annotated[str, FieldFormat(name="date")]
+    # first, last: first and last covered day, `YYYY-MM-DD`.
     first: Day
     last: Day
     precision: str
 
     @property
     def date(self) -> str:
-        """The date as its column in tables is called; the same as *value*."""
+        """Alias of *value*, by the name of its column."""
         return self.value
 
 
 @dataclass(frozen=True, slots=True)
 class Event(Dated):
-    """A date and what the text says of it.
-
-    Attributes
-    ----------
-    description
-        The sentence that holds the date, shortened on whole words where it is long.
-    mention_count, document_count
-        Places and documents that say so of this date.
-    quote
-        The place that says most.
-    weight
-        How much it stands out, 0..1.
-    mark_id
-        The mark that the user added it by, with the source that the user named; ``None`` for what
-        the documents say themselves.
-    """
+    """A date and the text about it."""
 
     SHOWN = ("date", "description", "citation")
 
-    description: str
+    description: str  # the sentence with the date, shortened between words
+    # mention_count, document_count: positions and documents with this event.
     mention_count: int
     document_count: int
-    weight: Share
-    quote: Annotated[Quote, INLINE]
+    weight: Share  # importance, 0..1
+    quote: Annotated[Quote, INLINE]  # the most informative mention
+    # The user's mark that added it, with the source that the user named; `None` for an event of the
+    # documents.
     mark_id: str | None = None
 
     @property
     def event_id(self) -> str:
-        """What it is hidden by: its mark, or its date and the beginning of its chunk's id."""
+        """Id for hiding it: its mark, or its date and the start of its chunk's id."""
         return self.mark_id or f"{self.value}@{self.quote.chunk_id[:8]}"
 
     @property
@@ -76,50 +58,32 @@ class Event(Dated):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Timeline(Tabular[Event], Record):
-    """Events by date.
-
-    Attributes
-    ----------
-    total
-        Events in the span asked for.
-    events
-        Those shown, in order of date: where there are too many, the weightiest.
-    undated
-        Number of dates that stand for no certain day or time: without a year, such as “5 August”,
-        or with more than one reading. They are not among the events.
-    fiscal
-        Number of fiscal quarters and years of which no text says the days; they are not among the
-        events either.
-    unread
-        Number of documents without names or dates because of an error.
-    notes
-        What the user's marks leave out, in sentences.
-    periods
-        How many dates of the documents each month of the span has (``2024-03``), and each year of
-        those of which no month is said (``2024``), in order.
-    draw
-        Draws it as HTML, for notebooks.
-    """
+    """Events by date."""
 
     JSON = ("collection", "start", "end", "total", "undated", "fiscal", "unread", "events")
 
     collection: str
     start: Annotated[str | None, FieldFormat(name="start_date")]
     end: Annotated[str | None, FieldFormat(name="end_date")]
-    total: int
-    events: tuple[Event, ...]
+    total: int  # number of events in the requested span
+    events: tuple[Event, ...]  # in order of date; the most important ones if there are too many
+    # Number of dates without a certain day, such as “5 August” without a year, or with several
+    # readings. They are not among the events.
     undated: int
+    # Number of fiscal periods whose days no text states. They are not among the events.
     fiscal: int = 0
-    unread: int = 0
-    notes: tuple[str, ...] = ()
+    unread: int = 0  # number of documents without names or dates because of an error
+    notes: tuple[str, ...] = ()  # sentences about events that the user's marks hide
+    # Number of dates per month (`2024-03`), and per year for dates without a month (`2024`).
     periods: Annotated[tuple[tuple[str, int], ...], HIDDEN] = ()
+    # Returns HTML for notebooks.
     draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
 
     @property
     def left_out(self) -> str:
-        """What was found and is not among the events, as a sentence; empty where nothing is."""
+        """A sentence about omitted dates and periods, or empty."""
         parts = []
         if self.undated:
             what = "date" if self.undated == 1 else "dates"
@@ -131,7 +95,7 @@ class Timeline(Tabular[Event], Record):
 
     @property
     def gap(self) -> str:
-        """The documents that errors keep from the timeline, as a sentence; empty for none."""
+        """A sentence about documents whose errors leave gaps, or empty."""
         if not self.unread:
             return ""
         what = "1 document" if self.unread == 1 else f"{self.unread:,} documents"
