@@ -71,7 +71,7 @@ ELSEWHERE = {
     ("docs/sources.md", "console"): "tests/editions/context/test_docs.py",
     ("docs/sources.md", "toml"): "tests/editions/context/test_docs.py",
     ("docs/searching.md", "toml"): "tests/search/test_asking.py",
-    ("docs/searching.md", "python"): "tests/cluster/test_actors.py",
+    ("docs/beyond-one-machine.md", "python"): "tests/cluster/test_actors.py",
 }
 """Blocks that another test runs, by page and language."""
 

@@ -68,13 +68,13 @@ def found(collection: Collection) -> list[tuple]:
 def test_the_example_of_the_page(
     data_dir: Path, alone: Collection, monkeypatch: pytest.MonkeyPatch, models_dir: Path
 ) -> None:
-    page = (CHECKOUT / "docs" / "searching.md").read_text(encoding="utf-8")
+    page = (CHECKOUT / "docs" / "beyond-one-machine.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"(?ms)^```python$(.+?)^```$", page)
     monkeypatch.setenv("CASETRACK_HOME", str(data_dir))
     monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
     names: dict[str, Any] = {}
     exec(example.replace("Acme", "Demo"), names)
-    assert [(r.chunk_id, r.score) for r in names["found"]] == found(alone)
+    assert [(r.chunk_id, r.score) for r in names["results"]] == found(alone)
 
 
 @pytest.mark.slow
