@@ -68,6 +68,7 @@ ELSEWHERE = {
     ("docs/pipelines.md", "toml"): "tests/ingest/test_user_pipelines.py",
     ("docs/pipelines.md", "python"): "tests/ingest/test_user_pipelines.py",
     ("docs/legal.md", "console"): "tests/editions/legal/test_docs.py",
+    ("docs/discovery.md", "console"): "tests/editions/legal/test_docs.py",
     ("docs/sources.md", "console"): "tests/editions/context/test_docs.py",
     ("docs/sources.md", "toml"): "tests/editions/context/test_docs.py",
     ("docs/searching.md", "toml"): "tests/search/test_asking.py",

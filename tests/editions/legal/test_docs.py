@@ -1,4 +1,4 @@
-"""docs/legal.md: every command of the page runs, on the sample case, and prints what is shown."""
+"""docs/legal.md and docs/discovery.md: every command runs on the sample case and prints its output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
 CHECKOUT = Path(__file__).parents[3]
-PAGE = CHECKOUT / "docs" / "legal.md"
+PAGES = ("legal.md", "discovery.md")
 FINDS = {"redactions", "check"}
 """Commands that end with 1 where they found something wrong."""
 
@@ -30,7 +30,8 @@ def test_every_command_of_the_page(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CASETRACK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
-    blocks = re.findall(r"(?ms)^```console\n(.*?)^```", PAGE.read_text(encoding="utf-8"))
+    text = "".join((CHECKOUT / "docs" / page).read_text(encoding="utf-8") for page in PAGES)
+    blocks = re.findall(r"(?ms)^```console\n(.*?)^```", text)
     run = 0
     for block in blocks:
         for part in re.split(r"(?m)^\$ ", block)[1:]:
