@@ -1,4 +1,4 @@
-"""docs/legal.md and docs/discovery.md: every command runs on the sample case and prints its output."""
+"""docs/legal.md and docs/discovery.md: every command runs and prints its output."""
 
 from __future__ import annotations
 
