@@ -78,38 +78,19 @@ def evaluate(
     """
     state = ctx.ensure_object(State)
     if compare is not None:
-        _refuse(
-            "--compare",
-            {
-                "DIR": folder,
-                "--golden": golden,
-                "--modes": modes,
-                "--profiles": profiles,
-                "--ablate": ablate,
-                "--no-vocabulary": no_vocabulary,
-                "--pages": pages,
-                "--limit": limit,
-                "--history": history,
-            },
-        )
+        _refuse(ctx, "--compare", "folder", "golden", *_OF_RUNS, "history")
         _compare(state, compare, as_json)
         return
     if history:
-        _refuse(
-            "--history",
-            {
-                "--modes": modes,
-                "--profiles": profiles,
-                "--ablate": ablate,
-                "--no-vocabulary": no_vocabulary,
-                "--pages": pages,
-                "--limit": limit,
-            },
-        )
+        _refuse(ctx, "--history", *_OF_RUNS)
         _history(state, folder, golden, as_json)
         return
     if ablate:
-        _refuse("--ablate", {"--modes": modes})
+        _refuse(ctx, "--ablate", "modes")
+    if golden is not None:
+        _refuse(ctx, "--golden", "folder")
+    elif folder is not None:
+        _refuse(ctx, "DIR", "collection")
     from casetrack.api.evaluate import save_run
     from casetrack.base.license import UNLIMITED
 
@@ -127,10 +108,15 @@ def evaluate(
     _report(state, asked, runs, ablate=ablate, as_json=as_json)
 
 
-def _refuse(option: str, others: dict[str, Any]) -> None:
-    given = [name for name, value in others.items() if value not in {None, False}]
+_OF_RUNS = ("modes", "profiles", "ablate", "no_vocabulary", "pages", "limit")
+
+
+def _refuse(ctx: typer.Context, option: str, *others: str) -> None:
+    """Refuse options that do not go together with another one."""
+    given = [p for p in ctx.command.params if p.name in others and ctx.params[p.name]]
     if given:
-        raise UsageError(f"{option} does not go together with {', '.join(given)}.")
+        names = (p.opts[0] if p.param_type_name == "option" else p.metavar for p in given)
+        raise UsageError(f"{option} does not go together with {', '.join(map(str, names))}.")
 
 
 def _modes(modes: str | None) -> list[str | None]:
@@ -170,7 +156,6 @@ def _open(
     from casetrack.faces.cli.progress import Meter
 
     if golden is not None:
-        _refuse("--golden", {"a folder": folder})
         own = state.collection(collection)
         if profile is None:
             return open_golden(golden, own)
@@ -185,7 +170,6 @@ def _open(
             "Say what to measure: a folder in the BEIR layout, or --golden FILE.",
             hint="docs/evaluation.md shows how to make a golden file of your own documents.",
         )
-    _refuse("A folder", {"--collection": collection})
     if not folder.exists():
         raise FileNotFound(folder)
     if not folder.is_dir():
@@ -237,7 +221,6 @@ def _report(
         return
     show.head(asked, runs[0])
     show.results(runs)
-    show.shown(runs)
     show.groups(runs)
     if differences:
         line()

@@ -55,44 +55,27 @@ def head(asked: QuestionSet, run: Run) -> None:
 
 
 def results(runs: Sequence[Run]) -> None:
-    """Write one row of figures per run: where the answers stand, and how long it took."""
-    names, ways = _present(runs, (*MEASURES, *PAGE_MEASURES)), names_of(runs)
-    fields = [
-        Field("Search", whole=True),
-        *(_figure(name) for name in names),
-        Field("p50 ms", "right", whole=True),
-        Field("p95 ms", "right", whole=True),
-    ]
-    table(
-        fields,
-        [
-            [
-                ways[run.id],
-                *(_score(run.means.get(name), name) for name in names),
-                f"{run.percentile(0.5):.1f}",
-                f"{run.percentile(0.95):.1f}",
-            ]
-            for run in runs
-        ],
-    )
+    """Write a row of figures per run: ranks and times, then what is marked and reported, if any."""
+    ways = names_of(runs)
+    for known, times in (((*MEASURES, *PAGE_MEASURES), (0.5, 0.95)), (_SHOWN_MEASURES, ())):
+        names = _present(runs, known)
+        if not times and names:
+            line()
+        if times or names:
+            durations = [Field(f"p{share * 100:.0f} ms", "right", whole=True) for share in times]
+            table(
+                [Field("Search", whole=True), *map(_figure, names), *durations],
+                [
+                    [ways[run.id], *_scores(run.means, names), *_milliseconds(run, times)]
+                    for run in runs
+                ],
+            )
 
 
 def names_of(runs: Sequence[Run]) -> dict[str, str]:
     """Return what to call each run: how it was asked, with its profile where these differ."""
     several = len({run.profile for run in runs}) > 1
     return {run.id: f"{run.label}, {run.profile}" if several else run.label for run in runs}
-
-
-def shown(runs: Sequence[Run]) -> None:
-    """Write the figures of what is marked and told, where the questions allow any."""
-    names, ways = _present(runs, _SHOWN_MEASURES), names_of(runs)
-    if not names:
-        return
-    line()
-    table(
-        [Field("Search", whole=True), *(_figure(name) for name in names)],
-        [[ways[run.id], *(_score(run.means.get(name), name) for name in names)] for run in runs],
-    )
 
 
 def groups(runs: Sequence[Run]) -> None:
@@ -113,9 +96,9 @@ def groups(runs: Sequence[Run]) -> None:
             Field("Questions", "right"),
         ]
         table(
-            [*fields, *(_figure(name) for name in names)],
+            [*fields, *map(_figure, names)],
             [
-                [ways[run.id], group, f"{count:,}", *(_score(means.get(n), n) for n in names)]
+                [ways[run.id], group, f"{count:,}", *_scores(means, names)]
                 for run, groups in grouped
                 for group, (count, means) in groups.items()
             ],
@@ -124,10 +107,12 @@ def groups(runs: Sequence[Run]) -> None:
 
 def differences(compared: Iterable[tuple[Run, Run, Difference]], names: Mapping[str, str]) -> None:
     """Write how the runs differ in the main measure."""
-    _difference_table(
-        "Compared",
-        [(f"{names[second.id]} with {names[first.id]}", d) for first, second, d in compared],
-        measure=_TITLES[MAIN],
+    table(
+        [Field("Compared", whole=True), Field("Measure"), *_DIFFERENCE_FIELDS],
+        [
+            [f"{names[second.id]} with {names[first.id]}", _TITLES[MAIN], *_difference_cells(d)]
+            for first, second, d in compared
+        ],
     )
 
 
@@ -143,19 +128,13 @@ def comparison(compared: Comparison) -> None:
         ]
     )
     line()
-    fields = [
-        Field("Measure", whole=True),
-        Field("First", "right"),
-        Field("Second", "right"),
-        *_DIFFERENCE_FIELDS,
-    ]
+    first_two = [Field("First", "right"), Field("Second", "right")]
     table(
-        fields,
+        [Field("Measure", whole=True), *first_two, *_DIFFERENCE_FIELDS],
         [
             [
                 _TITLES.get(d.measure, d.measure),
-                _score(d.first, d.measure),
-                _score(d.second, d.measure),
+                *(_score(value, d.measure) for value in (d.first, d.second)),
                 *_difference_cells(d),
             ]
             for d in compared.differences
@@ -191,18 +170,12 @@ def _trend(points: Sequence[Point]) -> None:
         Field("Verdict"),
     ]
     rows = []
-    for point in points:
-        run, change = point.run, point.change
-        rows.append(
-            [
-                local_time(run.date),
-                run.id,
-                *(_score(run.means.get(name), name) for name in names),
-                f"{run.percentile(0.5):.1f}",
-                f"{change.difference:+.4f}" if change else "",
-                f"{change.verdict} (p = {change.p:.4f})" if change else "first of its kind",
-            ]
-        )
+    for run, change in ((point.run, point.change) for point in points):
+        said = ["", "first of its kind"]
+        if change:
+            said = [f"{change.difference:+.4f}", f"{change.verdict} (p = {change.p:.4f})"]
+        figures = [*_scores(run.means, names), *_milliseconds(run, (0.5,))]
+        rows.append([local_time(run.date), run.id, *figures, *said])
     table(fields, rows)
 
 
@@ -212,11 +185,6 @@ _DIFFERENCE_FIELDS = (
     Field("p", "right", whole=True),
     Field("Verdict"),
 )
-
-
-def _difference_table(title: str, rows: Sequence[tuple[str, Difference]], *, measure: str) -> None:
-    fields = [Field(title, whole=True), Field("Measure"), *_DIFFERENCE_FIELDS]
-    table(fields, [[name, measure, *_difference_cells(d)] for name, d in rows])
 
 
 def _difference_cells(d: Difference) -> list[str]:
@@ -229,6 +197,14 @@ def _present(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
 
 def _figure(name: str, *, extra: bool = False) -> Field:
     return Field(_TITLES.get(name, name), "right", whole=True, extra=extra)
+
+
+def _scores(means: Mapping[str, float], names: Sequence[str]) -> list[str]:
+    return [_score(means.get(name), name) for name in names]
+
+
+def _milliseconds(run: Run, shares: Sequence[float]) -> list[str]:
+    return [f"{run.percentile(share):.1f}" for share in shares]
 
 
 def _score(value: float | None, name: str) -> str:

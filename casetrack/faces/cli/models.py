@@ -29,21 +29,10 @@ VerifyArgument = Annotated[
 OcrOption = Annotated[
     bool, opt("List the engines of text recognition only; with --json too.", "--ocr")
 ]
-_PROFILE_FIELDS = (
-    Field("Profile"),
-    Field("Installed"),
-    Field("Size", "right"),
-    Field("Dimension", "right"),
-    Field("Models"),
-    Field("What it is", extra=True),
-)
+_SIZES = (Field("Installed"), Field("Size", "right"), Field("Dimension", "right"))
+_PROFILE_FIELDS = (*(Field("Profile"), *_SIZES, Field("Models")), Field("What it is", extra=True))
 _MODEL_FIELDS = (
-    Field("Model"),
-    Field("Makes"),
-    Field("Installed"),
-    Field("Size", "right"),
-    Field("Dimension", "right"),
-    Field("Licence"),
+    *(Field("Model"), Field("Makes"), *_SIZES, Field("Licence")),
     Field("From", extra=True),
 )
 _OCR_FIELDS = (Field("Engine"), Field("Ready"), Field("Languages"), Field("How to get it"))
@@ -127,26 +116,16 @@ def verify(ctx: typer.Context, name: VerifyArgument = None, as_json: JsonOption 
     from casetrack.api.models.pulling import verify as checks_of
 
     checks = checks_of(name, ctx.ensure_object(State).settings.models_dir)
-    bad = [n for n, files in checks.items() if any(c.state != "ok" for c in files)]
+    every = [(model, check) for model, files in checks.items() for check in files]
+    bad = dict.fromkeys(model for model, check in every if check.state != "ok")
     if as_json:
-        write_json(
-            [
-                {
-                    "model": model,
-                    "file": check.name,
-                    "state": check.state,
-                    "expected": check.expected,
-                    "found": check.found,
-                }
-                for model, files in checks.items()
-                for check in files
-            ]
-        )
+        keys = ("model", "file", "state", "expected", "found")
+        rows = ((model, c.name, c.state, c.expected, c.found) for model, c in every)
+        write_json([dict(zip(keys, row, strict=True)) for row in rows])
         return EXIT_FAILED if bad else 0
-    for model, files in checks.items():
-        for check in files:
-            style = "green" if check.state == "ok" else "bold red"
-            line((f"{check.state:<9}", style), f"{model}/{check.name}")
+    for model, check in every:
+        style = "green" if check.state == "ok" else "bold red"
+        line((f"{check.state:<9}", style), f"{model}/{check.name}")
     for model in bad:
         line(f"Put it right with: casetrack models pull {model}", err=True)
     return EXIT_FAILED if bad else 0

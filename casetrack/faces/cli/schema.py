@@ -16,29 +16,12 @@ if TYPE_CHECKING:
     from casetrack.api.pipelines import PipelineAbout
     from casetrack.base.schema import TableSchema
 
-_FIELDS = (
-    Field("Column", whole=True),
-    Field("Type"),
-    Field("Empty"),
-    Field("Unit"),
-    Field("Meaning"),
-)
-
-_FUNCTION_FIELDS = (
-    Field("Function", whole=True),
-    Field("Kind"),
-    Field("What it gives"),
+_COLUMNS = (Field("Column", whole=True), *map(Field, ("Type", "Empty", "Unit", "Meaning")))
+_FUNCTIONS = (
+    *(Field("Function", whole=True), Field("Kind"), Field("What it gives")),
     Field("Example", extra=True),
 )
-
-
-_PARAMETER_FIELDS = (
-    Field("Parameter", whole=True),
-    Field("Type"),
-    Field("Default"),
-    Field("Here"),
-    Field("Meaning"),
-)
+_PARAMETERS = (Field("Parameter", whole=True), *map(Field, ("Type", "Default", "Here", "Meaning")))
 
 
 def schema(
@@ -86,7 +69,7 @@ def schema(
         line((f"{shown.name}", "bold cyan"), f" (version {shown.version}): {shown.doc}")
         line()
         table(
-            _FIELDS,
+            _COLUMNS,
             [
                 [c.name, c.type_text, "may be" if c.nullable else "never", c.unit, c.doc]
                 for c in shown.columns
@@ -102,7 +85,7 @@ def _show_functions(as_json: bool) -> None:
         write_json([asdict(function) | {"signature": function.signature} for function in found])
         return
     rows = [[f.signature, f.kind, f.about, f.example] for f in found]
-    table(_FUNCTION_FIELDS, rows)
+    table(_FUNCTIONS, rows)
 
 
 def _show_pipelines(data_dir: "Path", wanted: str | None, as_json: bool) -> None:
@@ -160,7 +143,7 @@ def _show_pipeline(pipeline: "PipelineAbout") -> None:
                 [p["name"], p["type"], _value(p["default"]), _value(p["value"]), p["meaning"]]
                 for p in step.parameters
             ]
-            table(_PARAMETER_FIELDS, rows)
+            table(_PARAMETERS, rows)
 
 
 def _value(value: Any) -> str:
@@ -171,18 +154,6 @@ def _value(value: Any) -> str:
 
 
 def _as_object(shown: "TableSchema") -> dict[str, Any]:
-    return {
-        "name": shown.name,
-        "version": shown.version,
-        "doc": shown.doc,
-        "columns": [
-            {
-                "name": c.name,
-                "type": c.type_text,
-                "nullable": c.nullable,
-                "unit": c.unit,
-                "doc": c.doc,
-            }
-            for c in shown.columns
-        ],
-    }
+    names = ("name", "type_text", "nullable", "unit", "doc")
+    columns = [{n.removesuffix("_text"): getattr(c, n) for n in names} for c in shown.columns]
+    return {"name": shown.name, "version": shown.version, "doc": shown.doc, "columns": columns}

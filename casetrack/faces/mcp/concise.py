@@ -53,8 +53,6 @@ _REPEATS = {
     "source_name": ("source", "target"),
 }
 """Keys that say again what another one beside them says: a sentence, and words of it."""
-_MAY_LACK = frozenset({"path", "format", "extraction_method"})
-"""Keys that lists of documents leave out: see :func:`document_forms`."""
 _SHARES = frozenset({"score", "weight", "relevance", "similarity"})
 """Numbers of which two digits tell all that matters."""
 _OF_PASSAGE = {"ocr_warning": str, "hidden_warning": str, "table_header": str}
