@@ -18,7 +18,7 @@ from casetrack.base.registry import registered
 from casetrack.store import marks, mirror, passages
 from casetrack.store.damage import damage_told
 from casetrack.store.info import FILE, read_info, require_active, update_info
-from casetrack.store.place import place_of
+from casetrack.store.place import FILE as PLACE
 from casetrack.store.rewrite import in_force
 from casetrack.store.source_states import stale_sources
 from casetrack.store.untaken import untaken
@@ -355,7 +355,7 @@ class Workspace:
 
     def _pull(self) -> None:
         """Copy what has changed elsewhere; the collection may have moved there since."""
-        if place_of(self.folder).is_remote:
+        if (self.folder / PLACE).exists():
             mirror.pull(self.folder)
 
     def require_active(self) -> None:

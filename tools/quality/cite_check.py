@@ -24,7 +24,7 @@ from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
 from casetrack.editions.legal.check import check_draft
 from casetrack.editions.legal.drafts import read_draft
-from casetrack.extract.sentence_ends import sentence_ends
+from casetrack.extract.language import sentence_ends
 from casetrack.parse import detect
 
 if TYPE_CHECKING:

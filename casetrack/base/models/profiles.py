@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -111,12 +112,14 @@ PROFILES: tuple[Profile, ...] = (
 )
 
 
+@functools.cache
 def reads_script(profile: str, script: str, /) -> bool:
     """Return whether a profile's models can read a script; true for unknown profiles."""
     known = next((p for p in PROFILES if p.name == profile), None)
     return known is None or not known.scripts or script in known.scripts
 
 
+@functools.cache
 def was_made_for(profile: str, language: str, /) -> bool:
     """Return whether a profile's models were trained in a language (ISO 639-1); true if unknown."""
     known = next((p for p in PROFILES if p.name == profile), None)

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.extract.sentence_ends import sentence_ends
+from casetrack.extract.language import sentence_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

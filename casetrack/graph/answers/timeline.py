@@ -14,7 +14,7 @@ from casetrack.base.arguments import in_order
 from casetrack.base.errors import See
 from casetrack.base.records.graph import Event, Timeline
 from casetrack.extract.days import day_span, typed_date
-from casetrack.extract.sentence_ends import sentence_ends
+from casetrack.extract.language import sentence_ends
 from casetrack.graph.answers.events import date_weight, read_event
 from casetrack.graph.answers.rows import ask, quotes_of, up_to
 

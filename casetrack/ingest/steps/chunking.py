@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from casetrack.base.errors import PipelineError
-from casetrack.extract.sentence_ends import sentence_ends
+from casetrack.extract.language import sentence_ends
 from casetrack.ingest.steps.base import parameter
 from casetrack.parse.page_builder import clean_text
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casetrack.base.words.lists import month_numbers
-from casetrack.extract.sentence_ends import sentence_ends
+from casetrack.extract.language import sentence_ends
 from casetrack.ingest.steps.words import STOP_WORDS, as_letters, index_terms, is_pair
 from casetrack.models.token_matrix import content_tokens, token_form, unpack
 from casetrack.search.scores import rarity

@@ -29,17 +29,12 @@ from casetrack.search.question.cited_laws import (
     state_laws,
     transcripts,
 )
-from casetrack.search.question.words import part, terms_of
+from casetrack.search.question.words import may_cite, part, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _I = re.IGNORECASE
-_GATE = re.compile(
-    r"\d|\sv(?:s|ersus)?\.?\s|\bin re\b|\bex parte\b|\bmatter of\b|\bsupra\b|\b(?:ib)?id\b|\bamend"
-    r"|\bart\b|\bexh?\.|\bexhibit\b",
-    _I,
-)
 _RANGE = r"\d+(?:\s?[-\u2013\u2014]\s?\d+)?"
 _AT = rf"(?:,?\s+at\s+(?:pp?\.\s?)?\*?(?P<at>{_RANGE}))"
 _REPORTERS = {
@@ -88,7 +83,7 @@ def citations_of(query: str, /) -> tuple[AskedCitation, ...]:
     >>> citations_of("What are the termination provisions?")
     ()
     """
-    if _GATE.search(query) is None:
+    if not may_cite(query):
         return ()
     taken: list[AskedCitation] = []
     for find in _FINDERS:

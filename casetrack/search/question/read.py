@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from casetrack.base.records.reading import Expansion, Reading
 from casetrack.extract.language import language_of, script_of
 from casetrack.ingest.steps.words import identifier_terms, terms_of_question
-from casetrack.search.question.citations import citations_of
 from casetrack.search.question.vocabularies import matches
 from casetrack.search.question.words import (
+    may_cite,
     numbers_of,
     other_spellings,
     part,
@@ -26,7 +26,7 @@ from casetrack.search.question.words import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from casetrack.base.records.reading import Part, Period, Want
+    from casetrack.base.records.reading import AskedCitation, Part, Period, Want
     from casetrack.search.question.vocabularies import Match, Vocabulary
     from casetrack.search.question.words import Names, Word
 
@@ -378,6 +378,15 @@ _ROOM = 3.0
 several meanings ("notice", "term"): its other names count no more than it does itself."""
 
 
+def _citations_of(asked: str) -> tuple[AskedCitation, ...]:
+    """Return what a question cites; what reads it is loaded for questions that may cite."""
+    if not may_cite(asked):
+        return ()
+    from casetrack.search.question.citations import citations_of
+
+    return citations_of(asked)
+
+
 def read(
     query: str,
     /,
@@ -433,7 +442,7 @@ def read(
         language=language,
         script=script,
         expansions=tuple(expansions),
-        citations=citations_of(asked),
+        citations=_citations_of(asked),
         titles=tuple(n for match in named for term in match.terms for n in term.within),
     )
 

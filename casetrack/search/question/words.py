@@ -81,6 +81,18 @@ def part(query: str, start: int, end: int, /) -> Part:
     return Part(query[start:end], start, end)
 
 
+_CITING = re.compile(
+    r"\d|\sv(?:s|ersus)?\.?\s|\bin re\b|\bex parte\b|\bmatter of\b|\bsupra\b|\b(?:ib)?id\b|\bamend"
+    r"|\bart\b|\bexh?\.|\bexhibit\b",
+    re.IGNORECASE,
+)
+
+
+def may_cite(query: str, /) -> bool:
+    """Return whether a question has a sign without which nothing in it is a citation."""
+    return _CITING.search(query) is not None
+
+
 # What a question says to the letter: words in quotation marks, and numbers.
 
 _QUOTED = re.compile(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.base.errors import PipelineError
-from casetrack.extract.sentence_ends import sentence_ends
+from casetrack.extract.language import sentence_ends
 from casetrack.ingest.steps.chunk import chunk_page
 from casetrack.ingest.steps.chunking import ChunkRules, cut
 from casetrack.parse.workers.messages import page_schema

@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from casetrack.base import schema
 from casetrack.editions.legal.extract.cited_text import beside_citations
+from casetrack.extract.language import sentence_ends
 from casetrack.extract.papers.text import LegalCitation
-from casetrack.extract.sentence_ends import sentence_ends
 from casetrack.graph.paper_sources import Sources, one_of
 from casetrack.graph.segment import TableSegment, rows_between, save, table_of
 from casetrack.store.index.segment_files import SegmentFolder, read_groups
