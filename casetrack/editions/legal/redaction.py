@@ -11,19 +11,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from casetrack.base.errors import FileNotFound, OcrUnavailable, UnsupportedFormat, UsageError
+from casetrack.base.provenance import Box
+from casetrack.editions.legal.operation import ADDS, Arg, Names, PathRef, operation
 from casetrack.editions.legal.records.load_files import HiddenText, RedactedCopy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from casetrack.base.config import OcrSettings
     from casetrack.editions.legal.paper.blackout import Area
     from casetrack.editions.legal.paper.proof import Findings
     from casetrack.parse.ocr.engine import Picture, RecognizedPage
+
+    Areas = Iterable[Area | str]
+else:
+    Areas = Names
 
 KINDS: dict[str, tuple[str, str]] = {
     "ssn": ("social security numbers", r"(?<![\w-])\d{3}[- ]\d{2}[- ]\d{4}(?![\w-])"),
@@ -46,6 +52,7 @@ KINDS: dict[str, tuple[str, str]] = {
 """What can be asked for by its kind: words for people, and the pattern."""
 _UNPROVED = "fonts and outlines that show other words than the text (no text recognition)"
 _CARD_DIGITS = (13, 19)
+_AREA = re.compile(r"(\d+)" + r"[:,]\s*(-?\d+(?:\.\d+)?)" * 4)
 
 
 def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenText]:
@@ -98,21 +105,32 @@ def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenT
     return found
 
 
+@operation("redact", ADDS, alone=True)
 def redact(
-    path: Path,
-    target: Path,
+    path: Annotated[PathRef, Arg("A PDF; it is only read.", "FILE")],
+    target: Annotated[PathRef, Arg("The copy, or a folder for it.", "--to PATH")],
     /,
     *,
-    words: Iterable[str] = (),
-    kinds: Iterable[str] = (),
-    areas: Sequence[Area] = (),
-    match_case: bool = False,
-    inside_words: bool = False,
-    label: str = "",
-    replace: bool = False,
+    words: Annotated[Names, Arg("A name or phrase; may be repeated.", "--words -w TEXT")] = (),
+    kinds: Annotated[
+        Names, Arg("ssn, ein, email, phone, card, iban or account; may be repeated.", "--kind KIND")
+    ] = (),
+    areas: Annotated[
+        Areas,
+        Arg(
+            "A rectangle in points (1/72 inch) from the top left; may be repeated.",
+            "--area PAGE:X0,Y0,X1,Y1",
+        ),
+    ] = (),
+    match_case: Annotated[bool, Arg("Capital and small letters differ.", "--match-case")] = False,
+    inside_words: Annotated[bool, Arg("A part of a longer word counts.", "--inside-words")] = False,
+    label: Annotated[str, Arg("Stands in white on the black areas.", "--label TEXT")] = "",
+    replace: Annotated[bool, Arg("Replace the copy if there is one.", "--force")] = False,
     ocr: OcrSettings | None = None,
     models_dir: Path | None = None,
-    passwords: Sequence[str] = (),
+    passwords: Annotated[
+        Names, Arg("Opens protected files; may be repeated. Never stored.", "--password PASSWORD")
+    ] = (),
 ) -> RedactedCopy:
     """Write a copy of a PDF without some words, kinds of numbers and areas.
 
@@ -128,7 +146,7 @@ def redact(
     kinds
         Keys of :data:`KINDS`.
     areas
-        Rectangles to take out, whatever they hold.
+        Rectangles to take out, whatever they hold; texts such as ``3:72,100,300,120`` as well.
     match_case, inside_words
         Whether capitals count; whether a part of a longer word counts.
     label
@@ -147,7 +165,8 @@ def redact(
         The file is no PDF, is protected or damaged.
     """
     patterns = list(_patterns(words, kinds, match_case=match_case, inside_words=inside_words))
-    if not patterns and not areas:
+    given = [_area(each) if isinstance(each, str) else each for each in areas]
+    if not patterns and not given:
         raise UsageError(
             "Nothing was named that is to be taken out.",
             hint="Name words, kinds of numbers, or areas of a page.",
@@ -158,10 +177,10 @@ def redact(
     from casetrack.editions.legal.paper.letters import plain_signs
     from casetrack.editions.legal.paper.proof import check_copy
 
-    path = path.resolve()
+    path, passwords = Path(path).resolve(), tuple(passwords)
     with pdf.opened(path, passwords) as document:
-        target = pdf.target_for(path, target, replace=replace)
-        _check_pages(path, areas, document.page_count)
+        target = pdf.target_for(path, Path(target), replace=replace)
+        _check_pages(path, given, document.page_count)
         flat = flattened(document)
         with in_pdfium(flat.tobytes()) as sheets:
             read = {number: read_sheet(sheets, number) for number in range(1, len(sheets) + 1)}
@@ -170,7 +189,7 @@ def redact(
         boxes = {number: [one.box for one in held] for number, held in covered.items()}
         recognise = _recogniser(ocr, models_dir)
         found, not_read = blackout.find_areas(flat, patterns, shapes=shapes, recognise=recognise)
-        found = [*areas, *found]
+        found = [*given, *found]
         # The copy loses what lies beyond its pages, in layers that are off, in earlier versions.
         lost = [] if found else hidden_text(path, passwords=passwords)
         lost = [one for one in lost if any(any(at(plain_signs(one.text))) for _, at in patterns)]
@@ -211,6 +230,19 @@ def redact(
         tuple(_proof(checked, has_areas=bool(found))),
         () if checked.recognised else (_UNPROVED,),
     )
+
+
+def _area(text: str) -> Area:
+    from casetrack.editions.legal.paper.blackout import Area
+
+    match = _AREA.fullmatch(text.strip())
+    corners = [float(value) for value in match.groups()[1:]] if match else []
+    if match is None or corners[0] >= corners[2] or corners[1] >= corners[3]:
+        raise UsageError(
+            f"“{text}” is no area.",
+            hint="Write the page and two corners in points, such as 3:72,100,300,120.",
+        )
+    return Area(int(match[1]), Box(*corners), "", "area")
 
 
 def _proof(checked: Findings, *, has_areas: bool) -> Iterator[str]:

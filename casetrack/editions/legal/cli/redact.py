@@ -1,24 +1,18 @@
 """``casetrack redactions`` and ``casetrack redact``: covered words found, and words taken out."""
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
-import typer
-
-import casetrack.editions.legal.text  # noqa: F401 - functions by the classes of records
-from casetrack.api.operation import Arg
+from casetrack.api.operation import OF_EDITIONS, Arg
 from casetrack.api.text import lines_of
 from casetrack.base.errors import UsageError
-from casetrack.faces.cli.asking import show, write
+from casetrack.editions.legal import redaction
+from casetrack.faces.cli.asking import answer, own, taken, takes, write
 from casetrack.faces.cli.options import JsonOption, PasswordOption, described, option
 from casetrack.faces.cli.output import counted, line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
-if TYPE_CHECKING:
-    from casetrack.editions.legal.paper.blackout import Area
-
-_AREA = re.compile(r"(\d+)" + r"[:,]\s*(-?\d+(?:\.\d+)?)" * 4)
+_REDACT = OF_EDITIONS[redaction.redact]
 
 
 @described(files=option(Arg("PDFs and Word files (.docx).", "FILE")))
@@ -33,14 +27,13 @@ def redactions(
     something was found. Words inside pictures, properties, bookmarks, notes, links, hidden fields,
     replacement texts and attached files are not searched.
     """
-    from casetrack.editions.legal.redaction import hidden_text
     from casetrack.faces.cli.progress import Meter
 
     found = []
     with Meter("Looking under boxes", unit="files") as meter:
         for done, file in enumerate(files):
             meter.step(file.name, done, len(files))
-            found += hidden_text(file, passwords=password or ())
+            found += redaction.hidden_text(file, passwords=password or ())
     if as_json:
         write_json([one.as_dict() for one in found])
         return EXIT_FAILED if found else 0
@@ -59,40 +52,8 @@ def redactions(
     return EXIT_FAILED if found else 0
 
 
-@described(
-    file=option(Arg("A PDF; it is only read.", "FILE")),
-    to=option(Arg("The copy, or a folder for it.", "--to PATH")),
-    words=option(Arg("A name or phrase; may be repeated.", "--words -w TEXT")),
-    word_list=option(Arg("Names and phrases, one a line.", "--list FILE")),
-    kind=option(
-        Arg("ssn, ein, email, phone, card, iban or account; may be repeated.", "--kind KIND")
-    ),
-    area=option(
-        Arg(
-            "A rectangle in points (1/72 inch) from the top left; may be repeated.",
-            "--area PAGE:X0,Y0,X1,Y1",
-        )
-    ),
-    label=option(Arg("Stands in white on the black areas.", "--label TEXT")),
-    match_case=option(Arg("Capital and small letters differ.", "--match-case")),
-    inside_words=option(Arg("A part of a longer word counts.", "--inside-words")),
-    force=option(Arg("Replace the copy if there is one.", "--force")),
-)
-def redact(
-    ctx: typer.Context,
-    file: Path,
-    to: Path,
-    words: list[str] | None = None,
-    word_list: Path | None = None,
-    kind: list[str] | None = None,
-    area: list[str] | None = None,
-    label: str = "",
-    match_case: bool = False,
-    inside_words: bool = False,
-    force: bool = False,
-    password: PasswordOption = None,
-    as_json: JsonOption = False,
-) -> int:
+@takes(_REDACT, word_list=own(Path | None, "Names and phrases, one a line.", "--list FILE"))
+def redact(state: State, given: dict[str, Any]) -> int:
     """Take words out of a copy of a PDF, and check with another PDF library that they are gone.
 
     A page that has a black area or invisible words becomes a picture with its visible words laid
@@ -100,27 +61,17 @@ def redact(
     copy afterwards, which takes some seconds a page. Notes and fields become part of the
     pages; properties, bookmarks, links and attached files are not taken over.
     """
-    from casetrack.editions.legal.redaction import redact as take_out
-
-    settings = ctx.ensure_object(State).settings
-    made = take_out(
-        file,
-        to,
-        words=[*(words or ()), *_listed(word_list)],
-        kinds=kind or (),
-        areas=[_area(text) for text in area or ()],
-        match_case=match_case,
-        inside_words=inside_words,
-        label=label,
-        replace=force,
+    settings, asked = state.settings, taken(_REDACT, given)
+    path, target, words = (asked.pop(name) for name in ("path", "target", "words"))
+    made = redaction.redact(
+        path,
+        target,
+        words=[*words, *_listed(given["word_list"])],
         ocr=settings.ocr,
         models_dir=settings.models_dir,
-        passwords=password or (),
+        **asked,
     )
-    if as_json:
-        write_json(made.as_dict())
-    else:
-        show(made)
+    answer(made, _REDACT, as_json=given["as_json"])
     return EXIT_FAILED if made.not_read or made.covered else 0
 
 
@@ -135,20 +86,6 @@ def _listed(path: Path | None) -> list[str]:
             hint="Save it as plain text (UTF-8), one name or phrase a line.",
         ) from error
     return [said.strip() for said in text.splitlines() if said.strip()]
-
-
-def _area(text: str) -> "Area":
-    from casetrack.base.provenance import Box
-    from casetrack.editions.legal.paper.blackout import Area
-
-    match = _AREA.fullmatch(text.strip())
-    corners = [float(value) for value in match.groups()[1:]] if match else []
-    if match is None or corners[0] >= corners[2] or corners[1] >= corners[3]:
-        raise UsageError(
-            f"“{text}” is no area.",
-            hint="Write the page and two corners in points, such as 3:72,100,300,120.",
-        )
-    return Area(int(match[1]), Box(*corners), "", "area")
 
 
 # ``casetrack discovery stamp``: copies of files with a number on every page.
