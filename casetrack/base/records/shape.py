@@ -342,10 +342,3 @@ def _same(value: Any) -> Any:
 def is_record(kind: Any, /) -> bool:
     """Return whether a type is a record."""
     return isinstance(kind, type) and issubclass(kind, Record)
-
-
-class Spread:
-    """Marks a record whose members become keys of the ``TypedDict`` around it, except *without*."""
-
-    def __init__(self, *without: str) -> None:
-        self.without = without

@@ -5,8 +5,7 @@ import io
 import os
 import re
 from collections.abc import Callable
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
@@ -21,13 +20,8 @@ _EVALUATED = re.compile(r"[\\$`]")
 not offered, and nor are titles of saved queries."""
 
 
-class Shell(StrEnum):
-    """A shell that can be completed."""
-
-    BASH = "bash"
-    ZSH = "zsh"
-    FISH = "fish"
-    POWERSHELL = "powershell"
+Shell = Literal["bash", "zsh", "fish", "powershell"]
+"""A shell that can be completed."""
 
 
 def completion(
@@ -46,7 +40,7 @@ def completion(
     """
     from typer.completion import install_callback, show_callback
 
-    chosen = shell.value if shell is not None else _running_shell()
+    chosen = shell or _running_shell()
     program = ctx.find_root().info_name
     if not install:
         write_text(_said(show_callback, ctx, chosen))
@@ -98,9 +92,9 @@ def _running_shell() -> str:
     except shellingham.ShellDetectionFailure:
         name = ""
     name = "powershell" if name == "pwsh" else name
-    if name not in set(Shell):
+    if name not in get_args(Shell):
         raise UsageError(
             f'The shell "{name}" cannot be completed.' if name else "The shell is not known.",
-            hint=f"Name one of: {', '.join(Shell)}.",
+            hint=f"Name one of: {', '.join(get_args(Shell))}.",
         )
     return name

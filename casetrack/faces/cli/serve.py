@@ -2,8 +2,7 @@
 
 import contextlib
 import os
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -70,20 +69,8 @@ class Askers(TypedDict):
     origins: tuple[str, ...]
 
 
-class Transport(StrEnum):
-    """How programs are answered."""
-
-    STDIO = "stdio"
-    HTTP = "http"
-
-
-class Engine(StrEnum):
-    """What makes the lists of a search."""
-
-    PROCESS = "process"
-    RAY = "ray"
-
-
+Transport = Literal["stdio", "http"]
+"""How programs are answered."""
 TokenOption = Annotated[
     str | None,
     opt(
@@ -120,7 +107,7 @@ def serve(
             "programs connect to an address.",
             "--transport",
         ),
-    ] = Transport.STDIO,
+    ] = "stdio",
     host: Annotated[
         str | None,
         opt(
@@ -150,13 +137,13 @@ def serve(
     allow_origin: OriginOption = None,
     metrics: MetricsOption = False,
     engine: Annotated[
-        Engine,
+        Literal["process", "ray"],
         opt(
             "process: this program searches. ray: the shards of the index do, processes on a "
             "cluster (casetrack[ray]).",
             "--engine",
         ),
-    ] = Engine.PROCESS,
+    ] = "process",
     on: Annotated[
         str | None,
         opt(
@@ -204,10 +191,10 @@ def serve(
     served = served_edition(edition)
     choice = _choice(tools, read_only, served)
     hide_repairs()
-    if transport is Transport.STDIO:
+    if transport == "stdio":
         refuse_for_stdio(host, port, token, allow_origin, metrics=metrics)
     with _searching(settings.data_dir, engine, on, shards, replicas) as searched_by:
-        if transport is Transport.STDIO:
+        if transport == "stdio":
             from casetrack.faces.mcp.server import serve_stdio
 
             serve_stdio(
@@ -233,11 +220,11 @@ def serve(
 
 @contextlib.contextmanager
 def _searching(
-    data_dir: "Path", engine: Engine, on: str | None, shards: int | None, replicas: int | None
+    data_dir: "Path", engine: str, on: str | None, shards: int | None, replicas: int | None
 ) -> "Iterator[SearchedBy | None]":
     """Give what makes the lists of each search meanwhile; ``None`` where this process does."""
     given = {"--on": on, "--shards": shards, "--replicas": replicas}
-    if engine is Engine.PROCESS:
+    if engine == "process":
         if names := [name for name, value in given.items() if value is not None]:
             raise UsageError(
                 f"{' and '.join(names)} only {'makes' if len(names) == 1 else 'make'} sense with "
@@ -246,7 +233,7 @@ def _searching(
             )
         yield None
         return
-    hold = registered("holders")[engine.value]
+    hold = registered("holders")[engine]
     with hold(data_dir, on or "local", shards, replicas or 1) as front:
         yield front.lists
 

@@ -1,10 +1,9 @@
 """``casetrack setup``: CaseTrack in AI programs."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -31,30 +30,15 @@ if TYPE_CHECKING:
     from casetrack.faces.setup.skill import Lesson
 
 
-class Program(StrEnum):
-    """The programs that can be set up; last, the desktop itself."""
-
-    CLAUDE_CODE = "claude-code"
-    CLAUDE_DESKTOP = "claude-desktop"
-    CURSOR = "cursor"
-    VSCODE = "vscode"
-    CODEX = "codex"
-    GEMINI = "gemini"
-    OPENCODE = "opencode"
-    WINDSURF = "windsurf"
-    CLINE = "cline"
-    LM_STUDIO = "lm-studio"
-    ZED = "zed"
-    CONTINUE = "continue"
-    GOOSE = "goose"
-    DESKTOP = "desktop"
-
-
-class ScopeName(StrEnum):
-    """Whose settings are changed."""
-
-    USER = "user"
-    PROJECT = "project"
+# fmt: off
+Program = Literal[
+    "claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "opencode",
+    "windsurf", "cline", "lm-studio", "zed", "continue", "goose", "desktop",
+]
+# fmt: on
+"""The programs that can be set up; last, the desktop itself."""
+Scope = Literal["user", "project"]
+"""Whose settings are changed."""
 
 
 def setup(
@@ -70,11 +54,11 @@ def setup(
     ] = None,
     everywhere: Annotated[bool, opt("Every AI program that is installed here.", "--all")] = False,
     scope: Annotated[
-        ScopeName,
+        Scope,
         opt(
             "user: everywhere you use the program. project: only in the current folder.", "--scope"
         ),
-    ] = ScopeName.USER,
+    ] = "user",
     skill: Annotated[
         bool,
         opt(
@@ -108,13 +92,13 @@ def setup(
     from casetrack.base import editions
     from casetrack.faces.setup.clients import CLIENTS, Machine
 
-    if client is Program.DESKTOP and not everywhere:
+    if client == "desktop" and not everywhere:
         from casetrack.faces.cli.setup_desktop import set_up_desktop
 
         data_dir = ctx.ensure_object(State).data_dir
         return set_up_desktop(data_dir=data_dir, undo=undo, dry_run=dry_run, as_json=as_json)
     if (client is None) is not everywhere:
-        known = ", ".join(name.value for name in Program)
+        known = ", ".join(get_args(Program))
         raise UsageError(
             "Name one AI program, or give --all."
             if client is None
@@ -131,7 +115,7 @@ def setup(
     wish = _Wish(offer, about, Machine.here(), scope, undo, dry_run, skill)
     if client is None:
         return _set_up_all(wish, ctx.ensure_object(State), show, as_json)
-    chosen = CLIENTS[client.value].of(about.server)
+    chosen = CLIENTS[client].of(about.server)
     if show:
         return _print_entry(chosen, wish.path(chosen), offer.to(chosen), as_json)
     lesson = _lesson(wish, chosen, named=True)
@@ -176,14 +160,14 @@ class _Wish:
     offer: _Offer
     about: "Edition"
     machine: "Machine"
-    scope: ScopeName
+    scope: Scope
     undo: bool
     dry_run: bool
     skill: bool
 
     @property
     def of_user(self) -> bool:
-        return self.scope is ScopeName.USER
+        return self.scope == "user"
 
     def path(self, client: "Client") -> Path:
         from casetrack.faces.setup.clients import project_file, user_files
@@ -215,7 +199,7 @@ def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tupl
     if wish.undo:
         return _undone(wish, client), ()
     path = wish.path(client)
-    notes = remarks(client, path, wish.scope.value, wish.machine)
+    notes = remarks(client, path, wish.scope, wish.machine)
     server = wish.offer.to(client)
     change = enter(client, path, server, dry_run=wish.dry_run, private=wish.of_user)
     return change, notes + _more_notes(client, change, server) + _model_note(state, wish.offer)
@@ -232,7 +216,7 @@ def _lesson(wish: _Wish, client: "Client", *, named: bool) -> "Callable[..., Les
     if not wish.skill and not wish.undo:
         return None
     try:
-        path = lesson_file(client, wish.scope.value, wish.machine, Path.cwd())
+        path = lesson_file(client, wish.scope, wish.machine, Path.cwd())
     except NoSkill:
         if named and wish.skill:
             raise

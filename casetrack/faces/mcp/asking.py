@@ -34,7 +34,7 @@ from casetrack.faces.mcp.results import (
 )
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
-from casetrack.faces.mcp.steps import See, here, in_terms
+from casetrack.faces.mcp.steps import See, again, here, in_terms
 from casetrack.faces.mcp.structures import FORMED, answer_facts, entry_forms, fitted, sources_in
 from casetrack.faces.mcp.texts import cut
 
@@ -141,8 +141,7 @@ def _method(operation: Operation, noun: str) -> Callable[..., Any]:
         target = await self.find(named)
         if not confirmed:
             what = f'{operation.title} in "{target.name}" has to be confirmed.'
-            again = f"If the user wants it, call {operation.tool} again with confirm: true."
-            raise Unconfirmed(what, hint=again, before="Nothing was changed.")
+            raise Unconfirmed(what, hint=again(), before="Nothing was changed.")
         if operation.hints.read_only:
             told = await ask(operation, target, given, offset, form, count)
             return cast("CallToolResult", self.in_words(told, target))

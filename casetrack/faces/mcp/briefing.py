@@ -10,7 +10,7 @@ from casetrack.base.records.documents import NAMED
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.results import few, first, tokens
-from casetrack.faces.mcp.steps import See, here, offers
+from casetrack.faces.mcp.steps import See, here, tool_of
 from casetrack.faces.mcp.steps import told as terms
 
 if TYPE_CHECKING:
@@ -115,14 +115,11 @@ def _more(found: CollectionSummary, facts: Facts) -> str | None:
     if not found.statistics.document_count:
         return here(f"No documents yet. Ingest some with {See('ingest')}.")
     pairs = (
-        ("key_actors", "list_entities"),
-        ("key_dates", "get_collection_timeline"),
-        ("topics", "find_document_clusters"),
-        ("references", "list_references"),
-        ("version_chains", "find_related_documents"),
+        *(("key_actors", "entities"), ("key_dates", "timeline"), ("topics", "clusters")),
+        *(("references", "references"), ("version_chains", "related")),
     )
-    tools = [tool for name, tool in pairs if len(facts[name]) < len(getattr(found, name))]
+    cut = [name for key, name in pairs if len(facts[key]) < len(getattr(found, key))]
     if any(kind["count"] > len(kind["documents"]) for kind in facts["documents"]):
-        tools.append("list_documents")
-    tools = [name for name in tools if offers(name)]
+        cut.append("documents")
+    tools = list(filter(None, map(tool_of, cut)))
     return f"All of what is cut here: {', '.join(tools)}." if tools else None

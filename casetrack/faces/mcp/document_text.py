@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.render import counted, one_line, span
 from casetrack.faces.mcp.results import tokens
+from casetrack.faces.mcp.steps import tool_of
 from casetrack.faces.mcp.texts import visible
 
 if TYPE_CHECKING:
@@ -17,17 +18,10 @@ ROOM = 15_000
 """Tokens for the text of the pages."""
 
 
-def document_text(target: Collection, document: Document, /, *, read_on: bool) -> str:
+def document_text(target: Collection, document: Document, /) -> str:
     """Return a document's text in reading order, from its first page on.
 
     Every line of it is quoted, so that none can pass for a line of ours, such as a page's heading.
-
-    Parameters
-    ----------
-    target, document
-        The collection, and which of its documents.
-    read_on
-        Whether the reader has the tool browse_pages.
 
     Returns
     -------
@@ -49,7 +43,7 @@ def document_text(target: Collection, document: Document, /, *, read_on: bool) -
         shown.append(block)
     parts = [_head(document), *(shown or ["No text of it is stored."])]
     if rest is not None:
-        parts.append(_more(document, rest, read_on=read_on))
+        parts.append(_more(document, rest))
     return visible("\n\n".join(parts) + "\n")
 
 
@@ -68,14 +62,11 @@ def _head(document: Document) -> str:
     return "\n".join(lines)
 
 
-def _more(document: Document, rest: int, *, read_on: bool) -> str:
+def _more(document: Document, rest: int) -> str:
     said = f"The text goes on: page {span(rest, document.page_count)} not shown in full."
-    if not read_on:
+    if not (tool := tool_of("pages")):
         return said
-    return (
-        f'{said} Read on with browse_pages: document_name "{document.document_id}", '
-        f"start_page {rest}."
-    )
+    return f'{said} Read on with {tool}: document_name "{document.document_id}", start_page {rest}.'
 
 
 def _label(page: Page) -> str:

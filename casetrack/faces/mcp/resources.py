@@ -243,8 +243,7 @@ class Resources:
         from casetrack.faces.mcp.document_text import document_text
 
         document = _document_of(target, address.document_id)
-        offered = self._choice.names is None or "browse_pages" in self._choice.names
-        return Content(sendable(document_text(target, document, read_on=offered)), MARKDOWN)
+        return Content(sendable(document_text(target, document)), MARKDOWN)
 
     def _chunk(self, target: Collection, address: Address) -> Content:
         from casetrack.faces.mcp.outputs import QUOTED

@@ -33,7 +33,7 @@ from casetrack.faces.mcp.results import (
     portion,
     source_links,
 )
-from casetrack.faces.mcp.steps import See, here, in_terms
+from casetrack.faces.mcp.steps import See, here, in_terms, tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -248,4 +248,6 @@ def _next_step(offset: int, k: int, shown: int, after: int | None) -> str | None
 
 def _pointers(further: list[dict[str, str]]) -> list[str]:
     lines = [f"  - {' '.join(p['citation'].split())} | chunk {p['chunk_id']}" for p in further]
-    return ["\n".join(["Also related (see get_chunk):", *lines])] if lines else []
+    tool = tool_of("chunk")
+    head = f"Also related (see {tool}):" if tool else "Also related:"
+    return ["\n".join([head, *lines])] if lines else []

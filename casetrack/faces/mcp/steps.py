@@ -16,7 +16,7 @@ from casetrack.base.errors.references import Reference, See, spelled
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["See", "Steps", "here", "in_terms", "offers", "told", "work_with"]
+__all__ = ["See", "Steps", "again", "here", "in_terms", "offers", "told", "tool_of", "work_with"]
 
 T = TypeVar("T")
 _TEXTS = ("gap", "hint", "left_out", "next_step", "notes")
@@ -72,6 +72,21 @@ def offers(name: str, /) -> bool:
     """Return whether the server whose call is served now has a tool that would answer."""
     steps = _CURRENT.get()
     return steps is None or name in steps.offered
+
+
+def tool_of(name: str, /) -> str:
+    """Return the tool of an operation; empty where the server whose call is served lacks it."""
+    from casetrack.api.operations import operations
+
+    tool = operations()[name].tool
+    return tool if offers(tool) else ""
+
+
+def again() -> str:
+    """Return how the call that is served now is confirmed."""
+    steps = _CURRENT.get()
+    tool = steps.calling if steps else "it"
+    return f"If the user wants it, call {tool} again with confirm: true."
 
 
 def told(text: str, /) -> str:

@@ -32,7 +32,7 @@ from casetrack.faces.mcp.results import (
     page_of,
     passage,
 )
-from casetrack.faces.mcp.steps import offers
+from casetrack.faces.mcp.steps import tool_of
 from casetrack.faces.mcp.texts import cut
 from casetrack.faces.mcp.uris import document_uri
 
@@ -204,6 +204,6 @@ def _onward(chunks: "Sequence[Chunk]", left_out: int, told: "Telling") -> str | 
     if last.provenance.chunk_index + 1 < last.chunk_count:
         ways.append(f"forward from start_chunk_id {told.chunk_id(last.chunk_id)}")
     missing = f"{left_out:,} of them did not fit. " if left_out else ""
-    if ways and offers("traverse_chunks"):
-        return f"{missing}Read on with traverse_chunks, {' or '.join(ways)}."
+    if ways and (tool := tool_of("traverse")):
+        return f"{missing}Read on with {tool}, {' or '.join(ways)}."
     return missing.strip() or None

@@ -22,7 +22,7 @@ def mcp(
             help="http: any number of programs connect to an address. stdio: one program starts "
             "this and talks over its streams."
         ),
-    ] = Transport.HTTP,
+    ] = "http",
     host: Annotated[
         str | None,
         typer.Option(
@@ -55,7 +55,7 @@ def mcp(
     from casetrack.faces.mcp.specs import ToolChoice
 
     choice, served = ToolChoice(read_only=True), context_edition(home)
-    if transport is Transport.STDIO:
+    if transport == "stdio":
         refuse_for_stdio(host, port, token, allow_origin)
         from casetrack.faces.mcp.server import serve_stdio
 

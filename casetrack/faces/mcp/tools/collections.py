@@ -37,7 +37,7 @@ from casetrack.faces.mcp.results import (
 )
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
-from casetrack.faces.mcp.steps import here, told
+from casetrack.faces.mcp.steps import again, here, told
 from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
@@ -249,8 +249,7 @@ class CollectionTools:
             raise Unconfirmed(
                 f'This would permanently delete the collection "{info.name}" '
                 f"(ID: {info.id}) with {held}.",
-                hint="It cannot be undone. If the user wants it, call delete_collection again "
-                "with confirm: true.",
+                hint=f"It cannot be undone. {again()}",
             )
         work = partial(delete_watched, self._library, info.id)
         await write_in_thread(self._session, info.id, work)

@@ -12,6 +12,7 @@ from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.results import answer, document_facts
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, tool
+from casetrack.faces.mcp.steps import See, again, here
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -53,8 +54,7 @@ class DocumentTools(SessionTools):
             raise Unconfirmed(
                 f'This would remove "{name}" '
                 f"(ID: {document.document_id}; {amount}) from {found.info.name}.{back}",
-                hint="The file itself stays where it is. If the user wants it, call "
-                "delete_document again with confirm: true.",
+                hint=f"The file itself stays where it is. {again()}",
             )
         work = partial(_delete, found, document.document_id, secure=secure, exclude=exclude)
         told = await write_in_thread(self._session, found.info.id, work)
@@ -79,7 +79,7 @@ def _delete(collection: "Collection", document_id: str, *, secure: bool, exclude
     collection.delete_document(document_id, exclude=exclude)
     said = ""
     if exclude:
-        said = " No sync takes its file in again, until ingest_document names it."
+        said = here(f" No sync takes its file in again, until {See('ingest')} names it.")
         said += " The list of such files holds its path and the hash of its content."
     elif place is not None:
         said = f" {_comes_back(place)}. Then delete it with exclude: true to keep it out."
