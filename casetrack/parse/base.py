@@ -62,9 +62,8 @@ class Paragraph:
 
 
 PlacedWord = tuple[float, float, float, float, str]
-"""A word: its rectangle (x0, y0, x1, y1) in points on the displayed page, and its text as drawn.
-
-A character of a script without spaces counts as a word.
+"""x0, y0, x1, y1 in points as displayed, and text of a word (in scripts without spaces a
+character).
 """
 
 

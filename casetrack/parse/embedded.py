@@ -167,10 +167,8 @@ def _extension(data: bytes) -> str:
     """Return the extension of a file by its first bytes."""
     if b"%PDF-" in data[:PDF_HEADER_WITHIN]:
         return ".pdf"
-    extensions = (
-        extension for mark, extension in _KINDS if mark in data[:8192] or mark in data[-8192:]
-    )
-    extension = next(extensions, None)
+    known = (extension for mark, extension in _KINDS if mark in data[:8192] or mark in data[-8192:])
+    extension = next(known, None)
     if extension is None:
         raise _Unknown("it belongs to a program whose files are not known.")
     return extension

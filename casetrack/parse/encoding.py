@@ -190,10 +190,8 @@ def decode(data: bytes, /, *, declared: str | None = None) -> Decoded:
     NotText
         The bytes are binary.
     """
-    encoding = _find(lambda: _parts(data), declared)
-    return Decoded(
-        data.decode(encoding.name, errors=encoding.errors), encoding.name, encoding.warning
-    )
+    coding = _find(lambda: _parts(data), declared)
+    return Decoded(data.decode(coding.name, errors=coding.errors), coding.name, coding.warning)
 
 
 def file_encoding(path: Path, /, *, declared: str | None = None) -> Encoding:

@@ -1,4 +1,4 @@
-"""Opens ZIP containers of Office documents safely: bounded sizes, no entities, no network.
+"""Open ZIP containers of Office documents safely: bounded sizes, no entities, no network.
 
 The only importer of ``lxml``.
 """
@@ -63,7 +63,7 @@ _CORE = "{http://schemas.openxmlformats.org/package/2006/metadata/core-propertie
 _APP = "{http://schemas.openxmlformats.org/officeDocument/2006/extended-properties}"
 _STRICT_APP = "{http://purl.oclc.org/ooxml/officeDocument/extendedProperties}"
 CUSTOM = "custom: "
-"""Stands before the names of properties that the author of a document made."""
+"""Prefix of the names of properties that the author of a document defined."""
 _FURTHER = (
     (f"{_DC}subject", "subject"),
     (f"{_DC}description", "description"),
@@ -77,7 +77,7 @@ _FURTHER = (
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an Office document says about itself, in the words of ``DocumentInfo``."""
+    """Facts that an Office document states about itself, with the names of ``DocumentInfo``."""
 
     title: str | None = None
     author: str | None = None
@@ -87,24 +87,22 @@ class Facts:
 
 
 class Package:
-    """A ZIP container whose parts are read by name, whatever their case or slashes.
+    """A ZIP container whose parts are read by name, regardless of case or slashes.
 
-    Nothing is unpacked to disk, so a part's name leads nowhere; containers inside are parts like
-    others and are not opened.
+    Nothing is unpacked to disk, so a part's name is never used as a path; nested containers are not
+    opened.
 
     Parameters
     ----------
-    path, kind
-        The file and the name of its format, for errors.
     content
-        Where the content stands, if not in *path*: a decrypted copy.
+        File to read if not *path*, such as a decrypted copy; *path* is named in errors.
     limits
-        What all parts together may unpack to; parts that nobody reads do not count.
+        Maximum size of all parts read together.
 
     Raises
     ------
     ParseFailed
-        On opening or reading: the container is damaged, or it is made to overload programs.
+        On opening or reading: the container is damaged, or exceeds the limits.
     """
 
     def __init__(
@@ -143,7 +141,7 @@ class Package:
         self._zip.close()
 
     def failed(self, reason: str, /) -> ParseFailed:
-        """Return the error that says *reason* about this file."""
+        """Return the error with this *reason* for the file."""
         return ParseFailed(self._path, self._kind, reason)
 
     def __contains__(self, name: str) -> bool:
@@ -172,7 +170,7 @@ class Package:
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise self.failed(f"the part {name} is damaged: {error}") from error
         except RuntimeError as error:
-            # zipfile has no class of its own for a password.
+            # zipfile has no separate exception class for passwords.
             raise self.failed(f"the part {name} cannot be unpacked: {error}") from error
 
     def _count(self, key: str, size: int) -> None:
@@ -189,10 +187,10 @@ class Package:
             return stream.read()
 
     def xml(self, name: str, /) -> Any:
-        """Parse a part; returns the root element.
+        """Return the root element of a part.
 
-        Document types are refused, so there are no entities to expand or fetch. Namespaces of
-        strict Office files become the usual ones.
+        Document types are refused, so no entities are expanded or fetched. Namespaces of strict
+        Office files are replaced by the usual ones.
         """
         from lxml import etree
 
@@ -214,9 +212,9 @@ class Package:
             raise self.failed(f"the part {name} is not well-formed: {error}") from error
 
     def events(self, stream: BoundedStream, name: str, /, *tags: str) -> Iterator[Any]:
-        """Parse a part bit by bit; yields each element of *tags* when it is complete.
+        """Parse a part incrementally; yield each element of *tags* when it is complete.
 
-        The caller clears what it does not need any more; see :func:`forget`.
+        The caller must clear used elements; see :func:`forget`.
         """
         from lxml import etree
 
@@ -247,15 +245,15 @@ class Package:
         source = posixpath.join(folder, "_rels", f"{name}.rels")
         if source not in self:
             return {}
-        found = {}
+        targets = {}
         for relation in self.xml(source).iter(f"{{{_RELATIONSHIP}}}Relationship"):
             if relation.get("TargetMode") == "External":
                 continue
             target = relation.get("Target", "").replace("\\", "/")
             target = target[1:] if target.startswith("/") else posixpath.join(folder, target)
             kind = relation.get("Type", "").rsplit("/", 1)[-1]
-            found[relation.get("Id", "")] = (kind, posixpath.normpath(target))
-        return found
+            targets[relation.get("Id", "")] = (kind, posixpath.normpath(target))
+        return targets
 
     def links(self, part: str, /) -> dict[str, str]:
         """Return the external targets of the hyperlinks of *part* by the id of their relation."""
@@ -272,9 +270,9 @@ class Package:
         }
 
     def facts(self, warnings: list[str], /) -> Facts:
-        """Return title, author, dates and further properties; damaged ones are named in *warnings*.
+        """Return title, author, dates and further properties; damage is reported in *warnings*.
 
-        ``docProps/core.xml`` and ``docProps/app.xml``, or the parts that stand for them.
+        Reads ``docProps/core.xml`` and ``docProps/app.xml``, or the related parts.
         """
         related = dict(self.relations("").values())
         texts = self._texts(related.get("core-properties", "docProps/core.xml"), warnings)
@@ -299,14 +297,14 @@ class Package:
         except ParseFailed as error:
             warnings.append(f"The document's properties cannot be read: {error.message}")
             return {}
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for child in root:
             name = child.get("name")
             tag = f"{CUSTOM}{name}" if name else child.tag.replace(_STRICT_APP, _APP)
             text = "".join(child.itertext()) if name else child.text
             if text and text.strip():
-                found.setdefault(tag, text)
-        return found
+                texts.setdefault(tag, text)
+        return texts
 
 
 def _with_usual_names(data: bytes) -> bytes:
@@ -317,17 +315,17 @@ def _with_usual_names(data: bytes) -> bytes:
 
 
 def moment(text: str | None, /) -> datetime | None:
-    """Return a date of a file's own as UTC; ``None`` for what is none. Without a zone it is UTC."""
+    """Return a date in a file as UTC (the default zone); ``None`` if it is not valid."""
     try:
-        found = datetime.fromisoformat((text or "").strip())
-        aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+        parsed = datetime.fromisoformat((text or "").strip())
+        aware = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
         return recorded(aware.astimezone(UTC))
     except (ValueError, OverflowError):
         return None
 
 
 class BoundedStream:
-    """Stops a part that unpacks to more than is allowed; what it declares is all it gives."""
+    """Limits the unpacked size of a part to its declared size."""
 
     def __init__(self, raw: IO[bytes], declared: int, package: Package, name: str) -> None:
         self._raw, self._package, self._name = raw, package, name
@@ -358,7 +356,7 @@ def forget(element: Any, /) -> None:
         del element.getparent()[0]
 
 
-# What an OLE document (DOC, XLS, PPT) says about itself, from its summary streams.
+# Facts of an OLE document (DOC, XLS, PPT), from its summary streams.
 
 _SUMMARY, _DOCUMENT = "\x05SummaryInformation", "\x05DocumentSummaryInformation"
 # Numbers of the properties in their streams ([MS-OLEPS] 2.25).
@@ -373,12 +371,9 @@ _CODECS = {1200: "utf-16-le", 10000: "mac-roman", 65001: "utf-8"}
 
 
 def ole_facts(path: Path, warnings: list[str], /) -> Facts:
-    """Return title, author, dates and further properties; damaged ones are named in *warnings*.
+    """Return title, author, dates and further properties; damage is reported in *warnings*.
 
-    Parameters
-    ----------
-    path
-        An OLE container; other files have no facts of this kind.
+    Files other than OLE containers have none.
     """
     with path.open("rb") as file:
         if file.read(len(OLE_MAGIC)) != OLE_MAGIC:
@@ -409,36 +404,36 @@ def ole_facts(path: Path, warnings: list[str], /) -> Facts:
 
 
 def _properties(data: bytes) -> dict[int, object]:
-    """Return numbers, texts and times of a stream's first set of properties ([MS-OLEPS] 2.21).
+    """Return numbers, texts and times of a stream's first property set ([MS-OLEPS] 2.21).
 
-    olefile would read every property, and take minutes where the length of a list is damaged.
+    olefile reads every property, which takes minutes if the length of a list is damaged.
     """
 
     def number(at: int, size: int = 4) -> int:
         return int.from_bytes(data[at : at + size], "little")
 
-    found = dict[int, object]()
+    values = dict[int, object]()
     start = number(_FIRST_SET)
     for entry in range(start + 8, min(start + 8 + 8 * number(start + 4), len(data)), 8):
         name, at = number(entry), start + number(entry + 4)
         kind, length, text = number(at), number(at + 4), at + 8
         if kind == _SHORT:
-            found[name] = length & 0xFFFF
+            values[name] = length & 0xFFFF
         elif kind == _BYTES:
-            found[name] = data[text : text + length].replace(b"\0", b"")
+            values[name] = data[text : text + length].replace(b"\0", b"")
         elif kind == _UTF_16:
-            found[name] = data[text : text + 2 * length].decode("utf-16-le", "replace")
+            values[name] = data[text : text + 2 * length].decode("utf-16-le", "replace")
         elif kind == _TIME:
             with suppress(OverflowError):
-                found[name] = _EPOCH + timedelta(microseconds=number(at + 4, 8) // 10)
-    return found
+                values[name] = _EPOCH + timedelta(microseconds=number(at + 4, 8) // 10)
+    return values
 
 
 def _text(properties: dict[int, object], number: int) -> str | None:
     value = properties.get(number)
     if isinstance(value, bytes):
         value = value.decode(_codec(properties.get(_CODE_PAGE)), "replace")
-    # What follows the end of the string is left over from the program's memory.
+    # Bytes after the end of the string are leftovers of the program's memory.
     return clean_title(value.partition("\0")[0]) if isinstance(value, str) else None
 
 

@@ -1,7 +1,7 @@
-"""Makes a page in normal form from paragraphs of source lines.
+"""Builds a page in normal form from paragraphs of source lines.
 
-Every reader hands its lines to :class:`PageBuilder`; nothing else joins text, counts offsets or
-cleans characters. So a chunk's offsets mean the same in every format.
+Only :class:`PageBuilder` joins text, counts offsets and cleans characters, so a chunk's offsets
+mean the same in every format.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _character_table() -> dict[int, str | None]:
 
 _TABLE = _character_table()
 _WITH_JOINERS = {c: to for c, to in _TABLE.items() if c not in {0x200C, 0x200D}}
-# Scripts whose letters change beside a joiner: Arabic, Syriac and N'Ko with their supplements,
+# Scripts whose letters change next to a joiner: Arabic, Syriac and N'Ko with their supplements,
 # Devanagari to Sinhala, Burmese, Khmer, Mongolian, and the forms of Arabic letters.
 _JOINING = (
     r"\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1820-\u18aa"
@@ -72,9 +72,9 @@ _HIDDEN = re.compile(f"\ufdd2({'|'.join(HIDDEN_KINDS)})\ufdd3([^\ufdd2-\ufdd4]*)
 
 
 def star_mark(label: str, /) -> str:
-    """Return what stands in a source line where a star page begins; it does not enter the text.
+    """Return the mark of a star page in a source line; it is removed from the text.
 
-    It is made of code points that are no characters.
+    It consists of noncharacter code points.
     """
     return f"\ufdd0{label}\ufdd1"
 
@@ -82,16 +82,8 @@ def star_mark(label: str, /) -> str:
 def hidden_mark(kind: str, text: str, /, by: str = "", *, is_labelled: bool = False) -> str:
     """Return hidden text for a source line: marked for :class:`PageBuilder`, after its label.
 
-    Parameters
-    ----------
-    kind
-        A key of :data:`~casetrack.base.provenance.HIDDEN_KINDS`.
-    text
-        One line.
-    by
-        The author of the change.
-    is_labelled
-        Whether *text* names itself, or continues a labelled line.
+    *kind* is a key of :data:`~casetrack.base.provenance.HIDDEN_KINDS`, *by* the author of the
+    change; *is_labelled* means that *text*, one line, has its label or continues a labelled line.
     """
     by = " ".join(by.split())
     label = "" if is_labelled else f"{HIDDEN_KINDS[kind]}{f' by {by}' if by else ''}: "
@@ -104,13 +96,13 @@ def whole_hidden(text: str, /) -> tuple[HiddenSpan, ...]:
 
 
 def clean_text(text: str, /) -> str:
-    r"""Return *text* as one line of a page: only characters that can be read, nothing else changed.
+    """Return *text* as one line of a page, with readable characters only.
 
-    Control, zero-width and direction characters and soft hyphens are removed, but for joiners that
-    spell Persian and Indic words (U+200C, U+200D); line breaks and every kind of space become a
-    plain space (tabs stay); the Latin ligatures U+FB00 to U+FB06 become letters; lone surrogates
-    become U+FFFD; runs of white space are cut to ``MAX_BLANK - 2``, so that a paragraph break
-    before them still fits. White space at the end is dropped.
+    Removes control, zero-width and direction characters and soft hyphens, except joiners that spell
+    Persian and Indic words (U+200C, U+200D). Line breaks and spaces of any kind become a plain
+    space (tabs stay), Latin ligatures U+FB00 to U+FB06 letters, lone surrogates U+FFFD. Runs of
+    white space are cut to ``MAX_BLANK - 2``, so that a paragraph break before them fits; trailing
+    white space is dropped.
     """
     if not (text.isascii() and text.isprintable()):
         if "\u200c" in text or "\u200d" in text:
@@ -123,9 +115,9 @@ def clean_text(text: str, /) -> str:
     return _LONG_BLANK.sub(lambda m: m.group()[: MAX_BLANK - 2], text)
 
 
-def _spelling_joiner(found: re.Match[str]) -> str:
-    """Keep a non-joiner between two letters that join, a joiner beside one of them."""
-    before, joiner, after = found[1], found[2][0], found[3]
+def _spelling_joiner(match: re.Match[str]) -> str:
+    """Keep a non-joiner between two joining letters, and a joiner next to one of them."""
+    before, joiner, after = match[1], match[2][0], match[3]
     spells = before and after if joiner == "\u200c" else before or after
     return before + joiner if spells else before
 
@@ -148,24 +140,16 @@ class PageBuilder:
 
     Parameters
     ----------
-    number
-        1-based page number.
     method
-        How the text was obtained; a page that ends up without text gets ``"Skipped"``.
+        Source of the text; becomes ``"Skipped"`` for a page without text.
     width, height
-        Page size in points as shown.
+        In points, as displayed.
     is_estimated
-        Whether the number is a guess.
-    sheet_name
-        For spreadsheets.
-    kind
-        What a citation calls the page.
+        The page number is a guess.
     header, footer
-        Running head and foot that are left out of the text.
-    ocr_engine
-        What recognised the text, where something did.
+        Running head and foot that are not in the text.
     keep_indent
-        Keep white space at the start of lines (plain text, code); else it is dropped.
+        Keep white space at the start of lines (plain text, code).
     """
 
     def __init__(
@@ -227,11 +211,9 @@ class PageBuilder:
         lines
             In reading order, with ascending numbers.
         kind, level
-            Headings have a level from 1, all others ``None``. A line of a form is no heading,
-            whatever its look or its style says.
+            Headings have a level from 1, others ``None``. A form line is never a heading.
         header
-            The header row in force, for tables whose rows do not name their columns; what source
-            code stands in.
+            Header row of a table whose rows do not name their columns; enclosing code definitions.
         """
         if kind == "heading":
             lines = tuple(lines)
@@ -256,19 +238,20 @@ class PageBuilder:
         number = self._last_number + 1 if line.number is None else line.number
         self._last_number = number
         source, stars = line.text, list[tuple[str, int]]()
-        while "\ufdd0" in source and (found := _STAR.search(source)):
-            # What stands before is counted as it will stand in the text.
-            before = clean_text(source[: found.start()]).lstrip()
-            stars.append((found[1], len(before)))
-            source = source[: found.start()] + source[found.end() :]
+        while "\ufdd0" in source and (match := _STAR.search(source)):
+            # The text before the mark is cleaned first, since the mark's position is counted in
+            # clean text.
+            before = clean_text(source[: match.start()]).lstrip()
+            stars.append((match[1], len(before)))
+            source = source[: match.start()] + source[match.end() :]
         if stars and stars[0][1] == 0:
             source = source.lstrip()
         hidden = list[tuple[str, int, int]]()
-        while "\ufdd2" in source and (found := _HIDDEN.search(source)):
-            head, inside = source[: found.start()], found[2]
+        while "\ufdd2" in source and (match := _HIDDEN.search(source)):
+            head, inside = source[: match.start()], match[2]
             first, last = (len(clean_text(part).lstrip()) for part in (head, head + inside))
-            hidden.append((found[1], first, last))
-            source = head + inside + source[found.end() :]
+            hidden.append((match[1], first, last))
+            source = head + inside + source[match.end() :]
         text = clean_text(source)
         body = text.lstrip()
         if not body:

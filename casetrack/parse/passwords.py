@@ -1,8 +1,8 @@
-"""Opens password-protected Office files: decrypts them into a private copy that nobody keeps.
+"""Decrypt password-protected Office files into a temporary private copy.
 
-The only importer of ``msoffcrypto``, which knows the ciphers of DOC, XLS and PPT (RC4, RC4
-CryptoAPI, XOR for workbooks) and most of what Office Open XML is protected with; the form called
-agile, and keys of AES whose length it does not know, are read here.
+The only importer of ``msoffcrypto``, which supports DOC, XLS and PPT (RC4, RC4 CryptoAPI, XOR for
+workbooks) and most Office Open XML files; agile encryption and AES keys of further lengths are
+implemented here.
 """
 
 from __future__ import annotations
@@ -33,13 +33,7 @@ KEYS = frozenset({16, 24, 32})
 
 
 def decrypt_blocks(data: bytes, key: bytes, /) -> bytes:
-    """Decrypt whole blocks that were sealed one by one (ECB).
-
-    Raises
-    ------
-    ValueError
-        A length is not one that there is.
-    """
+    """Decrypt independent blocks (ECB); raise ``ValueError`` for an invalid length."""
     from cryptography.hazmat.primitives.ciphers import modes
 
     # The writer of the file chose it.
@@ -47,25 +41,19 @@ def decrypt_blocks(data: bytes, key: bytes, /) -> bytes:
 
 
 def decrypt_chain(data: bytes, key: bytes, vector: bytes, /) -> bytes:
-    """Decrypt whole blocks that were chained (CBC); padding stays.
-
-    Raises
-    ------
-    ValueError
-        A length is not one that there is.
-    """
+    """Decrypt chained blocks (CBC) and keep padding; ``ValueError`` for an invalid length."""
     from cryptography.hazmat.primitives.ciphers import modes
 
     return _opened(data, key, modes.CBC(vector))
 
 
 def decrypt_chains(data: bytes, key: bytes, vectors: list[bytes], size: int, /) -> bytes:
-    """Decrypt chains of *size* bytes, the last of which may be shorter, each with its vector.
+    """Decrypt chains of *size* bytes (the last may be shorter), each with its vector.
 
     Raises
     ------
     ValueError
-        A length is not one that there is.
+        A length is invalid.
     """
     before = bytearray(BLOCK) + bytearray(data[:-BLOCK])
     for number, vector in enumerate(vectors):
@@ -96,11 +84,11 @@ _SEGMENT, _SEGMENTS_AT_ONCE = 4096, 256
 _OF_INPUT, _OF_HASH, _OF_KEY = (
     bytes.fromhex(code) for code in ("fea7d2763b4b9e79", "d7aa0f6d3061344e", "146e0be7abacd0d6")
 )
-"""What parts the three keys that one password gives."""
+"""Block keys that derive three keys from one password."""
 
 
 class UnknownProtection(ValueError):
-    """A file is protected in a way that is not known; the text says which, for people."""
+    """A file has an unsupported protection; the text describes it for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +101,12 @@ class _Cipher:
 
     @classmethod
     def of(cls, element: Any, /) -> _Cipher:
-        """Read an element that says how something is encrypted.
+        """Read an encryption element.
 
         Raises
         ------
         UnknownProtection
-            It is a cipher, a way of chaining, a hash or a length that is not known.
+            The cipher, chaining mode, hash or a length is unsupported.
         """
         cipher = element.get("cipherAlgorithm", "AES")
         chaining = element.get("cipherChaining", "ChainingModeCBC")
@@ -137,7 +125,7 @@ class _Cipher:
         return hashlib.new(self.hash, data, usedforsecurity=False).digest()
 
     def vector(self, block: bytes = b"", /) -> bytes:
-        """Return the vector of a chain: of the salt, and of what tells the chain from others."""
+        """Return the initialization vector of a chain, from the salt and the chain's key."""
         return _fitted(self.digest(self.salt + block) if block else self.salt, BLOCK)
 
 
@@ -159,7 +147,7 @@ class Agile:
         Raises
         ------
         UnknownProtection
-            It is protected otherwise than with a password, or in a way that is not known.
+            The file has no password protection, or an unsupported one.
         """
         from lxml import etree
 
@@ -215,7 +203,7 @@ def _fitted(data: bytes, size: int) -> bytes:
 
 
 DEFAULT_PASSWORDS = ("VelvetSweatshop", "/01Hannes Ruescher/01")
-"""What Excel and PowerPoint themselves use where a file is to be locked but not secret."""
+"""Passwords that Excel and PowerPoint use for files that are locked but not secret."""
 _OPEN_FILES = Path("/proc/self/fd")
 """Where Linux gives a path to a process's open files, also to those without a name."""
 _INFO, _PACKAGE = "EncryptionInfo", "EncryptedPackage"
@@ -226,25 +214,15 @@ _SIZE_BYTES = 8
 
 @contextmanager
 def decrypted(path: Path, options: ReadOptions, kind: str, /) -> Iterator[Path]:
-    """Give the path of a file's readable content: its own, or that of a decrypted copy.
+    """Yield the path of a file's readable content: the file itself, or a decrypted copy.
 
-    The copy is gone when the context ends; on Linux it has no name at all, so that nothing of it
-    stays even where the process is killed. Its path says nothing about its format, and errors
-    about the file should name *path*.
-
-    Parameters
-    ----------
-    path
-        Any file; one that is not protected is given back as it is.
-    options
-        Passwords to try, and how large the copy may be.
-    kind
-        Name of the format for errors.
+    The copy is removed when the context ends; on Linux it has no name, so it disappears even if the
+    process is killed. Its path has no extension, and errors should name *path*.
 
     Raises
     ------
     FileEncrypted
-        No password fits, or the cipher is not known.
+        No password fits, or the cipher is unsupported.
     ParseFailed
         The protected content is damaged, or larger than ``limits.unpacked_mb``.
     """
@@ -271,7 +249,7 @@ class _Opener(Protocol):
 
 
 def _opener(path: Path, source: IO[bytes], kind: str) -> _Opener | None:
-    """Return what opens a protected file, ``None`` for other files and damaged ones."""
+    """Return the decryption of a protected file, ``None`` for other or damaged files."""
     if source.read(len(OLE_MAGIC)) != OLE_MAGIC:
         return None
     import msoffcrypto  # type: ignore[import-untyped]
@@ -370,7 +348,7 @@ class _StandardFile:
         with self.office.file.openstream(_PACKAGE) as stream:
             data = stream.read()
         size = int.from_bytes(data[:4], "little")
-        # Some programs fill the stream up to a whole sector; what counts ends with a whole block.
+        # Some programs pad the stream to a whole sector; the content ends with a whole block.
         whole = len(data[_SIZE_BYTES:]) // BLOCK * BLOCK
         target.write(decrypt_blocks(data[_SIZE_BYTES : _SIZE_BYTES + whole], key)[:size])
         return True
@@ -393,10 +371,10 @@ class _OldFile:
 
 
 def _write_slides(office: Any, target: _Bounded) -> None:
-    """Decrypt a presentation whose objects stand in the file in any order.
+    """Decrypt a presentation whose objects are in the file in any order.
 
-    The library takes each object to end where that of the next number begins; so it is given them
-    in the order of their places.
+    The library assumes that each object ends where the one with the next number begins, so it gets
+    them in the order of their offsets.
     """
     from msoffcrypto.format import ppt97  # type: ignore[import-untyped]
 
@@ -411,13 +389,13 @@ def _write_slides(office: Any, target: _Bounded) -> None:
 
 
 class _Bounded:
-    """Takes what is decrypted, up to a limit."""
+    """Collects decrypted bytes up to a limit."""
 
     def __init__(self, target: IO[bytes], path: Path, kind: str, most_mb: int) -> None:
         self._target, self._path, self._kind, self._most_mb = target, path, kind, most_mb
 
     def restart(self) -> None:
-        """Forget what a password that did not fit has left."""
+        """Discard the output of a wrong password."""
         self._target.seek(0)
         self._target.truncate()
 
@@ -434,10 +412,10 @@ class _Bounded:
 
 @contextmanager
 def _private_file(options: ReadOptions) -> Iterator[tuple[IO[bytes], Path]]:
-    """Open a temporary file that only this user can read (mode 0600), and give its path.
+    """Open a temporary file that only this user can read (mode 0600), and yield its path.
 
-    Where the system needs a name for it, it stands in the spool folder, which the process that
-    asked for the document clears even if this one dies.
+    If the system needs a name, the file is in the spool folder, which the parent process clears
+    even if this one dies.
     """
     if _OPEN_FILES.is_dir():
         with tempfile.TemporaryFile(dir=options.spool) as file:

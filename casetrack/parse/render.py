@@ -1,8 +1,7 @@
-"""Pictures of pages: what a person sees where a passage stands.
+"""Pictures of pages, to show the source of a passage.
 
 Drawing a hostile file can hang or crash, so :func:`render_page` runs in a worker process: call
-:meth:`casetrack.parse.workers.pool.ParsePool.render`. :func:`mark_boxes` works on the pictures
-that come back.
+:meth:`casetrack.parse.workers.pool.ParsePool.render`. :func:`mark_boxes` edits the pictures.
 """
 
 from __future__ import annotations
@@ -52,14 +51,12 @@ p { margin: 0 0 7pt; } .heading { font-weight: bold; }
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """A page as a picture.
+    """A page as a PNG picture.
 
     Attributes
     ----------
-    png
-        The picture.
     width, height
-        Size of the page as shown, in points: the unit of boxes.
+        Size of the displayed page in points, the unit of boxes.
     scale
         Pixels per point.
     """
@@ -73,29 +70,21 @@ class PageImage:
 def render_page(
     path: Path, page: int, /, *, dpi: float = 144.0, options: ReadOptions = DEFAULT_OPTIONS
 ) -> PageImage | None:
-    """Draw a page of a file.
+    """Draw a page of a PDF, an image or a :class:`TextPage`; ``None`` for formats without pages.
 
     Parameters
     ----------
-    path
-        A PDF, an image, or a :class:`TextPage`.
     page
-        1-based; of an image the frame.
+        1-based; the frame of an image.
     dpi
-        Pixels per inch; fewer where the picture would be too large, or the image has fewer.
+        Pixels per inch; lowered if the picture would be too large, or the image has fewer.
     options
         Passwords for protected files.
-
-    Returns
-    -------
-    PageImage or None
-        ``None`` where the format has no pages to see.
 
     Raises
     ------
     FileError
-        The file is damaged or protected, or has no such page. What else a parser may raise, the
-        worker turns into one.
+        The file is damaged or protected, or lacks the page. The worker converts other exceptions.
     """
     from casetrack.parse.image.reader import ImageReader
 
@@ -153,7 +142,7 @@ def _image_frame(path: Path, page: int, dpi: float) -> PageImage:
 
     from casetrack.parse.image.reader import open_frames
 
-    # The reader's own frame says what the page is; boxes are in its points.
+    # The reader's frame defines the page; boxes are in its points.
     frames = open_frames(path, page).frames
     frame = next(itertools.islice(frames, page - 1, None), None)
     if frame is None:
@@ -205,16 +194,16 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class TextPage:
-    """Text to be drawn, for formats without pages to see.
+    """Text to draw, for formats without pages.
 
     Attributes
     ----------
     title
-        What it is, such as a citation.
+        A label, such as a citation.
     notes
         Sentences below the title.
     blocks
-        The paragraphs; what does not fit on a very long page is left out.
+        The paragraphs; cut at the maximum height of a page.
     """
 
     title: str
@@ -228,7 +217,7 @@ class TextPage:
 
     @classmethod
     def unpack(cls, content: bytes, /) -> TextPage:
-        """Rebuild what :meth:`pack` gave."""
+        """Rebuild the result of :meth:`pack`."""
         title, notes, blocks = json.loads(content)
         return cls(
             title,
@@ -238,7 +227,7 @@ class TextPage:
 
 
 def _text_page(page: TextPage, dpi: float) -> PageImage:
-    """Lay text out on one page that is as high as it needs to be."""
+    """Lay text out on one page of the required height."""
     from casetrack.parse.pdf.open import silenced
 
     pymupdf = silenced()
@@ -291,23 +280,18 @@ def mark_boxes(
     around: float | None = None,
     width: int = 0,
 ) -> bytes:
-    """Mark boxes on the picture of a page as with a marker pen.
+    """Mark boxes on the picture of a page like a marker pen; return PNG.
 
     Parameters
     ----------
     boxes
         In points.
     strong
-        Those among them that count most; the others are then marked lightly.
+        The most important of them; the others are then marked lightly.
     around
-        Cut the picture to the boxes with this many points around them; ``None`` keeps all of it.
+        Crop the picture to the boxes with this margin in points; ``None`` keeps all of it.
     width
-        Most pixels across; 0 for as many as there are.
-
-    Returns
-    -------
-    bytes
-        PNG.
+        Maximum width in pixels; 0 means no limit.
     """
     import numpy as np
 

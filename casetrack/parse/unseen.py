@@ -1,7 +1,7 @@
-"""Decides whether a reader sees text, by its size, its colour and the ground behind it.
+"""Detects invisible text by its size, its colour and its ground.
 
-Colours are six hexadecimal digits in lower case; any other text stands for a colour that is not
-known, ``""`` for one that the program chooses.
+Colours are six lower-case hexadecimal digits; other texts are unknown colours, ``""`` is the
+program's default.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def are_alike(color: str | None, ground: str | None, /) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of text, as far as it is said at one place; *size* in points.
+    """The look of text as far as one place specifies it; *size* is in points.
 
-    *ground* is the colour of a shade of its own.
+    *ground* is the colour of a separate shade.
     """
 
     size: float | None = None

@@ -340,7 +340,5 @@ class _Guard:
             line = answer.readline()
         except BrokenPipeError:
             line = b""
-        result: dict[str, Any] = (
-            json.loads(line) if line else {"ended": "exit", "code": "no answer"}
-        )
-        return result
+        reply: dict[str, Any] = json.loads(line) if line else {"ended": "exit", "code": "no answer"}
+        return reply

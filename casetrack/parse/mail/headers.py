@@ -132,9 +132,7 @@ KEPT = (
     *("thread-topic", "sender", "reply-to", "list-id", "importance", "sensitivity"),
     *("x-from", "x-to", "x-cc", "x-bcc", "x-folder", "x-origin", "x-filename"),
 )
-"""Header fields kept as facts of a mail, in addition to those on its page: its conversation, the
-persons behind addresses, and the mailbox of origin.
-"""
+"""Header fields kept as facts of a mail in addition to those on its page."""
 _WITH_PARAMETERS = ("content-type", "content-disposition")
 
 

@@ -57,43 +57,41 @@ _CONTACT_NAMED = (
 )
 
 
-def item_lines(
-    kind: str, properties: Properties, named: dict[int, int], /
-) -> list[tuple[str, str]]:
+def item_lines(kind: str, props: Properties, named: dict[int, int], /) -> list[tuple[str, str]]:
     """Return further lines for the head of an item of a message class such as ``IPM.Appointment``.
 
     *named* maps the numbers of named properties to property ids.
     """
     kind = kind.lower()
     if kind.startswith(("ipm.appointment", "ipm.schedule.meeting")):
-        return _lines(properties, [(name, named.get(key)) for name, key in _APPOINTMENT])
+        return _lines(props, [(name, named.get(key)) for name, key in _APPOINTMENT])
     if kind.startswith("ipm.task"):
-        lines = _lines(properties, [(name, named.get(key)) for name, key in _TASK])
-        return lines + _task_state(properties, named)
+        lines = _lines(props, [(name, named.get(key)) for name, key in _TASK])
+        return lines + _task_state(props, named)
     if kind.startswith("ipm.contact"):
         keys = [(name, named.get(key)) for name, key in _CONTACT_NAMED]
-        return _lines(properties, [*_CONTACT, *keys])
+        return _lines(props, [*_CONTACT, *keys])
     return []
 
 
-def _lines(properties: Properties, keys: list[tuple[str, int | None]]) -> list[tuple[str, str]]:
+def _lines(props: Properties, keys: list[tuple[str, int | None]]) -> list[tuple[str, str]]:
     lines = []
     for name, key in keys:
         if key is None:
             continue
-        time = properties.time(key)
-        text = time.isoformat(timespec="seconds") if time else properties.line(key)
+        time = props.time(key)
+        text = time.isoformat(timespec="seconds") if time else props.line(key)
         if text:
             lines.append((name, text))
     return lines
 
 
-def _task_state(properties: Properties, named: dict[int, int]) -> list[tuple[str, str]]:
+def _task_state(props: Properties, named: dict[int, int]) -> list[tuple[str, str]]:
     lines = []
-    status = properties.number(named.get(_TASK_STATUS, 0))
+    status = props.number(named.get(_TASK_STATUS, 0))
     if status is not None and 0 <= status < len(_STATUS):
         lines.append(("Status", _STATUS[status]))
-    share = properties.values.get(named.get(_TASK_SHARE, 0))
+    share = props.values.get(named.get(_TASK_SHARE, 0))
     if isinstance(share, float) and 0 <= share <= 1:
         lines.append(("Complete", f"{share:.0%}"))
     return lines
@@ -205,14 +203,14 @@ class _Item:
     def read(self, folder: Folder, header: int, /, depth: int = 0) -> _Read:
         """Read the message in a storage."""
         self._named = self._named or self.container.named()
-        properties = self.container.properties(folder, header)
-        mail = _head(properties)
-        self._recipients(folder, properties, mail)
-        kind = properties.line(storage.MESSAGE_CLASS)
-        mail.extra = item_lines(kind, properties, self._named)
-        body = storage.find_body(properties, mail)
+        props = self.container.properties(folder, header)
+        mail = _head(props)
+        self._recipients(folder, props, mail)
+        kind = props.line(storage.MESSAGE_CLASS)
+        mail.extra = item_lines(kind, props, self._named)
+        body = storage.find_body(props, mail)
         mail.blocks = storage.body_blocks(body, mail)
-        self._attachments(folder, properties, mail, body, depth)
+        self._attachments(folder, props, mail, body, depth)
         if kind.lower().startswith(_SMIME):
             _unwrap(mail)
         return _Read(mail, body)
@@ -220,14 +218,14 @@ class _Item:
     def _recipients(self, folder: Folder, message: storage.Properties, mail: Mail) -> None:
         lists: dict[str, list[str]] = {"to": [], "cc": [], "bcc": []}
         for name in self.container.names(folder, _RECIPIENT)[:_MAX_RECIPIENTS]:
-            properties = self.container.properties((*folder, name), OTHER_HEADER)
-            properties.encoding = properties.encoding or message.encoding
+            props = self.container.properties((*folder, name), OTHER_HEADER)
+            props.encoding = props.encoding or message.encoding
             shown = _address(
-                properties.line(storage.DISPLAY_NAME),
-                properties.line(storage.SMTP_ADDRESS),
-                properties.line(storage.ADDRESS),
+                props.line(storage.DISPLAY_NAME),
+                props.line(storage.SMTP_ADDRESS),
+                props.line(storage.ADDRESS),
             )
-            kind = _KINDS.get((properties.number(storage.RECIPIENT_TYPE) or 1) & 0xF)
+            kind = _KINDS.get((props.number(storage.RECIPIENT_TYPE) or 1) & 0xF)
             if kind and shown:
                 lists[kind].append(shown)
         mail.to = ", ".join(lists["to"]) or message.line(storage.DISPLAY_TO)
@@ -249,32 +247,28 @@ class _Item:
         objects = 0
         for name in self.container.names(folder, _ATTACHMENT):
             place = (*folder, name)
-            properties = self.container.properties(place, OTHER_HEADER)
-            properties.encoding = properties.encoding or message.encoding
-            method = properties.number(storage.ATTACH_METHOD)
+            props = self.container.properties(place, OTHER_HEADER)
+            props.encoding = props.encoding or message.encoding
+            method = props.number(storage.ATTACH_METHOD)
             if method == _METHOD_MESSAGE or (
                 method is None and self.container.names((*place, _EMBEDDED))
             ):
-                self._message(place, properties, mail, depth)
+                self._message(place, props, mail, depth)
             elif method == _METHOD_OLE:
                 objects += 1
             else:
-                _add_file(properties, mail, shown, method)
+                _add_file(props, mail, shown, method)
         if objects:
             mail.warn(f"{objects:,} embedded object{'s' if objects > 1 else ''} left out: no file.")
 
-    def _message(
-        self, place: Folder, properties: storage.Properties, mail: Mail, depth: int
-    ) -> None:
+    def _message(self, place: Folder, props: storage.Properties, mail: Mail, depth: int) -> None:
         """Add a nested message as a separate file."""
         if depth >= _MAX_DEPTH:
             mail.miss("Messages nested too deep in one another were not read.")
             return
         inner = self.read((*place, _EMBEDDED), MESSAGE_HEADER, depth + 1)
         name = (
-            inner.mail.subject
-            or properties.line(storage.DISPLAY_NAME, storage.ATTACH_NAME)
-            or "message"
+            inner.mail.subject or props.line(storage.DISPLAY_NAME, storage.ATTACH_NAME) or "message"
         )
         for text in inner.mail.missing:
             mail.miss(f"{name}: {text}")
@@ -282,19 +276,19 @@ class _Item:
         mail.files.append(MailFile(f"{name.replace('/', '_')}.eml", data))
 
 
-def _head(properties: storage.Properties) -> Mail:
+def _head(props: storage.Properties) -> Mail:
     """Return a mail with its sender, dates, subject and identity."""
-    sent = properties.text(storage.HEADERS).encode("utf-8", "replace")
+    sent = props.text(storage.HEADERS).encode("utf-8", "replace")
     # Outlook puts the line of a mailbox or its own version before the header fields.
     internet, _ = headers.split_head(sent, 0, len(sent))
     sender = _address(
-        properties.line(storage.SENT_NAME),
-        properties.line(storage.SENT_SMTP),
-        properties.line(storage.SENT_ADDRESS),
+        props.line(storage.SENT_NAME),
+        props.line(storage.SENT_SMTP),
+        props.line(storage.SENT_ADDRESS),
     ) or _address(
-        properties.line(storage.SENDER_NAME),
-        properties.line(storage.SENDER_SMTP),
-        properties.line(storage.SENDER_ADDRESS),
+        props.line(storage.SENDER_NAME),
+        props.line(storage.SENDER_SMTP),
+        props.line(storage.SENDER_ADDRESS),
     )
     if "@" not in sender:
         # The address of Exchange's directory is no address of the internet; the header has that.
@@ -302,40 +296,36 @@ def _head(properties: storage.Properties) -> Mail:
         sender = written_sender if "@" in written_sender else sender or written_sender
     written = headers.field(internet, "date")
     mail = Mail(
-        subject=properties.line(storage.SUBJECT) or _subject(properties),
+        subject=props.line(storage.SUBJECT)
+        or f"{props.line(storage.SUBJECT_PREFIX)} {props.line(storage.NORMALIZED_SUBJECT)}".strip(),
         sender=sender,
-        date=_date(properties, mail_date(written)),
+        date=_date(props, mail_date(written)),
         date_text=written,
-        message_id=properties.line(storage.MESSAGE_ID) or headers.field(internet, "message-id"),
-        in_reply_to=properties.line(storage.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),
-        references=properties.line(storage.REFERENCES) or headers.field(internet, "references"),
-        thread_index=base64.b64encode(properties.data(storage.CONVERSATION_INDEX)).decode("ascii")
+        message_id=props.line(storage.MESSAGE_ID) or headers.field(internet, "message-id"),
+        in_reply_to=props.line(storage.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),
+        references=props.line(storage.REFERENCES) or headers.field(internet, "references"),
+        thread_index=base64.b64encode(props.data(storage.CONVERSATION_INDEX)).decode("ascii")
         or "".join(headers.field(internet, "thread-index").split()),
-        kept=_kept(properties, internet),
+        kept=_kept(props, internet),
     )
-    mail.check_date([*headers.received(internet), properties.time(storage.DELIVERY_TIME)])
+    mail.check_date([*headers.received(internet), props.time(storage.DELIVERY_TIME)])
     return mail
 
 
-def _subject(properties: storage.Properties) -> str:
-    prefix = properties.line(storage.SUBJECT_PREFIX)
-    return f"{prefix} {properties.line(storage.NORMALIZED_SUBJECT)}".strip()
-
-
-def _kept(properties: storage.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
+def _kept(props: storage.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
     """Return further facts; the topic of its conversation is known of mails that never left."""
     facts = dict(headers.kept(internet))
-    topic = properties.line(storage.CONVERSATION_TOPIC)
+    topic = props.line(storage.CONVERSATION_TOPIC)
     if topic:
         facts.setdefault("thread_topic", topic)
     return tuple(facts.items())
 
 
-def _date(properties: storage.Properties, written: dt.datetime | None) -> dt.datetime | None:
+def _date(props: storage.Properties, written: dt.datetime | None) -> dt.datetime | None:
     """Return when a message was sent, with its header's time zone where the two agree."""
-    sent = properties.time(storage.SUBMIT_TIME)
+    sent = props.time(storage.SUBMIT_TIME)
     if sent is None:
-        return written or properties.time(storage.DELIVERY_TIME, storage.CREATED)
+        return written or props.time(storage.DELIVERY_TIME, storage.CREATED)
     if written is not None and abs(written - sent) < _SAME_TIME:
         return written
     return sent
@@ -350,16 +340,14 @@ def _address(name: str, *addresses: str) -> str:
     return f"{name} <{address}>" if name else address
 
 
-def _add_file(
-    properties: storage.Properties, mail: Mail, shown: set[str], method: int | None
-) -> None:
-    name = properties.line(storage.ATTACH_NAME, storage.ATTACH_SHORT_NAME, storage.DISPLAY_NAME)
-    data = properties.data(storage.ATTACH_DATA)
+def _add_file(props: storage.Properties, mail: Mail, shown: set[str], method: int | None) -> None:
+    name = props.line(storage.ATTACH_NAME, storage.ATTACH_SHORT_NAME, storage.DISPLAY_NAME)
+    data = props.data(storage.ATTACH_DATA)
     if method in _BY_REFERENCE and not data:
         mail.warn(f"The attachment {name or 'without a name'} is not in the file, only linked to.")
         return
-    kind = properties.line(storage.ATTACH_MIME).lower()
-    places = (properties.line(storage.ATTACH_CONTENT_ID), properties.line(storage.ATTACH_PLACE))
+    kind = props.line(storage.ATTACH_MIME).lower()
+    places = (props.line(storage.ATTACH_CONTENT_ID), props.line(storage.ATTACH_PLACE))
     if not data or any(place.strip("<> ").lower() in shown for place in places if place):
         return
     number = len(mail.files) + 1

@@ -231,8 +231,7 @@ BUILTIN |= dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy/m/d
 BUILTIN |= dict.fromkeys((32, 34, 55), "h:mm") | dict.fromkeys((33, 35, 56), "h:mm:ss")
 
 _SYSTEM_FORMATS = {0xF800: "dddd, mmmm d, yyyy", 0xF400: "h:mm:ss AM/PM"}
-"""Language ids of the system's long date and time formats, which replace the rest of the section.
-"""
+"""Language ids of the system's long date and time formats, which replace the section's text."""
 
 
 @dataclass(frozen=True, slots=True)

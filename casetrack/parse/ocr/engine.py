@@ -162,8 +162,7 @@ RAPID = Scale(
         (1.0, 0.99),
     )
 )
-"""For the least certain letter of a word: PP-OCR's mean over letters is 0.99 for nearly every line
-that it misreads.
+"""For a word's least certain letter: PP-OCR's mean is 0.99 for nearly every line that it misreads.
 """
 
 

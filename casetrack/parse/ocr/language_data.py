@@ -44,8 +44,7 @@ DATA_FOLDER = "tessdata"
 DATA_SUFFIX = ".traineddata"
 _NO_TEXT = frozenset(("osd", "equ"))
 _MOST = 4
-"""Number of default languages. Of 1, 4 and 6 languages, clean pages take 1, 1.1 and 1.2 times as
-long, poor receipts 1, 2.1 and 3; 66, 71 and 69 % of the words in the receipts are recognized.
+"""Number of default languages: with more, poor receipts take longer without more words recognized.
 """
 
 _PREFERRED = ("eng", "deu", "fra", "spa", "ita", "por", "nld")

@@ -215,9 +215,7 @@ def _solid(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 _SURE, _TELLS = 0.6, 0.5
 _FEW_LETTERS = 1200
 _WORTH_READING = {True: 0.9, False: 0.6}
-"""Minimum quality of the first lines for the first of two engines: of a page with few letters, such
-as a receipt, and of a full one, which takes the second engine far more time than the first.
-"""
+"""Minimum quality of the first lines of a page with few letters, and of a full, slower page."""
 _UNSURE = 0.7
 _CLEARLY_BETTER = 1.15
 _STRIP_LINES, _STRIP_WIDTH = 3, 50

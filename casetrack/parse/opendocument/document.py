@@ -87,25 +87,14 @@ def _attributes(element: Any) -> Mapping[str, str]:
 
 
 def decrypt(data: bytes, how: Encryption, password: str, most: int, /) -> bytes:
-    """Return the plain bytes of a part.
-
-    Parameters
-    ----------
-    data
-        As it stands in the container.
-    how
-        What the manifest says about it.
-    password
-        As the user gave it.
-    most
-        Bytes it may unpack to.
+    """Return the decrypted and unpacked bytes of a part, at most *most*.
 
     Raises
     ------
     WrongPassword
-        The password is not that of the part.
+        The password does not belong to the part.
     ValueError
-        The part is damaged, or encrypted in a way that is not known.
+        The part is damaged, or its encryption is unsupported.
     """
     key = _key(how, password)
     if "gcm" in how.cipher:
@@ -153,7 +142,7 @@ def _key(how: Encryption, password: str) -> bytes:
 
 
 def _gcm(data: bytes, how: Encryption, key: bytes) -> bytes:
-    """Decrypt nonce, text and tag; the nonce stands in the manifest too and must be the same."""
+    """Decrypt nonce, text and tag; the nonce must equal the one in the manifest."""
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -170,13 +159,13 @@ def _cbc(data: bytes, how: Encryption, key: bytes) -> bytes:
     if len(data) % passwords.BLOCK or not data or len(how.vector) != passwords.BLOCK:
         raise ValueError("its length is not that of whole blocks")
     plain = passwords.decrypt_chain(data, key, how.vector)
-    # Without a sound end it is the checksum that tells a wrong password from damage.
+    # Without valid padding, the checksum distinguishes a wrong password from damage.
     padding = plain[-1] if 1 <= plain[-1] <= passwords.BLOCK else 0
     return plain[: len(plain) - padding]
 
 
 def _blowfish(data: bytes, how: Encryption, key: bytes) -> bytes:
-    """Decrypt what programs wrote before OpenDocument 1.2."""
+    """Decrypt parts of programs older than OpenDocument 1.2."""
     from cryptography.hazmat.decrepit.ciphers.algorithms import Blowfish
     from cryptography.hazmat.decrepit.ciphers.modes import CFB
     from cryptography.hazmat.primitives.ciphers import Cipher
@@ -189,7 +178,8 @@ def _blowfish(data: bytes, how: Encryption, key: bytes) -> bytes:
 
 _MANIFEST = "META-INF/manifest.xml"
 _WHOLE = "encrypted-package"
-# Files of the first programs name a DTD that nobody has; one without an inner part says nothing.
+# Files of the first programs name a DTD that is not available; one without an internal subset has
+# no effect.
 _PLAIN_DOCTYPE = re.compile(rb"<!DOCTYPE[^\[<>]*>")
 _DOCTYPE_WITHIN = 4096
 
@@ -198,30 +188,17 @@ class Container(Protocol):
     """Where the parts of a document are."""
 
     def root(self, part: str, /) -> Any:
-        """Return the root element of a part, ``None`` where there is none.
-
-        Raises
-        ------
-        ParseFailed
-            The part is damaged.
-        """
+        """Return the root element of a part, ``None`` if missing; ``ParseFailed`` if damaged."""
 
     def failed(self, reason: str, /) -> ParseFailed:
-        """Return the error that says *reason* about the file."""
+        """Return the error with this *reason* for the file."""
 
     def close(self) -> None:
         """Close the file."""
 
 
 class OdfPackage(Package):
-    """A container whose encrypted parts are decrypted as they are read.
-
-    Parameters
-    ----------
-    path, kind
-        The file, and what to call it.
-    options
-        Passwords to try, and how far to go.
+    """A container whose encrypted parts are decrypted when they are read.
 
     Raises
     ------
@@ -246,19 +223,19 @@ class OdfPackage(Package):
         manifest = self.read(_MANIFEST)
         if b"encryption-data" not in manifest and b"keyinfo" not in manifest:
             return
-        found = _encryptions(self.xml(_MANIFEST))
-        name = next((n for n in (_WHOLE, "content.xml") if n in found), next(iter(found), None))
+        parts = _encryptions(self.xml(_MANIFEST))
+        name = next((n for n in (_WHOLE, "content.xml") if n in parts), next(iter(parts), None))
         if name is None:
             raise FileEncrypted(path)
         data = self.read(name)
         for password in passwords:
             try:
-                plain = decrypt(data, found[name], password, self._room)
+                plain = decrypt(data, parts[name], password, self._room)
             except WrongPassword:
                 continue
             except ValueError as error:
                 raise self.failed(f"the part {name} cannot be decrypted: {error}") from error
-            self._password, self._encrypted = password, found
+            self._password, self._encrypted = password, parts
             if name == _WHOLE:
                 self._enter(plain)
             return
@@ -304,7 +281,7 @@ class OdfPackage(Package):
 
 def _encryptions(manifest: Any) -> dict[str, Encryption]:
     """Return how each encrypted part is encrypted; keys of certificates open none."""
-    found = {}
+    encryptions = {}
     for entry in manifest.iter():
         if local(entry) != "file-entry":
             continue
@@ -312,8 +289,8 @@ def _encryptions(manifest: Any) -> dict[str, Encryption]:
         data = next((e for e in entry if local(e) == "encryption-data"), None)
         encryption = None if data is None else Encryption.of(data)
         if encryption is not None:
-            found[facts.get("full-path", "")] = encryption
-    return found
+            encryptions[facts.get("full-path", "")] = encryption
+    return encryptions
 
 
 class FlatFile:
@@ -344,7 +321,7 @@ class FlatFile:
         return self._root if part in {"content.xml", "styles.xml", "meta.xml"} else None
 
     def failed(self, reason: str, /) -> ParseFailed:
-        """Return the error that says *reason* about the file."""
+        """Return the error with this *reason* for the file."""
         return ParseFailed(self._path, self._kind, reason)
 
     def close(self) -> None:
@@ -357,20 +334,20 @@ _UNSEEN = frozenset({"none", "printer"})
 
 @dataclass(slots=True)
 class OpenDocument:
-    """What the pages are made from.
+    """The parts of a document.
 
     Attributes
     ----------
     body
-        The element that holds the text or the slides.
+        The element with the text or the slides.
     styles, master_styles
-        Those of the content, and those of headers, footers and master pages.
+        Styles of the content, and of headers, footers and master pages.
     masters
         Master pages by name.
     layers_off
-        Names of drawing layers that the screen does not show.
+        Names of drawing layers that are hidden on screen.
     warnings, missing
-        Grow while the document is read.
+        Sentences, added while the document is read.
     """
 
     container: Container
@@ -385,15 +362,7 @@ class OpenDocument:
 
     @classmethod
     def of(cls, container: Container, kind: str, /) -> OpenDocument:
-        """Read the parts.
-
-        Parameters
-        ----------
-        container
-            The open file.
-        kind
-            Name of the body's element: ``text``, ``presentation`` or ``drawing``.
-        """
+        """Read the parts; *kind* is the body's element: ``text``, ``presentation``, ``drawing``."""
         content = container.root("content.xml")
         if content is None:
             raise container.failed("the part content.xml is missing")
@@ -404,19 +373,19 @@ class OpenDocument:
         try:
             common = container.root("styles.xml")
         except ParseFailed as error:
-            # Styles decide on headings and breaks; the words stand without them.
+            # Styles affect headings and breaks; the text is readable without them.
             warnings.append(f"The document's styles cannot be read: {error.message}")
             common = None
-        found = cls(container, body, Styles(content, common), Styles(common, common), {}, warnings)
+        doc = cls(container, body, Styles(content, common), Styles(common, common), {}, warnings)
         if common is not None:
             for master in common.iterfind(f"{OFFICE}master-styles/{STYLE}master-page"):
-                found.masters[master.get(f"{STYLE}name", "")] = master
+                doc.masters[master.get(f"{STYLE}name", "")] = master
             layers = common.iterfind(f"{OFFICE}master-styles/{DRAW}layer-set/{DRAW}layer")
             off = (e.get(f"{DRAW}name") for e in layers if e.get(f"{DRAW}display") in _UNSEEN)
-            found.layers_off = frozenset(filter(None, off))
+            doc.layers_off = frozenset(filter(None, off))
             for layout in common.iterfind(f"{OFFICE}automatic-styles/{STYLE}page-layout"):
-                found._layouts[layout.get(f"{STYLE}name", "")] = layout
-        return found
+                doc._layouts[layout.get(f"{STYLE}name", "")] = layout
+        return doc
 
     @property
     def paper(self) -> str | None:
@@ -424,8 +393,8 @@ class OpenDocument:
         sheets = (
             layout.find(f"{STYLE}page-layout-properties") for layout in self._layouts.values()
         )
-        said = {p.get(name) for p in sheets if p is not None for name in _PAPER}
-        return WHITE if said <= {None, "none", "transparent", "#ffffff", "solid"} else None
+        values = {p.get(name) for p in sheets if p is not None for name in _PAPER}
+        return WHITE if values <= {None, "none", "transparent", "#ffffff", "solid"} else None
 
     def page_size(self, master: Any, /) -> tuple[float | None, float | None]:
         """Return width and height in points of pages of a master."""

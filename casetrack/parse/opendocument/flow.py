@@ -63,10 +63,10 @@ Counts = dict[int, int]
 
 @dataclass(slots=True)
 class ListPlace:
-    """An open ``text:list``: its style, its level from 1, the numbers counted so far.
+    """An open ``text:list``: its style, its level from 1, and the numbers counted so far.
 
-    *is_item* tells an open item from a ``text:list-header``, which is no item; *has_label* whether
-    the next paragraph gets its number, *start* that number where the item sets it.
+    *is_item* is false for a ``text:list-header``; *has_label* means that the next paragraph gets
+    its number, which is *start* if the item sets it.
     """
 
     style: str | None
@@ -114,7 +114,7 @@ class Lists:
         place.start = start if has_start else None
 
     def label(self, place: ListPlace, /) -> str:
-        """Return what stands before a paragraph of the open item; only the first has it."""
+        """Return the label of a paragraph; only the first paragraph of an item has one."""
         if not place.has_label:
             return ""
         place.has_label = False
@@ -166,12 +166,12 @@ _IS_HIDDEN = f"{TEXT}is-hidden"
 _UNSEEN = frozenset({"hidden", "background"})
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 EMPTY = Block(())
-"""A paragraph without text, or a table to come: it stands on its page all the same."""
+"""A paragraph without text, or a following table: it counts as content of its page."""
 _TITLES = {"Title": 1, "Subtitle": 2}
 
 
 class Notices(Protocol):
-    """Takes what a person should know about the reading."""
+    """Collects messages about the reading."""
 
     def warn(self, text: str, /) -> None:
         """Add a warning, once."""
@@ -184,18 +184,18 @@ class Notices(Protocol):
 
 
 class Flow:
-    """Reads content that goes on from block to block.
+    """Reads a sequence of blocks.
 
     Parameters
     ----------
     styles
-        Those of the part that the content stands in.
+        Styles of the part that contains the content.
     notices
-        Takes warnings, and gives embedded objects.
+        Collects warnings and opens embedded objects.
     fields
-        What fields show, by tag, instead of the text that the file keeps of them.
+        Field values by tag; they replace the stored text of the fields.
     paper
-        The colour of the page, ``None`` where it is not known.
+        Colour of the page, ``None`` if unknown.
     """
 
     def __init__(
@@ -213,16 +213,10 @@ class Flow:
     def walk(
         self, container: Any, depth: int = 0, /, place: ListPlace | None = None
     ) -> Iterator[Item]:
-        """Yield what stands in *container*.
+        """Yield the blocks of an element with paragraphs, lists, tables or shapes.
 
-        Parameters
-        ----------
-        container
-            An element with paragraphs, lists, tables, shapes.
-        depth
-            How deep it lies; content too deep is left out, with a notice.
-        place
-            The open list that it stands in.
+        *depth* is its nesting depth, limited with a notice; *place* is the open list that contains
+        it.
         """
         if depth > MAX_DEPTH:
             self._cut()
@@ -262,7 +256,7 @@ class Flow:
     # --- shapes ----------------------------------------------------------------------------
 
     def shape(self, element: Any, depth: int = 0, /) -> Iterator[Item]:
-        """Yield what stands in a drawn thing: text, tables, objects, a picture's description."""
+        """Yield the content of a shape: text, tables, objects, a picture's description."""
         if element.tag in {f"{DRAW}object", f"{DRAW}object-ole"}:
             yield from self._object(element)
         elif element.tag == f"{DRAW}frame":
@@ -272,7 +266,7 @@ class Flow:
             yield from self._unpaged(element, depth)
 
     def _unpaged(self, element: Any, depth: int) -> Iterator[Item]:
-        """Walk content that lies on a page; breaks in it begin none."""
+        """Walk content that belongs to one page; its breaks do not begin a page."""
         items = self.walk(element, depth + 1)
         return (item for item in items if not isinstance(item, Break))
 
@@ -349,7 +343,7 @@ class Flow:
             yield Break(BreakKind.HARD)
 
     def _parts(self, element: Any, depth: int, place: ListPlace | None) -> Iterator[Item]:  # noqa: PLR0912
-        """Yield a paragraph, parted where a page begins within it, then what is anchored in it."""
+        """Yield a paragraph, split at page breaks within it, then its anchored content."""
         kind, level = self._kind(element, place)
         lines = [""]
         feet: list[Foot] = []
@@ -446,7 +440,7 @@ class Flow:
     # --- notes and comments ----------------------------------------------------------------
 
     def _note(self, note: Any, depth: int) -> tuple[str, Foot]:
-        """Return a note's sign as it stands in the text, and its own text."""
+        """Return a note's mark in the text, and the note's text."""
         citation = note.find(f"{TEXT}note-citation")
         words = "" if citation is None else " ".join("".join(citation.itertext()).split())
         sign = f"[{words or '*'}]"

@@ -1,7 +1,7 @@
-"""What a paragraph shows: text in pieces, with breaks, notes, comments and shapes as marks.
+"""Visible content of a paragraph: pieces of text, with breaks, notes, comments and shapes as marks.
 
-White space counts as in the format: runs of it are one space, none at the start of a paragraph,
-and elements stand for what is meant (OpenDocument 1.3, part 3, 6.1.2).
+White space follows the format: a run of it is one space, none at the start of a paragraph, and
+elements represent further spaces and breaks (OpenDocument 1.3, part 3, 6.1.2).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     ReadCell = Callable[[Any], "CellContent"]
 
-# What a text document holds beside its paragraphs: tables, formulas, charts, drawings.
+# Content of a text document other than paragraphs: tables, formulas, charts, drawings.
 
 _MATH_TEXT = frozenset({"mi", "mn", "mo", "ms", "mtext"})
 _MAX_COLUMNS = 1000
@@ -47,13 +47,7 @@ _WHOLE = (f"{TABLE}table-row", *_PARAGRAPHS)
 
 
 def object_blocks(root: Any, /, *, values: bool = True) -> Iterator[Block]:
-    """Yield what an embedded object shows, from its root element.
-
-    Parameters
-    ----------
-    values
-        Whether the values of a chart are wanted, too, or only its titles and series.
-    """
+    """Yield the content of an embedded object; of a chart without *values* only its names."""
     if root.tag == f"{MATH}math":
         text = formula_text(root)
         if text:
@@ -129,7 +123,7 @@ _MAX_REPEATED = 100
 
 @dataclass(frozen=True, slots=True)
 class CellContent:
-    """A cell's text on one line, and what stands in it that is no text of its own row."""
+    """A cell's text on one line, and its content outside of the row, such as inner tables."""
 
     text: str
     is_bold: bool
@@ -137,7 +131,7 @@ class CellContent:
 
 
 def is_frame(table: Any, /) -> bool:
-    """Tell whether a table has one column: a frame around text."""
+    """Return whether a table has one column: a frame around text."""
     rows = [row for row, _ in _rows(table, 0) if row.tag == f"{TABLE}table-row"]
     return all(len(_cells(row)) <= 1 for row in rows)
 
@@ -177,14 +171,14 @@ def is_folded(line: Any, /) -> bool:
 
 def _folded_columns(table: Any) -> set[int]:
     """Return the numbers of the hidden columns of a table."""
-    found: set[int] = set()
+    columns: set[int] = set()
     column = 1
     for element in table.iter(f"{TABLE}table-column"):
         times = count(element, f"{TABLE}number-columns-repeated", most=_MAX_COLUMNS)
         if is_folded(element):
-            found.update(range(column, column + times))
+            columns.update(range(column, column + times))
         column += times
-    return found
+    return columns
 
 
 def _rows(holder: Any, depth: int, *, is_header: bool = False) -> Iterator[tuple[Any, bool]]:
@@ -227,7 +221,7 @@ def _parsed(
 
 
 def _one_break(items: list[Item]) -> list[Item]:
-    """Keep one break: a row that goes on over a page may tell it in each of its cells."""
+    """Keep one page break: each cell of a row across pages may contain it."""
     breaks = [item for item in items if isinstance(item, Break)]
     return [item for item in items if not isinstance(item, Break)] + breaks[:1]
 
@@ -249,7 +243,7 @@ _THROUGH_DRAWN = frozenset({f"{DRAW}a"})
 
 
 class Mark(Enum):
-    """What may stand between the words of a paragraph."""
+    """Elements other than text in a paragraph."""
 
     LINE = "line break"
     PAGE = "page break where the page was full"
@@ -279,11 +273,11 @@ class Inline:
     Parameters
     ----------
     styles
-        For text that is hidden.
+        To detect hidden text.
     fields
-        What fields show, by tag, instead of the text that the file keeps of them.
+        Field values by tag; they replace the stored text of the fields.
     paper
-        The colour of the page, ``None`` where it is not known.
+        Colour of the page, ``None`` if unknown.
     """
 
     def __init__(self, styles: Styles, fields: Mapping[str, str], paper: str | None = None) -> None:
@@ -293,7 +287,7 @@ class Inline:
         self.is_cut = False
 
     def pieces(self, paragraph: Any, /) -> Iterator[Piece]:
-        """Yield what a ``text:p`` or ``text:h`` shows, in order."""
+        """Yield the visible content of a ``text:p`` or ``text:h``, in order."""
         self._after_space = True
         look = self._styles.look("paragraph", paragraph.get(f"{TEXT}style-name"))
         marks = paragraph.iter(f"{TEXT}hidden-paragraph")

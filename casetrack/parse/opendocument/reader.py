@@ -93,12 +93,12 @@ class SlidePages:
         blocks: list[Block] = []
         late: list[tuple[str, Block]] = []
         for shape in _ordered(slide):
-            found = self._shape(shape, Flow(self._document.styles, self._document, fields))
+            content = self._shape(shape, Flow(self._document.styles, self._document, fields))
             foot = _FEET.get(_class(shape.element))
             if foot is None:
-                blocks += found
+                blocks += content
             else:
-                late += [(foot, block) for block in found]
+                late += [(foot, block) for block in content]
         late += self._fixed(slide, master, fields)
         feet = []
         for kind, block in late:
@@ -115,7 +115,7 @@ class SlidePages:
         return builder.build()
 
     def _fields(self, number: int, slide: Any) -> dict[str, str]:
-        """Return what fields show on a slide: its number, and texts that the file declares."""
+        """Return the values of fields on a slide: its number, and texts that the file declares."""
         shown = {f"{TEXT}page-number": str(number)}
         for name in ("footer", "header", "date-time"):
             used = slide.get(f"{PRESENTATION}use-{name}-name")
@@ -143,7 +143,7 @@ class SlidePages:
     def _fixed(
         self, slide: Any, master: Any, fields: dict[str, str]
     ) -> Iterator[tuple[str, Block]]:
-        """Yield what the master page puts on the slide, as far as the slide lets it."""
+        """Yield the elements of the master page that the slide shows."""
         style = slide.get(f"{DRAW}style-name")
         styles = self._document.styles
         if master is None or styles.page_property(style, "background-objects-visible") == "false":
@@ -214,7 +214,7 @@ def _ordered(holder: Any) -> list[Shape]:
 
 
 def _place(element: Any) -> tuple[int, int, int]:
-    """Return top, left and height; a group stands where the first of its shapes does."""
+    """Return top, left and height; a group has the position of its first shape."""
     for one in element.iter():
         y, x = points(one.get(f"{SVG}y")), points(one.get(f"{SVG}x"))
         if y is not None and x is not None:
@@ -225,20 +225,14 @@ def _place(element: Any) -> tuple[int, int, int]:
 
 # Pages of a text document: breaks of the author and those that the program noted down.
 
-# Headers and footers of text documents: which page has which, and where each stands first.
+# Headers and footers of text documents: those of each page, and the first page with each.
 
 DEFAULT_MASTER = "Standard"
 
 
 @dataclass(slots=True)
 class Masters:
-    """Follows the master pages from page to page.
-
-    Attributes
-    ----------
-    name
-        Of the current page's master.
-    """
+    """Tracks the master page from page to page; *name* is that of the current page."""
 
     document: OpenDocument
     name: str
@@ -246,13 +240,7 @@ class Masters:
     _is_first: bool = True
 
     def turn(self, chosen: str | None, /) -> None:
-        """Go on to the next page.
-
-        Parameters
-        ----------
-        chosen
-            The master that the author chose for it, if any.
-        """
+        """Advance to the next page, with the master that its author *chose*, if any."""
         following = self.current
         after = None if following is None else following.get(f"{STYLE}next-style-name")
         self._is_first = chosen is not None or bool(after and after != self.name)
@@ -260,24 +248,11 @@ class Masters:
 
     @property
     def current(self) -> Any:
-        """The master page, ``None`` where the file has none of this name."""
+        """The current master page, ``None`` if the file lacks it."""
         return self.document.masters.get(self.name)
 
     def running(self, what: str, number: int, /) -> tuple[list[Block], str | None]:
-        """Return a page's header or footer.
-
-        Parameters
-        ----------
-        what
-            ``header`` or ``footer``.
-        number
-            Of the page.
-
-        Returns
-        -------
-        tuple
-            Its paragraphs where it stands for the first time, and its text where it stood before.
-        """
+        """Return a page's header or footer (*what*): paragraphs if new, else only the text."""
         element = self._element(what, number)
         if element is None:
             return [], None
@@ -305,10 +280,10 @@ class Masters:
         if self._is_first:
             kinds.insert(0, f"{what}-first")
         for kind in kinds:
-            # A namespace of its own holds first pages in files of older versions.
-            found = next((e for e in master if str(e.tag).rpartition("}")[2] == kind), None)
-            if found is not None:
-                return None if found.get(f"{STYLE}display") == "false" else found
+            # Files of older versions have first pages in a separate namespace.
+            element = next((e for e in master if str(e.tag).rpartition("}")[2] == kind), None)
+            if element is not None:
+                return None if element.get(f"{STYLE}display") == "false" else element
         return None
 
 
@@ -319,8 +294,8 @@ def _plain(block: Block) -> Any:
 class TextPages:
     """Fills pages with the content of a document.
 
-    Without any break, all is page 1 and that is a guess. Notes stand at the end of the page that
-    refers to them; headers and footers in the text of the first page that has them, later beside.
+    Without breaks, the whole text is page 1, as a guess. Notes are at the end of their page;
+    headers and footers are in the text of the first page that has them, later in separate fields.
     """
 
     def __init__(self, document: OpenDocument) -> None:
@@ -350,7 +325,7 @@ class TextPages:
         return builder
 
     def pages(self) -> Iterator[Page]:
-        """Yield the pages one by one; a last one without text of its own is none."""
+        """Yield the pages one by one, except a last one without text."""
         has_breaks = False
         flow = Flow(self._document.styles, self._document, paper=self._document.paper)
         for item in flow.walk(self._document.body):
@@ -373,12 +348,12 @@ class TextPages:
             yield self._end()
 
     def _begins(self, item: Break) -> bool:
-        """Tell whether a page begins: not at the very start, nor twice at the same place."""
+        """Return whether a page begins, not at the very start, nor twice at the same position."""
         last, self._last_break = self._last_break, item.kind
         if self._builder.number == 1 and not self._has_content and last is None:
             self._last_break = None
             return False
-        # What the program noted where the author put a break is the same break.
+        # A soft break at the position of the author's break is the same break.
         return last is None or (last is BreakKind.HARD and item.kind is BreakKind.HARD)
 
     def _end(self) -> Page:
@@ -393,7 +368,7 @@ def _add(builder: PageBuilder, block: Block) -> None:
     builder.paragraph(lines, kind=block.kind, level=block.level)
 
 
-# What an OpenDocument file says about itself.
+# Facts that an OpenDocument file states about itself.
 
 _PROPERTIES = {
     "subject": f"{DC}subject",
@@ -412,9 +387,9 @@ def read_facts(container: Container, kind: str, count: int, warnings: list[str],
         warnings.append(f"The document's properties cannot be read: {error.message}")
         root = None
     meta = None if root is None else root.find(f"{OFFICE}meta")
-    found = [(name, _texts(meta, tag)) for name, tag in _PROPERTIES.items()]
+    values = [(name, _texts(meta, tag)) for name, tag in _PROPERTIES.items()]
     own = () if meta is None else meta.iterfind(f"{META}user-defined")
-    found += [(f"{CUSTOM}{e.get(f'{META}name', '')}", e.text or "") for e in own]
+    values += [(f"{CUSTOM}{e.get(f'{META}name', '')}", e.text or "") for e in own]
     return DocumentInfo(
         kind,
         count,
@@ -422,12 +397,12 @@ def read_facts(container: Container, kind: str, count: int, warnings: list[str],
         author=clean_title(_texts(meta, f"{META}initial-creator") or _texts(meta, f"{DC}creator")),
         created_at=moment(_texts(meta, f"{META}creation-date")),
         modified_at=moment(_texts(meta, f"{DC}date")),
-        properties=tuple((name, text) for name, t in found if (text := clean_title(t))),
+        properties=tuple((name, text) for name, t in values if (text := clean_title(t))),
     )
 
 
 def _texts(meta: Any, tag: str) -> str:
-    """Return all values of a fact: keywords stand in an element each."""
+    """Return all values of a fact: each keyword is a separate element."""
     texts = () if meta is None else ((e.text or "").strip() for e in meta.iterfind(tag))
     return ", ".join(text for text in texts if text)
 

@@ -1,4 +1,4 @@
-"""Styles of an OpenDocument file: what they say about breaks, lists, headings, visibility."""
+"""Styles of an OpenDocument file: breaks, lists, headings, visibility."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from casetrack.parse.unseen import Look, hex_color
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Namespaces of OpenDocument, its lengths and counts, and what its content is read into.
+# Namespaces of OpenDocument, lengths and counts, and the items of its content.
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE, TEXT, TABLE = f"{{{_NS}office:1.0}}", f"{{{_NS}text:1.0}}", f"{{{_NS}table:1.0}}"
@@ -32,11 +32,11 @@ _POINTS = {"cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pt": 1.0, "pc": 12.0,
 
 def points(text: str | None, /) -> float | None:
     """Return a length such as ``2.5cm`` in points."""
-    found = _LENGTH.fullmatch(text or "")
-    if found is None:
+    match = _LENGTH.fullmatch(text or "")
+    if match is None:
         return None
     try:
-        return float(found[1]) * _POINTS[found[2]]
+        return float(match[1]) * _POINTS[match[2]]
     except ValueError:
         return None
 
@@ -53,7 +53,7 @@ def local(element: Any, /) -> str:
 
 
 class BreakKind(Enum):
-    """Who put a page break there."""
+    """Origin of a page break."""
 
     HARD = "the author"
     SOFT = "the program, where the page was full"
@@ -75,7 +75,7 @@ class Foot:
 
 
 Item = Block | Break | Foot
-"""What content is made of, in order."""
+"""An item of content, in order."""
 
 
 _LONGEST_CHAIN = 32
@@ -85,7 +85,7 @@ MAX_LEVEL = 10
 
 @dataclass(frozen=True, slots=True)
 class StyleFacts:
-    """One ``style:style``; attributes are ``None`` where it does not say."""
+    """One ``style:style``; ``None`` means that it does not set the attribute."""
 
     name: str
     parent: str | None
@@ -112,12 +112,12 @@ class ListLevel:
 
 
 class Styles:
-    """Looks styles up by family and name.
+    """Looks up styles by family and name.
 
     Parameters
     ----------
     automatic
-        Root of the part whose automatic styles count: styles of the same name differ by part.
+        Root of the part with the automatic styles: their names are unique within a part only.
     common
         Root of the part with the named styles, list styles and the outline.
     """
@@ -159,24 +159,24 @@ class Styles:
         return self._lists.get(name or "", {})
 
     def begins_page(self, family: str, name: str | None, /) -> tuple[bool, str | None]:
-        """Tell whether a page begins before what has this style, and with which master page."""
+        """Return whether a page begins before content of this style, and its master page."""
         chain = list(self.chain(family, name))
         master = next((s.master for s in chain if s.master is not None), "")
         before = next((s.break_before for s in chain if s.break_before is not None), "")
         return before == "page" or bool(master), master or None
 
     def ends_page(self, family: str, name: str | None, /) -> bool:
-        """Tell whether a page begins after what has this style."""
+        """Return whether a page begins after content of this style."""
         after = (s.break_after for s in self.chain(family, name) if s.break_after is not None)
         return next(after, "") == "page"
 
     def is_named(self, name: str | None, *names: str) -> bool:
-        """Tell whether a paragraph style is one of *names* or based on one."""
+        """Return whether a paragraph style is one of *names* or based on one."""
         chain = self.chain("paragraph", name)
         return name in names or any(s.name in names or s.parent in names for s in chain)
 
     def look(self, family: str, name: str | None, /) -> Look:
-        """Return the look of text of this style, as far as it is said."""
+        """Return the look of text of this style, as far as it is specified."""
         look = self._looks.get((family, name))
         if look is None:
             look = Look()
@@ -186,7 +186,7 @@ class Styles:
         return look
 
     def is_bold(self, family: str, name: str | None, /) -> bool:
-        """Tell whether text of this style is bold."""
+        """Return whether text of this style is bold."""
         return bool(self.look(family, name).is_bold)
 
     def page_property(self, name: str | None, key: str, /) -> str | None:
@@ -196,7 +196,7 @@ class Styles:
 
 
 def _facts(element: Any) -> StyleFacts:
-    found: dict[str, Any] = {}
+    breaks: dict[str, Any] = {}
     page: dict[str, str] = {}
     look = Look()
     for properties in element:
@@ -204,8 +204,8 @@ def _facts(element: Any) -> StyleFacts:
         if (ground := properties.get(f"{FO}background-color")) not in {None, "transparent"}:
             look = replace(look, ground=hex_color(ground))
         if tag in {f"{STYLE}paragraph-properties", f"{STYLE}table-properties"}:
-            found["before"] = properties.get(f"{FO}break-before")
-            found["after"] = properties.get(f"{FO}break-after")
+            breaks["before"] = properties.get(f"{FO}break-before")
+            breaks["after"] = properties.get(f"{FO}break-after")
         elif tag == f"{STYLE}text-properties":
             look = _look(properties).over(look)
         elif tag == f"{STYLE}drawing-page-properties":
@@ -219,8 +219,8 @@ def _facts(element: Any) -> StyleFacts:
         element.get(f"{STYLE}parent-style-name"),
         element.get(f"{STYLE}list-style-name"),
         element.get(f"{STYLE}master-page-name"),
-        found.get("before"),
-        found.get("after"),
+        breaks.get("before"),
+        breaks.get("after"),
         look,
         page,
     )

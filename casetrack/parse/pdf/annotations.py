@@ -1,9 +1,8 @@
-"""Reads what was put onto a PDF's pages afterwards: comments, marks with notes, form fields.
+"""Read additions to a PDF's pages: comments, marks with notes, form fields.
 
-They follow the text of their page, each with the rectangle that it takes on the page. What an
-annotation draws itself is text of the page already and is not said twice. Dictionaries are read as
-they stand in the file (ISO 32000-2, 12.5 and 12.7), since a library's objects cost a thousand times
-as much on pages with hundreds of fields.
+They follow the text of their page, each with its rectangle. Text that an annotation draws is page
+text already and is not repeated. Dictionaries are read directly (ISO 32000-2, 12.5 and 12.7):
+library objects cost a thousand times as much on pages with hundreds of fields.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ _MEDIA = {"Sound": "a recording", "Movie": "a film", "RichMedia": "a film", "3D"
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What an annotation says: its lines, and its rectangle on the page as shown."""
+    """Text of an annotation: its lines, and its rectangle on the displayed page."""
 
     lines: tuple[str, ...]
     box: Box
@@ -103,7 +102,7 @@ class _Link(NamedTuple):
 
 
 class Annotations:
-    """Reads the annotations of one document's pages, and keeps account of what it left out."""
+    """Reads the annotations of one document's pages, and records omitted ones."""
 
     def __init__(self, document: Any, path: Path, /) -> None:
         self._document = document
@@ -120,14 +119,14 @@ class Annotations:
     ) -> list[Remark]:
         """Return the texts of the annotations of the page at *index* that are not *drawn* on it.
 
-        From top to bottom; replies follow their comment. Alternative texts of pictures come first,
-        targets of links last.
+        Alternative texts of pictures come first, then annotations from top to bottom with their
+        replies, then targets of links.
         """
         try:
             page = _Page(self._document, index)
-            found, links = page.annotations()
+            annotations, links = page.annotations()
             tagged = page.alternatives(self._alternatives, self._marked)
-            if not (found or links or tagged):
+            if not (annotations or links or tagged):
                 return []
             drawn = list(drawn)
             shown = letters_of("".join(s.text for s in drawn)) if links or tagged else ""
@@ -136,7 +135,7 @@ class Annotations:
                 for line, box in tagged
                 if letters_of(line.partition(": ")[2]) not in shown
             ]
-            remarks = self._remarks(page, found, drawn)
+            remarks = self._remarks(page, annotations, drawn)
             return [*described, *remarks, *self._links(index, links, shown, words)]
         except failures() as error:
             check_memory(error)
@@ -144,7 +143,7 @@ class Annotations:
             return []
 
     def report(self, reading: Reading, /) -> None:
-        """Say what was not read, and where."""
+        """Report unread annotations and their pages."""
         for reason, numbers in self._failed.items():
             text = f"Comments and form fields on {_pages(numbers)} could not be read: {reason}."
             reading.missing.append(text)
@@ -191,7 +190,7 @@ class Annotations:
                 self._unwritten[index + 1] = self._unwritten.get(index + 1, 0) + 1
 
     def _is_only_a_shell(self) -> bool:
-        """Tell a form that its program draws (XFA): its one page only asks for that program."""
+        """Return whether the document is an XFA form, whose only page asks for the form program."""
         mupdf = silenced().mupdf
         try:
             pdf = silenced()._as_pdf_document(self._document)
@@ -207,15 +206,15 @@ class Annotations:
             return False
 
     def _remarks(
-        self, page: _Page, found: list[_Annotation], drawn: list[Segment]
+        self, page: _Page, annotations: list[_Annotation], drawn: list[Segment]
     ) -> Iterator[Remark]:
-        if len(found) > MAX_ANNOTATIONS:
+        if len(annotations) > MAX_ANNOTATIONS:
             self._cut.append(page.index + 1)
-            del found[MAX_ANNOTATIONS:]
+            del annotations[MAX_ANNOTATIONS:]
         answers: dict[int, list[_Annotation]] = {}
         first: list[_Annotation] = []
-        numbers = {one.number for one in found if one.number}
-        for one in sorted(found, key=lambda a: (a.box.y0, a.box.x0)):
+        numbers = {one.number for one in annotations if one.number}
+        for one in sorted(annotations, key=lambda a: (a.box.y0, a.box.x0)):
             answered = entry_of(one.entry, "IRT")
             number = object_number(answered)
             is_answer = number in numbers and number != one.number
@@ -259,12 +258,12 @@ class Annotations:
         opening = _opening(page, one, f" by {author}" if author else "", is_answer=is_answer)
         first, *rest = [line.strip() for line in note.splitlines() if line.strip()] or [""]
         if first or opening not in _BARE.values():
-            said = (f"{opening}: {first}" if first else opening, *rest)
-            yield Remark(said, one.box, is_hidden=one.is_hidden)
+            note_lines = (f"{opening}: {first}" if first else opening, *rest)
+            yield Remark(note_lines, one.box, is_hidden=one.is_hidden)
 
 
 def _opening(page: _Page, one: _Annotation, by: str, *, is_answer: bool) -> str:
-    """Return what stands before a note: what it is, by whom, on which words."""
+    """Return the introduction of a note: its type, author and marked words."""
     if is_answer and one.kind in _COMMENTS and one.kind != "Caret":
         what = f"Reply{by}"
     elif one.kind in _MARKS:
@@ -291,7 +290,7 @@ def _file_names(entry: Any) -> set[str]:
 
 
 def _is_drawn(text: str, one: _Annotation, drawn: list[Segment]) -> bool:
-    """Tell whether all words of *text* stand on the page where the annotation is."""
+    """Return whether all words of *text* are drawn at the annotation."""
     words = [w for w in map(letters_of, text.split()) if w]
     if one.is_hidden or not words:
         return not words
@@ -316,7 +315,7 @@ class _Page:
 
     def annotations(self) -> tuple[list[_Annotation], list[_Link]]:
         """Return the annotations and links of the page, one more than the limit at most."""
-        found: list[_Annotation] = []
+        annotations: list[_Annotation] = []
         links: list[_Link] = []
         for entry in items_of(entry_of(self._entry, "Annots"), MAX_ANNOTATIONS + 1):
             kind = name_of(entry_of(entry, "Subtype"))
@@ -324,10 +323,10 @@ class _Page:
                 continue
             is_hidden = bool(number_of(entry_of(entry, "F")) & (_HIDDEN | _NO_VIEW))
             if kind != "Link":
-                found.append(_Annotation(entry, kind, self.box(entry), is_hidden))
+                annotations.append(_Annotation(entry, kind, self.box(entry), is_hidden))
             elif target := _target(entry):
                 links.append(_Link(target, self.box(entry), is_hidden))
-        return found, links
+        return annotations, links
 
     def alternatives(self, tree: Alternatives, content: MarkedContent) -> list[tuple[str, Box]]:
         """Return the lines of alternative texts: of the tree, then those of the content alone."""
@@ -369,11 +368,11 @@ class _Page:
         return Box(0.0, 0.0, wide, high)
 
     def words_marked(self, entry: Any) -> str:
-        """Return the letters whose middle lies in one of a mark's quadrilaterals."""
+        """Return the letters whose middle is in one of a mark's quadrilaterals."""
         mupdf = silenced().mupdf
         points = entry_of(entry, "QuadPoints")
         _, way = self._sides()
-        found = []
+        marked = []
         for at in range(0, min(mupdf.pdf_array_len(points), 8 * MAX_ANNOTATIONS) - 7, 8):
             corners = [
                 mupdf.fz_transform_point(
@@ -388,8 +387,8 @@ class _Page:
             x0, x1 = min(p.x for p in corners), max(p.x for p in corners)
             y0, y1 = min(p.y for p in corners), max(p.y for p in corners)
             held = [c for c, x, y in self._drawn_letters() if x0 <= x <= x1 and y0 <= y <= y1]
-            found.append("".join(held))
-        return " ".join(" ".join(found).split())
+            marked.append("".join(held))
+        return " ".join(" ".join(marked).split())
 
     def _drawn_letters(self) -> list[tuple[str, float, float]]:
         if self._letters is None:
@@ -429,7 +428,7 @@ def _is_on(word: PlacedWord, box: Box) -> bool:
 
 
 def _rich_text(source: str, /) -> str:
-    """Return the lines of a note that stands in the file as XHTML alone."""
+    """Return the lines of a note that the file stores only as XHTML."""
     if not source.strip():
         return ""
     from casetrack.parse.web.reader import html_blocks

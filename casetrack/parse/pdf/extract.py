@@ -1,4 +1,4 @@
-"""Takes the text of one page out of MuPDF: segments by direction, and what else is drawn."""
+"""Extract the content of one page with MuPDF: text segments by direction, and drawings."""
 
 from __future__ import annotations
 
@@ -45,33 +45,29 @@ class Flow:
 
 @dataclass(slots=True)
 class Extract:
-    """What one page holds.
+    """Content of one page.
 
     Attributes
     ----------
     width, height
-        Size as shown, in points.
+        In points, as displayed.
     flows
-        Its text by direction, that of most text first.
+        Text by direction, the longest first.
     loose
         Text at an angle.
     marks
         Texts of raised footnote marks.
     chars, hidden
-        Visible characters in all, and those in a text layer that is not painted.
+        Number of visible characters, and of those in an unpainted text layer.
     pictures
         Share of the page under pictures, 0 to 1.
-    is_blank
-        Whether nothing at all is drawn.
     failure
-        Why the page could not be read.
+        Reason why the page could not be read.
     numbered
-        Numbered lines, one for each printed page; their numbers are not among the text.
-    words
-        Where each word stands.
+        Numbered lines of each printed page; the text omits their numbers.
     concealed
-        Hidden text, which is not among the text: its kind, its words, its rectangle as shown. Lines
-        that run out of the visible page are whole here; their visible part is text, too.
+        Hidden text, omitted from the text: kind, words, rectangle. A line that extends beyond the
+        page is complete here, and its visible part is also text.
     rules
         Drawn lines and shaded areas.
     """
@@ -103,15 +99,15 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
     """Extract the page at *index*; *off* are the layers that are switched off."""
     try:
         page = document[index]
-        found = Extract(page.rect.width, page.rect.height)
+        result = Extract(page.rect.width, page.rect.height)
         content, everywhere = page_content(page), silenced().INFINITE_RECT()
         text = page.get_textpage(flags=_PRESERVE_WHITESPACE, clip=everywhere)
         raw = text.extractDICT()
         if _runs_out(raw, page.rect * page.derotation_matrix):
-            # Without a limit of its own, MuPDF leaves out what is not seen, letter by letter.
+            # Without an explicit clip, MuPDF omits letters outside of the page.
             whole, text = raw, page.get_textpage(flags=_PRESERVE_WHITESPACE)
             raw = text.extractDICT()
-            found.concealed = [("outside", line, None) for line in _unseen(whole, raw)]
+            result.concealed = [("outside", line, None) for line in _unseen(whole, raw)]
         if _has_soft_hyphens(raw):
             raw = _with_drawn_hyphens(text.extractRAWDICT())
         clipped = list[tuple[str, tuple[float, float, float, float]]]()
@@ -121,7 +117,7 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
             if seen.extractTEXT() != text.extractTEXT():
                 clipped = _take_clipped(raw, seen.extractDICT())
         words = text.extractWORDS()
-        found.rules, paths = page_rules(page, content)
+        result.rules, paths = page_rules(page, content)
         turn = page.rotation_matrix
         concealed = take_concealed(page, text, raw, paths)
         concealed += [Concealed("outside", text, box) for text, box in clipped]
@@ -129,21 +125,21 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
             concealed += [Concealed("tiny", words, box) for words, box in _without_width(page)]
         boxes = [one.box for one in concealed]
         visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
-        found.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
-        found.concealed += [
+        result.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
+        result.concealed += [
             ("layer", line, _shown(box, tuple(turn)))
             for line, box in _on_layers(document, page, raw, off).items()
         ]
-        _collect(raw, visible, turn, found)
-        found.words = _placed_words(text, words, turn)
-        if not found.chars:
-            found.is_blank = not page.get_bboxlog()
+        _collect(raw, visible, turn, result)
+        result.words = _placed_words(text, words, turn)
+        if not result.chars:
+            result.is_blank = not page.get_bboxlog()
         elif document.get_page_images(index):
-            found.pictures = _picture_share(page)
+            result.pictures = _picture_share(page)
     except failures() as error:
         check_memory(error)
         return Extract(0.0, 0.0, failure=words_of(error))
-    return found
+    return result
 
 
 def _may_clip(content: bytes, page: Any) -> bool:
@@ -168,7 +164,7 @@ def _take_clipped(
 ) -> list[tuple[str, tuple[float, float, float, float]]]:
     """Take the lines that are clipped away out of a page's text, and return them."""
     shown = [("".join(text.split()), box) for text, box in _line_texts(seen)]
-    found = []
+    clipped = []
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             text = "".join(span["text"] for span in line["spans"]).strip()
@@ -176,9 +172,9 @@ def _take_clipped(
             # A line that is cut at an edge, or joined with the next one, is shown in part.
             is_shown = any((t in bare or bare in t) and _meet(b, box) for t, b in shown)
             if not is_shown and sum(map(str.isalnum, bare)) > 1:
-                found.append((text, box))
+                clipped.append((text, box))
                 line["spans"] = []
-    return found
+    return clipped
 
 
 def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
@@ -221,10 +217,10 @@ def _is_within(word: tuple[Any, ...], boxes: Sequence[tuple[float, float, float,
     return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in boxes)
 
 
-def _placed_words(text: Any, found: list[tuple[Any, ...]], rotation: Any) -> list[PlacedWord]:
-    """Return where the words stand as shown; of scripts without blanks, where each letter does."""
-    words = [word[:5] for word in found]
-    # A row of dots and an address of the web are words of their own.
+def _placed_words(text: Any, entries: list[tuple[Any, ...]], rotation: Any) -> list[PlacedWord]:
+    """Return the positions of words on the displayed page, of letters in scripts without spaces."""
+    words = [word[:5] for word in entries]
+    # A row of dots or a web address is one word.
     if any(len(word[4]) > _LONG_WORD and not word[4].isascii() for word in words):
         words = [
             (*char["bbox"], char["c"])
@@ -242,7 +238,7 @@ def _placed_words(text: Any, found: list[tuple[Any, ...]], rotation: Any) -> lis
 
 
 def _runs_out(raw: dict[str, Any], shown: Any) -> bool:
-    """Tell whether a line reaches out of the page."""
+    """Return whether a line extends beyond the page."""
     x0, y0, x1, y1 = shown
     return any(
         line["bbox"][0] < x0 or line["bbox"][1] < y0 or line["bbox"][2] > x1 or line["bbox"][3] > y1
@@ -254,13 +250,13 @@ def _runs_out(raw: dict[str, Any], shown: Any) -> bool:
 def _unseen(
     whole: dict[str, Any], seen: dict[str, Any]
 ) -> dict[str, tuple[float, float, float, float]]:
-    """Return the lines of a page of which a part or all is not seen, each once."""
+    """Return the distinct lines of a page that are partly or completely invisible."""
     shown = dict(_line_texts(seen))
-    found: dict[str, tuple[float, float, float, float]] = {}
+    lines: dict[str, tuple[float, float, float, float]] = {}
     for text, box in _line_texts(whole):
         if text not in shown and not is_lost(text):
-            found.setdefault(text, box)
-    return found
+            lines.setdefault(text, box)
+    return lines
 
 
 def _line_texts(raw: dict[str, Any]) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
@@ -286,7 +282,7 @@ def _picture_share(page: Any) -> float:
 
 
 def _collect(
-    raw: dict[str, Any], words: list[tuple[Any, ...]], rotation: Any, found: Extract
+    raw: dict[str, Any], words: list[tuple[Any, ...]], rotation: Any, result: Extract
 ) -> None:
     """Sort the lines that MuPDF found by direction; the direction of most text comes first."""
     turn = tuple(rotation)
@@ -294,16 +290,16 @@ def _collect(
     flows: dict[tuple[int, int], list[Segment]] = {}
     for block in raw["blocks"]:
         for number, line in enumerate(block.get("lines", ())):
-            segment = _segment(line, turn, found.marks)
-            if segment is None or not _is_on_page(segment.box, found):
+            segment = _segment(line, turn, result.marks)
+            if segment is None or not _is_on_page(segment.box, result):
                 continue
             count = len(segment.text.replace(" ", ""))
-            found.chars += count
+            result.chars += count
             if not any(span["char_flags"] & _FILLED_OR_STROKED for span in line["spans"]):
-                found.hidden += count
+                result.hidden += count
             dx, dy = line["dir"]
             if max(abs(dx), abs(dy)) < 0.996:
-                found.loose.append(segment)
+                result.loose.append(segment)
                 continue
             flow = flows.setdefault((round(dx), round(dy)), [])
             if may_be_cells(segment.text):
@@ -314,15 +310,15 @@ def _collect(
             else:
                 flow.append(segment)
     weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
-    found.flows = [
+    result.flows = [
         Flow(flows[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
         for key in sorted(flows, key=lambda k: (-weights[k], k))
     ]
 
 
-def _is_on_page(box: Box, found: Extract) -> bool:
-    """Tell whether any of a line is on the page: cutting lines at its edge would break words."""
-    return box.x0 < found.width and box.x1 > 0 and box.y0 < found.height and box.y1 > 0
+def _is_on_page(box: Box, result: Extract) -> bool:
+    """Return whether a part of a line is on the page; cutting at the edge would break words."""
+    return box.x0 < result.width and box.x1 > 0 and box.y0 < result.height and box.y1 > 0
 
 
 def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> Segment | None:
@@ -369,9 +365,9 @@ def _word(word: tuple[Any, ...], dx: float, dy: float, turn: tuple[float, ...]) 
 
 
 def _mend(text: str) -> str:
-    """Undo a look-alike: U+037E, the Greek question mark, is canonically equal to ``;``.
+    """Replace U+037E, the Greek question mark, by ``;``, its canonical equivalent.
 
-    Fonts that show both with one glyph often name it by the wrong one.
+    Fonts that share one glyph for both often use the wrong code.
     """
     return text.replace("\u037e", ";") if "\u037e" in text else text
 
@@ -386,10 +382,10 @@ def _has_soft_hyphens(raw: dict[str, Any]) -> bool:
 
 
 def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
-    """Give each span its text, with soft hyphens that take up room within a line as hyphens.
+    """Set each span's text, with soft hyphens that have a width within a line as hyphens.
 
-    Some programs name every hyphen they draw by U+00AD, others leave soft hyphens without a glyph
-    in the text; only the width tells. At a line's end it stays, so that the word is joined.
+    Some programs use U+00AD for every drawn hyphen, others for invisible ones; only the width
+    distinguishes them. At a line's end it stays, so that the word is joined.
     """
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
@@ -407,9 +403,10 @@ def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def cutter(document: Any, index: int, /) -> Callable[[Segment, int], Segment]:
-    """Return what cuts characters off the start of a segment of a page.
+    """Return a function that removes characters from the start of a segment of a page.
 
-    It takes a segment and how many characters, not counting blanks; where they end is measured.
+    Its arguments are a segment and the number of characters without blanks; it measures their
+    width.
     """
     lines: dict[tuple[float, ...], tuple[dict[str, Any], tuple[float, ...]]] = {}
 
@@ -421,10 +418,10 @@ def cutter(document: Any, index: int, /) -> Callable[[Segment, int], Segment]:
             for block in raw["blocks"]:
                 for line in block.get("lines", ()):
                     lines[_upright(line["bbox"], *line["dir"])] = line, turn
-        found = lines.get((segment.u0, segment.v0, segment.u1, segment.v1))
-        if found is None:
+        entry = lines.get((segment.u0, segment.v0, segment.u1, segment.v1))
+        if entry is None:
             return cut_evenly(segment, count)
-        line, turn = found
+        line, turn = entry
         chars = [char for span in line["spans"] for char in span["chars"]]
         rest: list[dict[str, Any]] = []
         seen = 0

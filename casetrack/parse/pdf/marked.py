@@ -1,7 +1,7 @@
 """Alternative texts of the marked content of a PDF page (ISO 32000-2, 14.6.2 and 14.9.3).
 
-Their property lists are in the content or in its resources, also without a tree of structure. Only
-a page that has the key there is run.
+Property lists are in the content or in its resources, even without a structure tree. Only pages
+with the key in them are interpreted.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class MarkedContent:
         self._known: dict[int, bool] = {}
 
     def on(self, index: int, page: Any, /) -> dict[str, _Rectangle | None]:
-        """Return the lines of the page at *index*, with the rectangles of what they describe.
+        """Return the lines of a page with the rectangles of the described content.
 
-        *page* is its dictionary.
+        *index* is the page's number from 0, *page* its dictionary.
         """
         lines: dict[str, _Rectangle | None] = {}
         for text, drawn in self._run(index) if self._once(page, self._is_in) else ():
@@ -54,11 +54,11 @@ class MarkedContent:
         return lines
 
     def _run(self, index: int) -> list[tuple[str, _Drawn]]:
-        """Return the alternative texts of a page with what they describe."""
+        """Return the alternative texts of a page with the described content."""
         pymupdf = silenced()
         mupdf = pymupdf.mupdf
         drawn: _Drawn = []
-        found: list[tuple[str, _Drawn]] = []
+        texts: list[tuple[str, _Drawn]] = []
         opened: list[tuple[int, int]] = []
         device = pymupdf.JM_new_bbox_device_Device(drawn, None)
 
@@ -69,15 +69,15 @@ class MarkedContent:
 
         def begin(_: Any, kind: int, text: str) -> None:
             is_alternative = kind == mupdf.FZ_METATEXT_ALT
-            opened.append((len(found) if is_alternative else -1, len(drawn)))
+            opened.append((len(texts) if is_alternative else -1, len(drawn)))
             if is_alternative:
-                found.append((text, []))
+                texts.append((text, []))
             watch()
 
         def end(_: Any) -> None:
             number, start = opened.pop()
             if number >= 0:
-                found[number][1].extend(drawn[start:])
+                texts[number][1].extend(drawn[start:])
             watch()
 
         device.begin_metatext, device.end_metatext = begin, end
@@ -87,7 +87,7 @@ class MarkedContent:
         page = self._document[index].this
         mupdf.fz_run_page_contents(page, device, mupdf.FzMatrix(), mupdf.FzCookie())
         mupdf.fz_close_device(device)
-        return found
+        return texts
 
     def _once(self, value: Any, has_key: Callable[[Any], bool]) -> bool:
         """Return whether a value has the key; pages share resources, and forms may form a ring."""

@@ -1,4 +1,4 @@
-"""Opens PDF with PyMuPDF: passwords, damage, and what a document says about itself."""
+"""Open PDF with PyMuPDF: passwords, damage, facts of a document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LAYOUT = ("pymupdf.layout", "pymupdf4llm")
 
 
 class _Nowhere:
-    """A stream that drops what is written to it."""
+    """A stream that discards its input."""
 
     def write(self, text: str) -> int:
         return len(text)
@@ -66,7 +66,7 @@ def silenced() -> Any:
 
 @functools.cache
 def failures() -> tuple[type[BaseException], ...]:
-    """Return what PyMuPDF raises on damaged files."""
+    """Return the exceptions that PyMuPDF raises for damaged files."""
     error: type[BaseException] = silenced().mupdf.FzErrorBase
     return (RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError, error)
 
@@ -78,19 +78,9 @@ def check_memory(error: BaseException, /) -> None:
 
 
 def open_pdf(path: Path, passwords: Sequence[str] = (), /) -> Any:
-    """Open a PDF.
+    """Return an open ``pymupdf.Document`` with at least one page.
 
-    Parameters
-    ----------
-    path
-        The file.
-    passwords
-        Tried in order where the file cannot be opened without one.
-
-    Returns
-    -------
-    pymupdf.Document
-        With at least one page.
+    *passwords* are tried in order if the file needs one.
     """
     pymupdf = silenced()
     try:
@@ -138,10 +128,7 @@ def info_of(document: Any, /) -> DocumentInfo:
 
 
 def parse_date(text: str | None, /) -> datetime | None:
-    """Return a PDF date (``D:20240131120000+01'00'``), without a zone taken as UTC.
-
-    ``None`` for what is no date, or names no day.
-    """
+    """Return a PDF date (``D:20240131120000+01'00'``, default zone UTC); ``None`` if invalid."""
     match = _DATE.match(text or "")
     if match is None or match[3] is None:
         return None

@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from casetrack.parse.layout.segments import Segment
     from casetrack.parse.layout.tables_model import Rule
 
-# Takes the files that lie inside a PDF out of it: its name tree, and attachment annotations.
+# Extracts embedded files of a PDF: its name tree, and attachment annotations.
 
 _MIB = 1024 * 1024
 _MAX_NAMES = 20_000
 
 
 class EmbeddedFiles:
-    """Copies the embedded files of one document out; together within ``limits.unpacked_mb``.
+    """Copies the embedded files of one document, together within ``limits.unpacked_mb``.
 
-    What an annotation and the name tree both hold is copied once.
+    A file in both an annotation and the name tree is copied once.
     """
 
     def __init__(self, document: Any, reading: Reading, options: ReadOptions, /) -> None:
@@ -128,13 +128,13 @@ class EmbeddedFiles:
         pymupdf = silenced()
         mupdf = pymupdf.mupdf
         for entry in ("F", "UF"):
-            found = mupdf.pdf_dict_getl(holder, pymupdf.PDF_NAME("EF"), pymupdf.PDF_NAME(entry))
-            if found.m_internal and mupdf.pdf_is_stream(found):
-                number = mupdf.pdf_to_num(found)
+            stream = mupdf.pdf_dict_getl(holder, pymupdf.PDF_NAME("EF"), pymupdf.PDF_NAME(entry))
+            if stream.m_internal and mupdf.pdf_is_stream(stream):
+                number = mupdf.pdf_to_num(stream)
                 if number in self._taken:
                     return None
                 self._taken.add(number)
-                return found
+                return stream
         return None
 
 
@@ -144,15 +144,7 @@ _SHORT_RULE, _THIN_RULE = 0.5, 3.0
 
 
 class PdfPages:
-    """The pages of one document, produced one by one.
-
-    Parameters
-    ----------
-    path, document
-        The file, and the open document, which is closed at the end.
-    options
-        What the user said about reading.
-    """
+    """The pages of one document, produced one by one; the *document* is closed at the end."""
 
     def __init__(self, path: Path, document: Any, options: ReadOptions, /) -> None:
         self._path = path
@@ -174,7 +166,7 @@ class PdfPages:
         self._is_numbered = False
 
     def read(self, reading: Reading, /) -> Iterator[Page]:
-        """Produce the pages; what cannot be read, and attachments, are noted in *reading*."""
+        """Produce the pages; add attachments and unreadable content to *reading*."""
         count = self._document.page_count
         embedded = EmbeddedFiles(self._document, reading, self._options)
         try:
@@ -182,10 +174,10 @@ class PdfPages:
             profile = self._sample(count)
             finder = BlockFinder(profile, self._outline(reading))
             for index in range(count):
-                found = self._kept.pop(index, None) or self._extract(index)
-                if found.failure is None:
+                raw = self._kept.pop(index, None) or self._extract(index)
+                if raw.failure is None:
                     embedded.take_pinned(self._document[index])
-                yield self._page(index + 1, found, finder)
+                yield self._page(index + 1, raw, finder)
         finally:
             self._report(reading)
             self._document.close()
@@ -201,32 +193,32 @@ class PdfPages:
         sampled = sorted({i * count // taken for i in range(taken)})
         segments: list[Segment] = []
         for index in sampled:
-            found = self._kept[index] = extract(self._document, index, self._layers_off)
-            for flow in found.flows:
+            raw = self._kept[index] = extract(self._document, index, self._layers_off)
+            for flow in raw.flows:
                 self._paper.learn(flow.segments)
         for index in sampled:
-            found = self._kept[index]
-            self._take_numbers(found, index)
-            for s in found.segments:
+            raw = self._kept[index]
+            self._take_numbers(raw, index)
+            for s in raw.segments:
                 segments.append(s)
                 self._words.add(s.text)
-            if found.chars:
-                self._running.learn(index + 1, _upright(found.flows), found.height)
+            if raw.chars:
+                self._running.learn(index + 1, _upright(raw.flows), raw.height)
         return TextProfile.of(segments)
 
     def _extract(self, index: int) -> Extract:
-        found = extract(self._document, index, self._layers_off)
-        self._take_numbers(found, index)
-        return found
+        raw = extract(self._document, index, self._layers_off)
+        self._take_numbers(raw, index)
+        return raw
 
-    def _take_numbers(self, found: Extract, index: int) -> None:
+    def _take_numbers(self, raw: Extract, index: int) -> None:
         """Take the numbers of lines out of the text of a page, where it has any."""
         flows: list[Flow] = []
-        for flow in found.flows:
+        for flow in raw.flows:
             texts, parts = self._paper.take(flow.segments, cutter(self._document, index))
             flows += [Flow(text, flow.is_upright) for text in texts]
-            found.numbered += parts
-        found.flows = flows
+            raw.numbered += parts
+        raw.flows = flows
 
     def _outline(self, reading: Reading) -> dict[str, int]:
         try:
@@ -240,45 +232,45 @@ class PdfPages:
             self._bookmarks.setdefault(max(page, 1), []).append(title)
         return {outline_key(title): max(level, 1) for level, title, _ in reversed(entries)}
 
-    def _page(self, number: int, found: Extract, finder: BlockFinder) -> Page:
-        if found.failure is not None:
-            self._failed.setdefault(found.failure, []).append(number)
+    def _page(self, number: int, raw: Extract, finder: BlockFinder) -> Page:
+        if raw.failure is not None:
+            self._failed.setdefault(raw.failure, []).append(number)
             self._carry.clear()
             return PageBuilder(number).build()
-        need = need_of(found)
+        need = need_of(raw)
         recognized = None
         if need is not None:
             page = self._document[number - 1]
-            recognized = self._scans.read(page, number, found, need)
+            recognized = self._scans.read(page, number, raw, need)
             if need == "fonts":
-                found.flows, found.loose, found.words, found.chars = [], [], [], 0
-                found.concealed = [one for one in found.concealed if one[0] != "invisible"]
+                raw.flows, raw.loose, raw.words, raw.chars = [], [], [], 0
+                raw.concealed = [one for one in raw.concealed if one[0] != "invisible"]
             elif need == "lines" and recognized is not None:
-                without_lost(found, recognized)
+                without_lost(raw, recognized)
         is_ocr = recognized is not None and bool(recognized.flow.segments)
         method: ExtractionMethod = "Native"
         if recognized is not None and is_ocr:
             is_turned = self._document[number - 1].rotation != 0
-            method = "Hybrid" if found.chars else "Ocr"
-            found.flows = merge(found.flows, recognized, is_turned=is_turned)
-            found.words += recognized.words
-            self._take_numbers(found, number - 1)
+            method = "Hybrid" if raw.chars else "Ocr"
+            raw.flows = merge(raw.flows, recognized, is_turned=is_turned)
+            raw.words += recognized.words
+            self._take_numbers(raw, number - 1)
             if method == "Ocr":
                 finder = self._finder_of_scans(recognized.flow.segments, finder)
-        split = self._running.split(number, _upright(found.flows), found.height)
-        self._keep_if_alone(found, split)
+        split = self._running.split(number, _upright(raw.flows), raw.height)
+        self._keep_if_alone(raw, split)
         builder = PageBuilder(
             number,
             method=method,
-            width=found.width or None,
-            height=found.height or None,
+            width=raw.width or None,
+            height=raw.height or None,
             header=split.header,
             footer=split.footer,
             ocr_engine=recognized.engine if recognized is not None else None,
         )
-        self._fill(builder, found, split, finder)
+        self._fill(builder, raw, split, finder)
         end = builder.length
-        for remark in self._annotations.on(number - 1, found.segments, found.words):
+        for remark in self._annotations.on(number - 1, raw.segments, raw.words):
             lines = [
                 SourceLine(
                     hidden_mark("hidden", line, is_labelled=True) if remark.is_hidden else line,
@@ -287,18 +279,18 @@ class PdfPages:
                 for line in remark.lines
             ]
             builder.paragraph(lines, kind=remark.kind)
-        self._add_hidden(builder, found.concealed)
+        self._add_hidden(builder, raw.concealed)
         self._has_text = self._has_text or not builder.is_empty
-        self._add_bookmarks(builder, found)
-        page = replace(builder.build(), words=tuple(found.words))
+        self._add_bookmarks(builder, raw)
+        page = replace(builder.build(), words=tuple(raw.words))
         if method == "Ocr" and len(page.text) > end:
             page = replace(page, method="Hybrid")
-        if found.numbered:
-            # What was put onto the paper afterwards stands on none of its lines.
+        if raw.numbered:
+            # Later additions to the paper are not on its numbered lines.
             own = replace(page, lines=tuple(line for line in page.lines if line.end <= end))
-            return replace(page, printed=printed_on(own, found.numbered))
+            return replace(page, printed=printed_on(own, raw.numbered))
         label = split.page_label
-        # From the first page on whose number is not its place in the file, all are told.
+        # Labels are stored from the first page on whose number differs from its position.
         self._is_numbered = self._is_numbered or label not in {None, str(number)}
         if label is None or not self._is_numbered or not page.text:
             return page
@@ -310,9 +302,9 @@ class PdfPages:
         return BlockFinder(TextProfile.of(self._scanned), finder.outline)
 
     @staticmethod
-    def _keep_if_alone(found: Extract, split: Split) -> None:
+    def _keep_if_alone(raw: Extract, split: Split) -> None:
         """Leave running lines in the text of a page that has no other, except page numbers."""
-        if any(id(s) not in split.left_out for s in found.segments):
+        if any(id(s) not in split.left_out for s in raw.segments):
             return
         texts = [text for text in (split.header, split.footer) if text]
         if any(page_number(text) is None for text in texts):
@@ -320,16 +312,14 @@ class PdfPages:
             split.head, split.foot = [], []
             split.header = split.footer = None
 
-    def _fill(
-        self, builder: PageBuilder, found: Extract, split: Split, finder: BlockFinder
-    ) -> None:
-        """Add a page's paragraphs: running lines met for the first time stand at their place."""
-        flows = [[s for s in flow.segments if id(s) not in split.left_out] for flow in found.flows]
+    def _fill(self, builder: PageBuilder, raw: Extract, split: Split, finder: BlockFinder) -> None:
+        """Add a page's paragraphs; running lines keep their place when they first appear."""
+        flows = [[s for s in flow.segments if id(s) not in split.left_out] for flow in raw.flows]
         notes: list[list[Segment]] = []
         if flows:
             page = self._document[builder.number - 1]
-            short_rules = partial(_short_rules, page, found.rules)
-            notes = find_notes(flows[0], found.marks, finder.profile.body_size, short_rules)
+            short_rules = partial(_short_rules, page, raw.rules)
+            notes = find_notes(flows[0], raw.marks, finder.profile.body_size, short_rules)
             noted = {id(s) for note in notes for s in note}
             flows[0] = [s for s in flows[0] if id(s) not in noted]
         numbering = _Numbering(builder)
@@ -337,7 +327,7 @@ class PdfPages:
             numbering.add(visual_lines(row, 0))
         flows = [flow for flow in flows if flow]
         blocks, lines = lay_out(
-            flows, found.loose, finder, self._words, rules=found.rules, carry=self._carry
+            flows, raw.loose, finder, self._words, rules=raw.rules, carry=self._carry
         )
         numbering.count(lines)
         for block in blocks:
@@ -349,10 +339,10 @@ class PdfPages:
         for row in split.foot:
             numbering.add(visual_lines(row, 0))
 
-    def _add_bookmarks(self, builder: PageBuilder, found: Extract) -> None:
+    def _add_bookmarks(self, builder: PageBuilder, raw: Extract) -> None:
         """Add the titles of bookmarks that their page does not show."""
         titles = self._bookmarks.get(builder.number, ())[:_MOST_HIDDEN]
-        shown = "".join(_bare(segment.text) for segment in found.segments) if titles else ""
+        shown = "".join(_bare(segment.text) for segment in raw.segments) if titles else ""
         for title in dict.fromkeys(titles):
             if _bare(title) not in shown:
                 builder.paragraph([SourceLine(f"Bookmark: {title}")], kind="quote")
@@ -371,7 +361,7 @@ class PdfPages:
             self._hidden_cut.append(builder.number)
 
     def _report(self, reading: Reading) -> None:
-        """Say which pages could not be read, and why."""
+        """Report unreadable pages and the reasons."""
         for reason, numbers in self._failed.items():
             subject = f"{'Pages' if len(numbers) > 1 else 'Page'} {number_list(numbers)}"
             reading.missing.append(f"{subject} could not be read: {reason}.")
@@ -392,12 +382,12 @@ def _bare(text: str) -> str:
 
 
 class _Numbering:
-    """Adds paragraphs to a page, with lines numbered as they stand on it."""
+    """Adds paragraphs to a page, with lines numbered in page order."""
 
     def __init__(self, builder: PageBuilder) -> None:
         self._builder = builder
         self._numbers: dict[int, int] = {}
-        # Kept, so that an identity stands for one line only.
+        # Kept, so that an identity belongs to one line only.
         self._lines: list[TextLine] = []
 
     def count(self, lines: Sequence[TextLine]) -> None:

@@ -22,7 +22,7 @@ _VOWELS = re.compile(
 _TOKEN = re.compile(r"[^\W\d_]+")
 _MIN_LETTERS, _MIN_TOKENS, _SAMPLE_CHARS = 60, 20, 3000
 _LEAST_VOWELS, _FEW_VOWELS, _MANY_VOWELS = 0.15, 0.28, 0.6
-# Short words of languages in Latin letters: hardly a page of prose has none of them.
+# Short words of languages in Latin letters: almost every page of prose has some of them.
 _COMMON = frozenset(
     (
         "the of and to in is for that by or be as on with this at are from not it any shall "
@@ -39,18 +39,19 @@ _LEAST_LOST = 2
 
 
 def is_lost(line: str, /) -> bool:
-    """Tell a line whose fonts do not say which letters they show: most signs stand for none.
+    """Return whether a line's fonts do not map its glyphs to characters.
 
-    Private-use code points do not tell: bullets, arrows and stars have them too.
+    Private-use code points are no evidence: bullets, arrows and stars have them too.
     """
     lost = len(_NO_LETTER.findall(line))
     return lost >= _LEAST_LOST and 2 * lost > len(line) - line.count(" ")
 
 
 def reads_as_words(texts: Iterable[str], /) -> bool:
-    """Tell whether a page's text is what a person sees.
+    """Return whether a page's text layer matches its visible text.
 
-    Other scripts, formulas and tables of numbers do; only clear signs speak against a text.
+    Other scripts, formulas and tables of numbers are accepted; only clear evidence counts against
+    it.
     """
     text = " ".join(_until(texts, _SAMPLE_CHARS))
     solid = len(text) - text.count(" ")
@@ -83,7 +84,7 @@ def _has_common(words: list[str]) -> bool:
 
 
 def _is_shifted(text: str) -> bool:
-    """Tell letters that all stand a fixed number of places from those shown."""
+    """Return whether all letters are shifted by a constant from the visible ones."""
     for by in (n for near in range(1, 64) for n in (near, -near)):
         table = {c: c + by if 31 < c + by < 127 else 32 for c in range(1, 127)}
         words = _TOKEN.findall(text.translate(table | {32: 32}).lower())
@@ -126,19 +127,17 @@ class Concealed(NamedTuple):
 def take_concealed(
     page: Any, text: Any, raw: dict[str, Any], paths: Sequence[dict[str, Any]], /
 ) -> list[Concealed]:
-    """Take hidden text out of a page's text, and return it.
+    """Remove hidden text from a page's text, and return it.
 
-    Text is hidden where the drawn page is even. So text layers under or over the picture of a scan
-    stay, as do white letters on a dark ground.
+    Text is hidden if the drawn page is uniform at its place. Text layers under or over a scan and
+    white letters on a dark ground therefore stay.
 
     Parameters
     ----------
-    page
-        A ``pymupdf.Page``.
     text, raw
-        Its text of MuPDF, and that as a dictionary, which loses the spans that are hidden.
+        MuPDF's text page, and its dictionary, from which hidden spans are removed.
     paths
-        Its drawn paths, in order.
+        Drawn paths of the ``pymupdf.Page``, in order.
     """
     areas, grounds = list(_covering(paths)), _Grounds(paths)
     if any(_is_cut(span, areas) for line in _lines(raw) for span in line["spans"]):
@@ -161,7 +160,7 @@ def take_concealed(
         read.append((line, groups))
     layer = [kind for _, groups in read for _, why, kind in groups if why == "invisible"]
     is_layer = layer.count(None) > _LAYER * len(layer)
-    found: list[Concealed] = []
+    concealed: list[Concealed] = []
     for line, groups in read:
         kept: list[dict[str, Any]] = []
         for spans, _, kind in groups:
@@ -169,11 +168,11 @@ def take_concealed(
                 kept += spans
             else:
                 words = "".join(span["text"] for span in spans).strip()
-                found.append(Concealed(kind, words, _hull(spans)))
+                concealed.append(Concealed(kind, words, _hull(spans)))
         if kept and len(kept) < len(line["spans"]):
             line["bbox"] = _hull(kept)
         line["spans"] = kept
-    return found
+    return concealed
 
 
 def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,8 +1,8 @@
-"""Reads PDF with PyMuPDF.
+"""Read PDF with PyMuPDF.
 
-Text is taken as MuPDF finds it (ligatures expanded, text layers of scans included); the order of
-columns, lines and paragraphs is this package's own (:mod:`casetrack.parse.layout`). Pages whose
-text is in a picture are read by OCR.
+MuPDF provides the characters (ligatures expanded, text layers of scans included);
+:mod:`casetrack.parse.layout` orders columns, lines and paragraphs. Pages whose text is in a picture
+are read by OCR.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PdfReader:
         """Open the file; see :class:`casetrack.parse.base.Reader`."""
         document = open_pdf(path, options.passwords)
         pages = PdfPages(path, document, options)
-        # The pages note in the reading that holds them what they could not read.
+        # The pages report unreadable content in the reading that contains them.
         warnings: list[str] = []
         missing: list[str] = []
         notes = Reading(info_of(document), iter(()), warnings, missing)

@@ -1,4 +1,4 @@
-"""Takes drawn lines and shaded areas from a page of a PDF: what rules its tables."""
+"""Lines and shaded areas drawn on a PDF page, as they separate the cells of tables."""
 
 from __future__ import annotations
 
@@ -38,17 +38,10 @@ def page_content(page: Any, /) -> bytes:
 
 
 def page_rules(page: Any, content: bytes, /) -> tuple[list[Rule], list[dict[str, Any]]]:
-    """Return the lines and shaded areas of a page, in points as shown, and all its paths.
+    """Return the lines and shaded areas of a page, in points as displayed, and all its paths.
 
-    None are taken from pages with so much drawn on them that it is a picture, not a table; so the
-    cost is bounded. Slanted lines, curves and white areas rule nothing.
-
-    Parameters
-    ----------
-    page
-        A ``pymupdf.Page``.
-    content
-        Its instructions.
+    Returns none for pages with so many drawings that they are pictures, which bounds the cost.
+    Slanted lines, curves and white areas are ignored. *content* is the page's content stream.
     """
     try:
         paths = [] if _is_drawing(page, content) else page.get_cdrawings()
@@ -73,7 +66,7 @@ def page_rules(page: Any, content: bytes, /) -> tuple[list[Rule], list[dict[str,
 
 
 def _is_drawing(page: Any, content: bytes) -> bool:
-    """Tell pages whose drawing takes long to look at, by the size of their instructions."""
+    """Return whether a page's drawings are too large to analyse, by the size of their content."""
     if len(content) > _MAX_CONTENT:
         return True
     forms = 0
@@ -96,7 +89,7 @@ def _rectangles(path: dict[str, Any]) -> Iterator[_Rectangle]:
 
 
 def _is_visible(path: dict[str, Any]) -> bool:
-    """Tell whether a filled path shows; thin white lines do, on a shaded ground."""
+    """Return whether a filled path is visible; thin white lines are, on a shaded ground."""
     if path.get("fill_opacity", 1) == 0:
         return False
     x0, y0, x1, y1 = path["rect"]
@@ -159,10 +152,9 @@ def _shown(box: _Rectangle, turn: tuple[float, ...]) -> Rule:
     return Rule(min(xs), min(ys), max(xs), max(ys))
 
 
-# Parts runs of amounts and periods, as financial statements set them, into cells.
-#
-# Columns of amounts stand so near to each other that a page's text has ``737,877 $`` or
-# ``1,603,451 1,499,218`` as one run, with blanks for the room between the columns.
+# Splits runs of amounts and periods, as financial statements set them, into cells. Columns of
+# amounts are so close that a page's text has ``737,877 $`` or ``1,603,451 1,499,218`` as one run,
+# with blanks for the gaps.
 
 _AMOUNT = re.compile(rf"[\d.,{MONEY_SIGNS}()%\u2013\u2014\u2212-]+")
 _SEVERAL = re.compile(r"[\d$\u2013\u2014-].*\s.*[\d$)\u2013\u2014-]")
@@ -181,18 +173,17 @@ class Word:
 
 
 def may_be_cells(text: str, /) -> bool:
-    """Tell quickly whether a run may hold cells: amounts, periods, a name between blanks."""
+    """Return quickly whether a run may contain cells: amounts, periods, a name between blanks."""
     if len(text) <= _NAME_CHARS and (text[0].isspace() or text[-1].isspace()):
         return True
     return len(text) <= _PERIODS_CHARS and _SEVERAL.search(text) is not None
 
 
 def parted(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
-    """Return each amount or period of a run as a segment of its own, without blanks around it.
+    """Return each amount or period of a run as a separate segment, without blanks around it.
 
-    A number that is itself written with blanks stays whole: it is parted only where the room is
-    wider than a blank, or where a currency sign begins the next amount. What does not consist of
-    its *words* is returned as it is.
+    A number written with blanks stays whole, unless a gap is wider than a blank or a currency sign
+    begins the next amount. A run that does not consist of its *words* is returned unchanged.
     """
     if not words or "".join(w.text for w in words) != "".join(segment.text.split()):
         return [segment]
@@ -211,7 +202,7 @@ def parted(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
 
 
 def _is_padded(text: str) -> bool:
-    """Tell a short name that blanks put into its place; one blank only parts it from the next."""
+    """Return whether blanks position a short name; one blank only separates it from the next."""
     if len(text) > _NAME_CHARS:
         return False
     return text[:1].isspace() or text[-2:].isspace()

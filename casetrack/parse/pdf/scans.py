@@ -1,8 +1,8 @@
-"""Finds pages whose text is in a picture, and has them read.
+"""Find pages whose text is in a picture, and read them by OCR.
 
-A page is one when it has no text layer but something drawn, when its text layer does not read as
-words, or when a large picture stands on it beside its text. Of a page on which only some lines do
-not say which letters they show, those lines are read.
+These are pages without a text layer but with drawings, pages whose text layer does not read as
+words, and pages with a large picture next to their text. If fonts hide the characters of only some
+lines, only these are read.
 """
 
 from __future__ import annotations
@@ -43,10 +43,7 @@ _LINES = "lines in fonts that do not say which letters they show"
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """What OCR gave for a page.
-
-    Its text, if any, where its words stand, what read it, and whether it is level.
-    """
+    """Result of OCR for a page: text, positions of words, engine, and whether the page is level."""
 
     flow: Flow
     words: list[PlacedWord]
@@ -67,10 +64,9 @@ class ScanReader:
     _lost_lines: list[int] = field(default_factory=list)
 
     def read(self, page: Any, number: int, extract: Extract, need: Need, /) -> Recognized | None:
-        """Read a page's picture; ``None`` where nothing is to be seen, or it cannot be read.
+        """Read a page's picture; ``None`` if it is blank or unreadable.
 
-        Text that the page has by itself is covered first, and is not read again, except where it
-        makes no words.
+        Text of the page itself is covered first and not read again, unless it makes no words.
         """
         if self._reason is not None and need == "pictures":
             self._unread.setdefault(need, []).append(number)
@@ -99,7 +95,7 @@ class ScanReader:
         from casetrack.parse.ocr import OcrUnavailable, read_image
 
         try:
-            found = read_image(
+            recognized = read_image(
                 drawn.image,
                 drawn.scale * _POINTS_PER_INCH,
                 self.options.ocr,
@@ -111,22 +107,22 @@ class ScanReader:
             return None
         from casetrack.parse.layout.segments import placed_words, segments_of
 
-        found = _outside(found, boxes, drawn.scale)
-        segments = segments_of(found, 1 / drawn.scale)
+        recognized = _outside(recognized, boxes, drawn.scale)
+        segments = segments_of(recognized, 1 / drawn.scale)
         if not segments and need in {"scan", "fonts"}:
             (self._without_text if need == "scan" else self._illegible).append(number)
         if not segments and need == "lines":
             self._lost_lines.append(number)
-        is_level = found.rotation == 0 and abs(found.skew) < 0.3
+        is_level = recognized.rotation == 0 and abs(recognized.skew) < 0.3
         if is_level and need in {"scan", "fonts"}:
             from casetrack.parse.printed.number_columns import with_margin_numbers
 
             segments = with_margin_numbers(segments, drawn.image, 1 / drawn.scale) or segments
-        words = placed_words(found, 1 / drawn.scale)
-        return Recognized(Flow(segments, is_upright=True), words, found.engine, is_level)
+        words = placed_words(recognized, 1 / drawn.scale)
+        return Recognized(Flow(segments, is_upright=True), words, recognized.engine, is_level)
 
     def report(self, reading: Reading, /) -> None:
-        """Say which pages were not read, and why."""
+        """Report unread pages and the reasons."""
         scans = sorted(self._unread.get("scan", []) + self._unread.get("stamped", []))
         fonts = self._unread.get("fonts", [])
         parts = []
@@ -173,7 +169,7 @@ def _within(sentence: str) -> str:
 
 
 def need_of(extract: Extract, /) -> Need | None:
-    """Tell why a page must be looked at as a picture; ``None`` where its text layer is enough."""
+    """Return the reason to read a page as a picture; ``None`` if its text layer is sufficient."""
     if extract.failure is not None or extract.is_blank:
         return None
     if not extract.chars:
@@ -230,7 +226,7 @@ class _Drawing:
         self.image[~kept] = np.median(self.image[::4, ::4])
 
     def is_blank(self, *, of_text: bool) -> bool:
-        """Tell a picture in which nothing shows; *of_text* also one with too little ink."""
+        """Return whether a picture is blank; with *of_text*, also if it has too little ink."""
         if int(self.image.max()) - int(self.image.min()) < _FLAT:
             return True
         if not of_text:
@@ -240,12 +236,12 @@ class _Drawing:
         return bool(np.mean(np.abs(small.astype(np.int16) - ground) > _INK) < _LEAST_INK)
 
 
-def _outside(found: RecognizedPage, boxes: Sequence[Box], scale: float) -> RecognizedPage:
-    """Leave out words that stand where the page has text of its own."""
+def _outside(recognized: RecognizedPage, boxes: Sequence[Box], scale: float) -> RecognizedPage:
+    """Remove words where the page has its own text."""
     if not boxes:
-        return found
+        return recognized
     lines = []
-    for line in found.lines:
+    for line in recognized.lines:
         words = [
             w
             for w in line.words
@@ -257,7 +253,7 @@ def _outside(found: RecognizedPage, boxes: Sequence[Box], scale: float) -> Recog
         ]
         if words:
             lines.append(replace(line, words=tuple(words)))
-    return replace(found, lines=tuple(lines))
+    return replace(recognized, lines=tuple(lines))
 
 
 def without_lost(extract: Extract, recognized: Recognized, /) -> None:
@@ -280,7 +276,7 @@ def without_lost(extract: Extract, recognized: Recognized, /) -> None:
 
 
 def merge(flows: list[Flow], recognized: Recognized, /, *, is_turned: bool) -> list[Flow]:
-    """Put recognised text among a page's own, in one reading order where both stand level."""
+    """Merge recognized text with a page's text, in one reading order if both are level."""
     fitting = [flow for flow in flows if flow.is_upright]
     if not (recognized.is_level and fitting) or is_turned:
         return [*flows, recognized.flow]

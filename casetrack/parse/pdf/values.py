@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_TEXT_BYTES = 1 << 24
-"""A longer text in a stream is cut there: nobody typed it into a field or a note."""
+"""Longer texts in a stream are truncated: no user typed them into a field or a note."""
 
 
 def entry_of(dictionary: Any, key: str, /) -> Any:
-    """Return an entry of a dictionary; what is not there is null, which all others here take."""
+    """Return an entry of a dictionary; a missing one is null, which the other functions accept."""
     return silenced().mupdf.pdf_dict_gets(dictionary, key)
 
 
 def text_of(value: Any, /) -> str:
-    """Return a text, which stands in a string, a stream or a name; empty for anything else."""
+    """Return the text of a string, a stream or a name; empty for other objects."""
     mupdf = silenced().mupdf
     if mupdf.pdf_is_string(value):
         return _lines(mupdf.pdf_to_text_string(value))
@@ -56,7 +56,7 @@ def name_of(value: Any, /) -> str:
 
 
 def object_number(value: Any, /) -> int:
-    """Return the number of the object that *value* refers to; 0 where it stands by itself."""
+    """Return the object number of a reference; 0 for a direct object."""
     return int(silenced().mupdf.pdf_to_num(value))
 
 
@@ -66,14 +66,14 @@ def number_of(value: Any, /) -> int:
 
 
 def keys_of(dictionary: Any, /) -> list[str]:
-    """Return the keys of a dictionary; none of anything else."""
+    """Return the keys of a dictionary; none of other objects."""
     mupdf = silenced().mupdf
     count = mupdf.pdf_dict_len(dictionary) if mupdf.pdf_is_dict(dictionary) else 0
     return [name_of(mupdf.pdf_dict_get_key(dictionary, i)) for i in range(count)]
 
 
 def items_of(value: Any, /, most: int = 10_000) -> list[Any]:
-    """Return up to *most* items of an array; a single value counts as one of its own."""
+    """Return up to *most* items of an array; a single value counts as an array of one item."""
     mupdf = silenced().mupdf
     if not value.m_internal:
         return []
@@ -83,7 +83,7 @@ def items_of(value: Any, /, most: int = 10_000) -> list[Any]:
 
 
 def letters_of(text: str, /) -> str:
-    """Return the letters and digits of a text in one case: what stays however it is drawn."""
+    """Return the letters and digits of a text in one case, which do not depend on its layout."""
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
@@ -105,12 +105,8 @@ _DEEPEST = 64
 class Alternatives:
     """The alternative texts of a document, by the index of their page.
 
-    Attributes
-    ----------
-    texts
-        Elements of the structure tree with their line, by page.
-    left_out
-        How many have no page, or are beyond the limit.
+    *texts* lists elements of the structure tree with their line; *left_out* counts those without a
+    page or over the limit.
     """
 
     def __init__(self, document: Any, path: Path, /) -> None:
@@ -166,8 +162,8 @@ class Alternatives:
 def _candidates(document: Any, path: Path) -> list[int]:
     """Return the numbers of the objects in which the key is, in order."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        plain = {_object_before(data, found.start()) for found in KEY.finditer(data)}
-        packed = {_object_before(data, found.start()) for found in _PACKED.finditer(data)}
+        plain = {_object_before(data, match.start()) for match in KEY.finditer(data)}
+        packed = {_object_before(data, match.start()) for match in _PACKED.finditer(data)}
     for stream in packed - {0}:
         plain.update(_in_stream(document, stream))
     return sorted(plain - {0})
@@ -176,8 +172,8 @@ def _candidates(document: Any, path: Path) -> list[int]:
 def _object_before(data: Any, at: int) -> int:
     """Return the number of the object that the place at *at* is in, 0 where there is none."""
     before = data.rfind(b"obj", max(0, at - _WITHIN), at)
-    found = list(_OBJECT.finditer(data[max(0, before - 20) : before + 3])) if before >= 0 else []
-    return int(found[-1][1]) if found else 0
+    numbers = list(_OBJECT.finditer(data[max(0, before - 20) : before + 3])) if before >= 0 else []
+    return int(numbers[-1][1]) if numbers else 0
 
 
 def _in_stream(document: Any, number: int) -> Iterator[int]:
@@ -191,13 +187,13 @@ def _in_stream(document: Any, number: int) -> Iterator[int]:
     numbers = [int(text) for text in data[:first].split() if text.isdigit()]
     places = sorted(zip(numbers[1::2], numbers[::2], strict=False))
     starts = [start for start, _ in places]
-    for found in itertools.islice(KEY.finditer(data, first), MAX_TEXTS):
-        index = bisect.bisect_right(starts, found.start() - first) - 1
+    for match in itertools.islice(KEY.finditer(data, first), MAX_TEXTS):
+        index = bisect.bisect_right(starts, match.start() - first) - 1
         if index >= 0:
             yield places[index][1]
 
 
-# Fields of a PDF's forms: what a person typed, ticked, chose or signed (ISO 32000-2, 12.7).
+# Fields of a PDF's forms: values that a user typed, ticked, chose or signed (ISO 32000-2, 12.7).
 
 _MAX_DEPTH, _MAX_DIGITS = 50, 6
 _RADIO, _PUSH = 1 << 15, 1 << 16
@@ -207,16 +203,9 @@ _MERELY_ON = frozenset({"on", "yes", "true", "1", "0", "x", "checked"})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field with a value.
+    """A field with a value; *value* has its lines, ``checked`` for a box.
 
-    Attributes
-    ----------
-    label
-        What the form calls it.
-    value
-        Its lines; ``checked`` for a box.
-    is_drawable
-        Whether the page shows the value as text where the field has been drawn.
+    *is_drawable* means that the page shows the value as text if the field has been drawn.
     """
 
     label: str
@@ -225,7 +214,7 @@ class Field:
 
 
 def field_of(widget: Any, /) -> Field | None:
-    """Return the field of a widget annotation; ``None`` for buttons and what has no value."""
+    """Return the field of a widget annotation; ``None`` for buttons and empty fields."""
     chain = _chain(widget)
     kind = name_of(_inherited(chain, "FT"))
     if kind in {"Tx", "Ch"}:
@@ -254,8 +243,8 @@ def _chain(widget: Any) -> list[Any]:
 
 
 def _inherited(chain: list[Any], key: str) -> Any:
-    found = (entry_of(field, key) for field in chain)
-    return next((value for value in found if value.m_internal), entry_of(chain[0], key))
+    values = (entry_of(field, key) for field in chain)
+    return next((value for value in values if value.m_internal), entry_of(chain[0], key))
 
 
 def _label(chain: list[Any]) -> str:
@@ -269,12 +258,12 @@ def _label(chain: list[Any]) -> str:
 
 def _options(chain: list[Any]) -> list[tuple[str, str]]:
     """Return each choice as it is kept and as it is shown."""
-    found = []
+    options = []
     for option in items_of(_inherited(chain, "Opt")):
         texts = [text_of(part) for part in items_of(option)]
         if texts:
-            found.append((texts[0], texts[-1]))
-    return found
+            options.append((texts[0], texts[-1]))
+    return options
 
 
 def _chosen(chain: list[Any]) -> str:
@@ -284,7 +273,7 @@ def _chosen(chain: list[Any]) -> str:
 
 
 def _ticked(widget: Any, chain: list[Any]) -> str:
-    """Return what a box or a button of a group says; nothing while it is off."""
+    """Return the value of a selected box or radio button; empty if it is off."""
     bits = number_of(_inherited(chain, "Ff"))
     if bits & _PUSH:
         return ""
@@ -305,7 +294,7 @@ def _ticked(widget: Any, chain: list[Any]) -> str:
 
 
 def _signed(signature: Any) -> str:
-    """Return who signed, when and why, as the signature says; whether it is valid is not asked."""
+    """Return signer, time and reason as the signature states them; its validity is not checked."""
     if not signature.m_internal:
         return ""
     name, reason, place = (

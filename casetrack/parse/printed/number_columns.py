@@ -1,7 +1,7 @@
-"""Finds the numbers beside the lines of pleading paper and of transcripts, by where they stand.
+"""Find line numbers of pleading paper and transcripts by their positions.
 
-A column of them counts 1, 2, 3 ... at one distance down to 20 or more at the left of all text, and
-what stands beside it is testimony or prose: not the rows of a table or of a form.
+A column of them counts 1, 2, 3 ... at equal distances to 20 or more at the left of all text, and
+the text next to it is testimony or prose, not the rows of a table or of a form.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBER = re.compile(
 )
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}){0,2}(?:\s?[AaPp]\.?[Mm]\.?)?(?=\s|$)")
 STAMPED = 0.5
-"""Share of the lines that times stand beside where they are stamps, and no words of the text."""
+"""Minimum share of lines with times next to them that makes these stamps, not words of the text."""
 _ALIKE, _ON_PITCH = 1.6, 0.3
 _LEAST_PITCH = 0.8
 _QUESTION, _ANSWER = re.compile(r"Q[.:]?(?:\s|$)"), re.compile(r"A[.:]?(?:\s|$)")
@@ -45,7 +45,7 @@ _SPOKEN, _GOING_ON, _EMPTY = 3, 0.2, 4
 
 
 class Number(NamedTuple):
-    """A number that may stand beside a line: of a segment of its own, or at the start of one."""
+    """A possible line number: a separate segment, or the start of one."""
 
     value: int
     segments: tuple[Segment, ...]
@@ -65,22 +65,22 @@ class Number(NamedTuple):
 
 @dataclass
 class NumberColumn:
-    """Numbered lines: one page of a transcript or a pleading as printed, alone on its sheet or not.
+    """Numbered lines of one printed page of a transcript or a pleading; a sheet may have several.
 
     Attributes
     ----------
     numbers
-        In order, as far as they were found.
+        Those detected, in order.
     left, right
-        Between which its numbers and its text stand along the direction of reading, in points.
+        Horizontal extent of its numbers and text, in points.
     first, last
         Numbers of the first and the last line.
     start, pitch
-        Height of line 0, and points from line to line.
+        Position of line 0, and distance between lines, in points.
     times
-        Times stamped beside the lines.
+        Times stamped next to the lines.
     duplicates
-        The same numbers printed once more, at the right.
+        The same numbers printed again at the right.
     """
 
     numbers: list[Number]
@@ -94,7 +94,7 @@ class NumberColumn:
     duplicates: list[Segment] = field(default_factory=list)
 
     def height(self, number: int) -> float:
-        """Return where a line stands, down the page."""
+        """Return the vertical position of a line."""
         return self.start + number * self.pitch
 
     @property
@@ -113,19 +113,19 @@ class NumberColumn:
         return self.height(self.last) + 0.75 * self.pitch
 
     def holds(self, s: Segment) -> bool:
-        """Tell whether a segment stands beside the numbers."""
+        """Return whether a segment is next to the numbers."""
         middle = (s.v0 + s.v1) / 2
         return self.top <= middle <= self.bottom and self.left <= (s.u0 + s.u1) / 2 < self.right
 
     def row(self, s: Segment) -> int:
-        """Return the number of the line that a segment stands on."""
+        """Return the number of the line that contains a segment."""
         return round(((s.v0 + s.v1) / 2 - self.start) / self.pitch)
 
 
 class NumberColumns:
-    """Finds the columns of numbers of a document's pages, which come in order.
+    """Finds the number columns of a document's pages, given in order.
 
-    A page with fewer lines than paper has is known by the columns of the pages before it.
+    A page with fewer lines is recognized by the columns of earlier pages.
     """
 
     def __init__(self) -> None:
@@ -136,21 +136,21 @@ class NumberColumns:
         numbers = _numbers(segments)
         if len(numbers) < _LEAST_KNOWN:
             return []
-        found: list[NumberColumn] = []
+        columns: list[NumberColumn] = []
         for aligned in _aligned(numbers):
             rest = aligned
             while len(rest) >= _LEAST_KNOWN:
                 run = _best_run(rest)
                 if len(run) < _LEAST_KNOWN:
                     break
-                found.append(_column(run))
+                columns.append(_column(run))
                 taken = {id(n.segments[0]) for n in run}
                 rest = [n for n in rest if id(n.segments[0]) not in taken]
-        found = [c for c in found if self._is_long(c)]
-        _bound(found, segments)
-        kept = [c for c in found if self._is_paper(c, segments)]
-        if len(kept) != len(found):
-            for other in found:
+        columns = [c for c in columns if self._is_long(c)]
+        _bound(columns, segments)
+        kept = [c for c in columns if self._is_paper(c, segments)]
+        if len(kept) != len(columns):
+            for other in columns:
                 _join_twin(other, kept)
             _bound(kept, segments)
         for column in kept:
@@ -167,13 +167,13 @@ class NumberColumns:
     def _is_long(self, column: NumberColumn) -> bool:
         if column.first != 1 or column.last > MOST:
             return False
-        found = len(column.numbers)
-        if found < 0.8 * column.last:
+        count = len(column.numbers)
+        if count < 0.8 * column.last:
             return False
-        return column.last >= LEAST or (self._is_known(column) and found >= _LEAST_KNOWN)
+        return column.last >= LEAST or (self._is_known(column) and count >= _LEAST_KNOWN)
 
     def _is_paper(self, column: NumberColumn, segments: Sequence[Segment]) -> bool:
-        """Tell numbered paper from a table, a form or a list, by what stands beside the numbers."""
+        """Return whether the text next to the numbers is a page, not a table, a form or a list."""
         column.times = _stamps(column, segments)
         own = {id(s) for n in column.numbers for s in n.segments} | set(map(id, column.times))
         rows: dict[int, list[Segment]] = {}
@@ -193,7 +193,7 @@ class NumberColumns:
             if n.rest:
                 texts[n.value] = f"{n.rest} {texts.get(n.value, '')}".strip()
         if beside > _BESIDE * column.last:
-            # Text stands at the left of the numbers, or among them.
+            # There is text at the left of the numbers, or among them.
             return False
         if self._is_known(column):
             return True
@@ -205,7 +205,7 @@ class NumberColumns:
 
 
 def _stamps(column: NumberColumn, segments: Sequence[Segment]) -> list[Segment]:
-    """Return the times that stand beside the numbers of most lines, one below the other."""
+    """Return aligned times next to the numbers of most lines."""
     times = [s for s in segments if TIME.fullmatch(s.text.strip()) and column.holds(s)]
     filled = {column.row(s) for s in segments if column.holds(s) and any(map(str.isalpha, s.text))}
     groups: dict[int, list[Segment]] = {}
@@ -216,7 +216,7 @@ def _stamps(column: NumberColumn, segments: Sequence[Segment]) -> list[Segment]:
 
 
 def is_testimony(texts: Sequence[str], /) -> bool:
-    """Tell questions and answers, or lines of named speakers."""
+    """Return whether texts are questions and answers, or lines of named speakers."""
     asked, answered, named = (
         sum(1 for text in texts if mark.match(text)) for mark in (_QUESTION, _ANSWER, _SPEAKER)
     )
@@ -225,14 +225,10 @@ def is_testimony(texts: Sequence[str], /) -> bool:
 
 
 def reads_as_paper(texts: Sequence[str], cells: float = 1.0, /) -> bool:
-    """Tell the lines of testimony or prose from rows of a table, of a form, items or code.
+    """Return whether lines are testimony or prose, not rows of a table or form, items or code.
 
-    Parameters
-    ----------
-    texts
-        What stands beside each number, in order; empty where nothing does.
-    cells
-        Stretches of text parted by wide gaps, on the average line.
+    *texts* are those next to each number, possibly empty; *cells* is the average number of
+    stretches between wide gaps per line.
     """
     filled = [text for text in texts if text]
     if not filled:
@@ -256,7 +252,7 @@ def reads_as_paper(texts: Sequence[str], cells: float = 1.0, /) -> bool:
 
 
 def _numbers(segments: Sequence[Segment]) -> list[Number]:
-    found: list[Number] = []
+    numbers: list[Number] = []
     for s in segments:
         text = s.text.strip()
         match = _NUMBER.fullmatch(text) if text[:1].isdigit() else None
@@ -264,14 +260,14 @@ def _numbers(segments: Sequence[Segment]) -> list[Number]:
             continue
         value = int("".join(match["number"].split()))
         if match["rest"] and len(match["number"].split()) > 1:
-            # "1 0 Q." may be a number in two figures, "1 2 copies" is line 1: the place tells.
-            found.append(Number(value, (s,), match["rest"], match["time"] or ""))
+            # "1 0 Q." may be a number in two figures, "1 2 copies" is line 1: the position decides.
+            numbers.append(Number(value, (s,), match["rest"], match["time"] or ""))
             one, two = match["number"].split()
-            found.append(Number(int(one), (s,), f"{two} {match['rest']}", match["time"] or ""))
+            numbers.append(Number(int(one), (s,), f"{two} {match['rest']}", match["time"] or ""))
             continue
         if value > 0:
-            found.append(Number(value, (s,), match["rest"] or "", match["time"] or ""))
-    return found + _parted(found)
+            numbers.append(Number(value, (s,), match["rest"] or "", match["time"] or ""))
+    return numbers + _parted(numbers)
 
 
 def _parted(numbers: Sequence[Number]) -> list[Number]:
@@ -287,7 +283,7 @@ def _parted(numbers: Sequence[Number]) -> list[Number]:
 
 
 def _aligned(numbers: Sequence[Number]) -> list[list[Number]]:
-    """Group numbers that stand one below the other."""
+    """Group numbers in a vertical column."""
     groups: list[list[Number]] = []
     for n in sorted(numbers, key=lambda n: n.left):
         size = n.segments[0].size
@@ -352,7 +348,7 @@ def _join_twin(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
 
 
 def _bound(columns: list[NumberColumn], segments: Sequence[Segment]) -> None:
-    """Give each column its text: what stands from its numbers to those of the next at its right."""
+    """Set the extent of each column: from its numbers to those of the next column."""
     columns.sort(key=lambda c: (round(c.edge / 40), c.start))
     least = min((s.u0 for s in segments), default=0.0)
     for column in columns:
@@ -360,14 +356,13 @@ def _bound(columns: list[NumberColumn], segments: Sequence[Segment]) -> None:
         nexts = [c.edge for c in columns if c.edge > column.edge + 8 * size]
         befores = [c for c in columns if c.edge < column.edge - 8 * size]
         column.right = min(nexts, default=float("inf")) - 0.5 * size
-        # Times and the like stand at the left of the numbers, but for the next page's.
+        # Times and the like are at the left of the numbers, except next to another page's.
         column.left = column.edge - 0.5 * size if befores else least - 1.0
 
 
-# Finds the numbers beside the lines of a scanned page, which engines leave out or garble.
-#
-# They are told by their shape alone: marks at one distance down the margin, the first nine of one
-# figure and the others of two. What they count is then certain without reading any of them.
+# Finds line numbers of a scanned page, which OCR engines omit or garble. They are detected by shape
+# only: marks at equal distances down the margin, the first nine with one figure and the others with
+# two. Their values are then certain without reading any of them.
 
 _INK = 64
 _LONG_TEXT = 12
@@ -381,22 +376,10 @@ _MOST_PARTS = 4000
 def with_margin_numbers(
     segments: Sequence[Segment], image: Picture, scale: float, /
 ) -> list[Segment] | None:
-    """Return the text of a level scan with the numbers at its left as segments of their own.
+    """Return the text of a level scan with its line numbers as separate segments.
 
-    Parameters
-    ----------
-    segments
-        What was recognised.
-    image
-        The page, grey, dark on light.
-    scale
-        Points per pixel.
-
-    Returns
-    -------
-    list of Segment or None
-        What was recognised within the column of numbers is replaced by them; ``None`` where no such
-        column is to be seen.
+    Replaces recognized text within the column of numbers; ``None`` without such a column. *image*
+    is grey, dark on light, and *scale* is points per pixel.
     """
     long = [s for s in segments if len(s.text) >= _LONG_TEXT]
     if len(long) < _ONE_FIGURE:
@@ -408,14 +391,14 @@ def with_margin_numbers(
     strip = image[:, : min(width, image.shape[1])]
     ground = float(np.median(strip))
     boxes = _rows(strip.astype(np.int16) < ground - _INK)
-    found = _run(boxes)
-    if found is None:
+    run = _run(boxes)
+    if run is None:
         return None
     du = float(np.median([s.u0 - s.box.x0 for s in long]))
     dv = float(np.median([s.v0 - s.box.y0 for s in long]))
     size = float(np.median([s.size for s in long]))
     numbers = []
-    for value, (x0, y0, x1, y1) in enumerate(found, start=1):
+    for value, (x0, y0, x1, y1) in enumerate(run, start=1):
         box = Box(x0 * scale, y0 * scale, x1 * scale, y1 * scale)
         # As high as a line of text, so that its middle is that of one.
         numbers.append(
@@ -441,7 +424,7 @@ _Rect = tuple[float, float, float, float]
 
 
 def _rows(mask: NDArray[np.bool_]) -> list[_Rect]:
-    """Return the marks of a strip, those that stand side by side as one, from top to bottom."""
+    """Return the marks of a strip from top to bottom; marks side by side are joined."""
     parts = find_components(mask)
     count = len(parts.x0)
     if not LEAST <= count <= _MOST_PARTS:

@@ -29,20 +29,20 @@ _OUT_OF_STEP, _BACKWARDS = 0.3, 9.0
 
 @dataclass(slots=True)
 class NumberedPart:
-    """A page as printed, in points of the sheet as shown.
+    """A printed page, in points of the displayed sheet.
 
     Attributes
     ----------
     label
-        The number printed on the page; ``None`` where none was found.
+        The printed page number; ``None`` without one.
     area
-        What its text covers.
+        Rectangle of its text.
     lines
-        Number of each line, and where it stands down the page.
+        Vertical position of each line by its number.
     across
-        Whether its lines stand side by side on the sheet as shown: a page that lies on its side.
+        The page is rotated: its lines are side by side on the sheet.
     times
-        The times stamped beside lines.
+        Times stamped next to lines.
     """
 
     label: str | None
@@ -52,10 +52,10 @@ class NumberedPart:
     times: dict[int, str]
 
     def lines_at(self, boxes: Sequence[Box], /) -> list[int | None]:
-        """Return the numbers beside lines that follow one another down the page.
+        """Return the numbers of consecutive lines; ``None`` above the first and below the last.
 
-        Each takes one that is near; where the text runs off the pitch of the numbers, lines one
-        pitch apart take numbers one apart. ``None`` above the first number and below the last.
+        Each line takes a nearby number; where the text drifts from the pitch of the numbers, lines
+        one pitch apart take consecutive numbers.
         """
         ways: dict[int | None, tuple[float, list[int | None]]] = {None: (0.0, [])}
         before: float | None = None
@@ -80,7 +80,7 @@ class NumberedPart:
         return min(ways.values(), key=lambda option: option[0])[1]
 
     def holds(self, box: Box, /) -> bool:
-        """Tell whether a line stands on this page."""
+        """Return whether a line is on this page."""
         x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
         area = self.area
         return area.x0 <= x <= area.x1 and area.y0 <= y <= area.y1
@@ -99,7 +99,7 @@ class NumberedPart:
 
 
 def _jump(before: int | None, number: int | None, apart: float) -> float:
-    """Return how much speaks against two numbers for lines that are so many pitches apart."""
+    """Return the cost of assigning two numbers to lines at a distance of *apart* pitches."""
     if before is None or number is None:
         return 0.0
     if number < before:
@@ -121,22 +121,11 @@ class NumberedPaper:
     def take(
         self, segments: Sequence[Segment], cut: Cut, /
     ) -> tuple[list[list[Segment]], list[NumberedPart]]:
-        """Return the text of a page without numbers of lines and pages, and what was printed.
+        """Return the text of a page without line and page numbers, and the printed pages.
 
-        Parameters
-        ----------
-        segments
-            Text of one direction.
-        cut
-            Cuts a number off the start of a segment.
-
-        Returns
-        -------
-        list of list of Segment
-            One list; where several pages stand on the sheet, one for each in their order, after
-            what stands on none of them.
-        list of NumberedPart
-            Empty where nothing is numbered: then the text is as it was.
+        For several pages on the sheet, the text outside of them comes first, then each page in
+        order. Without numbers, the second list is empty and the text unchanged. *cut* removes a
+        number from the start of a segment.
         """
         columns = self._columns.find(segments)
         if not columns:
@@ -175,15 +164,15 @@ class NumberedPaper:
             self._last = int(label)
             return label, [segment]
         for s in near:
-            found = _NAMED_PAGE.search(s.text)
-            if found and not _OF_COURT.search(s.text):
-                self._last = int(found[1])
-                return str(int(found[1])), []
+            match = _NAMED_PAGE.search(s.text)
+            if match and not _OF_COURT.search(s.text):
+                self._last = int(match[1])
+                return str(int(match[1])), []
         return None
 
 
 def _is_near(s: Segment, column: NumberColumn, columns: Sequence[NumberColumn]) -> bool:
-    """Tell what stands right above or below the lines of a page, within its width."""
+    """Return whether a segment is directly above or below the lines of a page, within its width."""
     middle = (s.v0 + s.v1) / 2
     if column.top <= middle <= column.bottom:
         return False
@@ -197,7 +186,7 @@ def _is_near(s: Segment, column: NumberColumn, columns: Sequence[NumberColumn]) 
     )
     if inside:
         return False
-    # Between two pages of a sheet a number stands over the lower one.
+    # Between two pages of a sheet, a page number belongs to the lower one.
     is_between = (
         len(columns) > 1
         and middle > column.bottom
@@ -211,7 +200,7 @@ def _is_near(s: Segment, column: NumberColumn, columns: Sequence[NumberColumn]) 
 def _without_numbers(
     segments: Sequence[Segment], columns: Iterable[NumberColumn], cut: Cut
 ) -> list[Segment]:
-    """Return the segments without the numbers of their lines, and without times beside these."""
+    """Return the segments without their line numbers and the times next to these."""
     gone: set[int] = set()
     begun: dict[int, Number] = {}
     for column in columns:
@@ -278,7 +267,7 @@ def _part(column: NumberColumn, held: Sequence[Segment], label: str | None) -> N
 
 
 def _in_order(labels: Sequence[str | None]) -> list[int]:
-    """Return the order of the pages on a sheet: that of their numbers, else as they stand."""
+    """Return the order of the pages on a sheet by their numbers, else the original order."""
     numbers = [int(label) for label in labels if label is not None]
     if len(numbers) != len(labels) or len(set(numbers)) != len(numbers):
         return list(range(len(labels)))

@@ -31,14 +31,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A page without some of its characters.
+    """A page in normal form after some of its characters were removed.
 
-    Attributes
-    ----------
-    page
-        In normal form, its printed places where they were.
-    pieces
-        What was kept: start and end in the old text, start in the new.
+    *pieces* lists the remaining spans: start and end in the old text, start in the new.
     """
 
     page: Page
@@ -57,14 +52,14 @@ class Edited:
 def without(page: Page, cuts: Iterable[Span], /, *, plain: bool = False) -> Edited:
     """Return a page without some spans of its text.
 
-    Blanks at both ends of what is left of a line go, too, and so do lines of which nothing is left.
+    Blanks at the ends of the remaining lines are removed, too, and so are empty lines.
 
     Parameters
     ----------
     cuts
-        Code points into the text, none of them over the end of a line.
+        In code points, each within a line.
     plain
-        Rows of tables that were cut are lines of text.
+        Turn cut rows of tables into lines of text.
     """
     ordered = sorted(cuts)
     text = ""
@@ -118,13 +113,13 @@ def without(page: Page, cuts: Iterable[Span], /, *, plain: bool = False) -> Edit
 
 
 def _end(edited: Edited, offset: int) -> int:
-    """Return where what ended at a place of the old text ends now."""
+    """Map the end of a span of the old text to the new text."""
     ends = [new + min(end, offset) - old for old, end, new in edited.pieces if old < offset]
     return ends[-1] if ends else 0
 
 
 def _kept(text: str, line: Line, cuts: Sequence[Span]) -> list[Span]:
-    """Return what is left of a line, without blanks at its ends and next to blanks."""
+    """Return the remaining spans of a line, without blanks at its ends and next to blanks."""
     out: list[Span] = []
     at = line.start
     for a, b in (*((a, b) for a, b in cuts if line.start <= a < line.end), (line.end, line.end)):
@@ -149,7 +144,7 @@ def _kept(text: str, line: Line, cuts: Sequence[Span]) -> list[Span]:
 
 
 def _gap(page: Page, before: Line | None, line: Line, *, opens: bool, is_cut: bool) -> str:
-    """Return what stands between two lines: a break, and the indent of a line that stays whole."""
+    """Return the separator of two lines: a break, and the indent of a line that stays whole."""
     indent = page.text[page.text.rfind("\n", 0, line.start) + 1 : line.start]
     separator = "\n\n" if opens and page.sheet_name is None else "\n"
     if before is not None and not is_cut:
@@ -168,9 +163,9 @@ _LEAST_KNOWN, _ABOVE, _MOST_WAITING = 3, 4, 8
 
 
 class _Numbered(NamedTuple):
-    """A line that begins with a number: its place on the page, and where the rest begins.
+    """A line that begins with a number: its index on the page, and the offset after the number.
 
-    *time* stands before the number or after it, on paper whose lines have times.
+    *time* is printed before or after the number, on paper with times.
     """
 
     at: int
@@ -189,9 +184,9 @@ class TypedNumbers:
     _waiting: list[Page] = field(default_factory=list)
 
     def take(self, page: Page, /) -> Iterator[Page]:
-        """Yield pages without typed numbers of lines, which are printed places now.
+        """Yield pages without typed line numbers, which become printed places.
 
-        A cover or an index waits for the pages that tell whether its numbers are those of lines.
+        A cover or an index waits until later pages show whether its numbers are line numbers.
         """
         runs = _runs_of(page)
         accepted = self._accepted(page, runs)
@@ -235,10 +230,10 @@ class TypedNumbers:
         usual = self._known or (lengths.most_common(1)[0][0] if lengths else None)
         if usual is None:
             return []
-        found: list[list[_Numbered]] = []
+        accepted: list[list[_Numbered]] = []
         end = 0
         for run in runs:
-            # The number of the next page may stand right below the last line.
+            # The number of the next page may be directly below the last line.
             shown = run[:usual] if len(run) == usual + 1 and _is_bare(page, run[-1]) else run
             shown = _stamped(page, shown)
             texts = [page.text[n.rest : page.lines[n.at].end].strip() for n in shown]
@@ -250,15 +245,15 @@ class TypedNumbers:
             is_paper = is_testimony(texts) if _is_code(page) else reads_as_paper(texts)
             if is_known or (is_paper and LEAST <= len(shown) <= MOST):
                 self._known = self._known or len(shown)
-                found.append(shown)
+                accepted.append(shown)
                 end = shown[-1].at + 1
-        return found
+        return accepted
 
     def _labels(
         self, page: Page, runs: Sequence[list[_Numbered]]
     ) -> list[tuple[str | None, int | None]]:
         """Return the page number of each run and the line that is it."""
-        found: list[tuple[str | None, int | None]] = []
+        labels: list[tuple[str | None, int | None]] = []
         for number, run in enumerate(runs):
             first, last = run[0].at, run[-1].at
             end_before = runs[number - 1][-1].at if number else -1
@@ -271,14 +266,14 @@ class TypedNumbers:
                 self._is_below = at > last
             if label is not None:
                 self._last = int(label)
-            found.append((label, at))
-        return found
+            labels.append((label, at))
+        return labels
 
     def _label(self, page: Page, order: Sequence[int]) -> tuple[str | None, int | None]:
         for index in order:
             line = page.lines[index]
-            said = page.text[line.start : line.end]
-            if page_number(said) is not None and (digits := _DIGITS.search(said)):
+            text = page.text[line.start : line.end]
+            if page_number(text) is not None and (digits := _DIGITS.search(text)):
                 return str(int(digits[0])), index
         return None, None
 

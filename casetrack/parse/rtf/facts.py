@@ -1,4 +1,4 @@
-r"""What an RTF file says about itself: the ``\info`` group and the style sheet."""
+r"""Facts that an RTF file states about itself: the ``\info`` group and the style sheet."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Info:
 
     def properties(self) -> tuple[tuple[str, str], ...]:
         """Return further facts by name."""
-        found = ((name, clean_title(self.texts.get(word))) for word, name in _PROPERTIES.items())
-        return tuple((name, text) for name, text in found if text)
+        values = ((name, clean_title(self.texts.get(word))) for word, name in _PROPERTIES.items())
+        return tuple((name, text) for name, text in values if text)
 
 
 @dataclass(slots=True)
@@ -88,8 +88,8 @@ class Styles:
     def place(self, number: int | None, outline: int | None, /) -> tuple[ParagraphKind, int | None]:
         """Return a paragraph's kind and heading level from its style and its outline level.
 
-        Names of built-in styles are English in every language of Word; some other programs
-        translate them.
+        Word uses English names of built-in styles in every language; some other programs translate
+        them.
         """
         if outline is not None and 0 <= outline < _BODY_LEVEL:
             return "heading", outline + 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.base import ParagraphKind
 
-# What a stream of RTF text is made of: paragraphs, breaks, notes, running heads and feet.
+# Items of a stream of RTF text: paragraphs, breaks, notes, running heads and feet.
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class CellShape:
 
 @dataclass(slots=True)
 class RowShape:
-    r"""What ``\trowd`` says of a row; flags of the next cell collect until its ``\cellx``."""
+    r"""Properties of a row from ``\trowd``; flags of a cell accumulate until its ``\cellx``."""
 
     cells: list[CellShape] = field(default_factory=list)
     is_header: bool = False
@@ -95,9 +95,9 @@ class RowShape:
 
 @dataclass(slots=True)
 class TableRow:
-    """A finished row: what its cells hold, rows of tables inside them too; its shape; a page's end.
+    """A finished row: its cells with paragraphs and nested rows, its shape, a page break after it.
 
-    Tables inside a cell stand among its paragraphs, each row by itself.
+    Tables inside a cell are among its paragraphs, row by row.
     """
 
     cells: list[list[Block | TableRow]]
@@ -111,7 +111,7 @@ class TableRow:
 
 
 def is_frame(rows: Sequence[TableRow], /) -> bool:
-    """Tell whether a table has one column: a frame around text."""
+    """Return whether a table has one column: a frame around text."""
     return all(len(row.cells) <= 1 for row in rows)
 
 
@@ -152,7 +152,7 @@ def _parse(row: TableRow, edges: list[int]) -> Row:
 
 
 def cell_text(blocks: Sequence[Block], /) -> str:
-    """Return what a cell holds on one line."""
+    """Return the content of a cell on one line."""
     return " ".join(" ".join(line for block in blocks for line in block.lines).split())
 
 
@@ -161,7 +161,7 @@ _MAX_TABLE_DEPTH = 20
 
 @dataclass(slots=True)
 class ParagraphState:
-    """What the words before a paragraph's end say of it."""
+    """Properties of a paragraph, set by control words before its end."""
 
     kind: ParagraphKind = "body"
     level: int | None = None
@@ -171,13 +171,7 @@ class ParagraphState:
 
 @dataclass(slots=True)
 class Flow:
-    """One stream of text.
-
-    Attributes
-    ----------
-    items
-        What is finished, in order.
-    """
+    """One stream of text; *items* are its finished parts, in order."""
 
     items: list[Item] = field(default_factory=list)
     _lines: list[str] = field(default_factory=lambda: [""])
@@ -216,7 +210,7 @@ class Flow:
         self._parts.clear()
 
     def after(self, items: list[Item], /) -> None:
-        """Keep what follows the paragraph at hand, such as a text box."""
+        """Keep items that follow the current paragraph, such as a text box."""
         self._after += items
 
     def _close(self, state: ParagraphState) -> Block:
@@ -303,7 +297,7 @@ class Flow:
             self._rows.append(row)
 
     def _end_rows(self) -> None:
-        """End all rows that are open, the innermost first: each stands in a cell of the next."""
+        """End all open rows, the innermost first: each belongs to a cell of the next."""
         for depth in range(max((*self._cells, *self._cell), default=0), 0, -1):
             self.end_row(depth)
 
@@ -313,7 +307,7 @@ class Flow:
             self.items += _table(rows)
 
     def finish(self) -> list[Item]:
-        """End what is open, and return all items."""
+        """End all open items, and return all items."""
         if self._parts or self._hidden or len(self._lines) > 1:
             self.paragraph(ParagraphState())
         self._end_rows()
@@ -339,7 +333,7 @@ def _table(rows: list[TableRow], is_nested: bool = False) -> list[Item]:
 
 
 def _inside(cell: list[Block | TableRow], *, with_paragraphs: bool) -> Iterator[Item]:
-    """Yield the tables inside a cell, and its paragraphs where no row has said them already."""
+    """Yield the tables inside a cell, and its paragraphs unless a row contains their text."""
     for is_table, contents in groupby(cell, lambda content: isinstance(content, TableRow)):
         if is_table:
             yield from _table([c for c in contents if isinstance(c, TableRow)], is_nested=True)

@@ -1,7 +1,7 @@
-"""Understands RTF: which text is shown, in which paragraph, row, note or running head.
+"""Interpret RTF: visible text, and its paragraphs, rows, notes and running heads.
 
-Hidden and deleted text and comments follow their paragraph. Field codes are not shown, but targets
-of links are. Pictures and embedded objects are counted.
+Hidden and deleted text and comments follow their paragraph. Field codes are omitted, except targets
+of links. Pictures and embedded objects are counted.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ STARRED = frozenset(
     """shppict shpinst nesttableprops ud mmath moMath moMathPara listtext pntext footnote
     shptxt annotation atnauthor fldinst picprop""".split()
 )
-r"""Destinations behind ``\*`` that hold what is shown; all others are skipped."""
+r"""Destinations after ``\*`` with visible content; all others are skipped."""
 SKIPPED = frozenset(
     """fonttbl filetbl listtable listoverridetable revtbl rsidtbl generator
     datafield formfield xe tc tcn rxe txe bkmkstart bkmkend atnid atntime
@@ -90,9 +90,9 @@ class Group:
     on_close: Callable[[], None] | None = None
 
     def inner(self) -> Group:
-        """Return the state that a group inside this one begins with.
+        """Return the initial state of a group inside this one.
 
-        Every field but the last, in order: ``copy`` takes ten times as long.
+        Passes every field but the last, in order: ``copy`` takes ten times as long.
         """
         return Group(
             self.place,
@@ -117,7 +117,7 @@ class Group:
         )
 
     def reset_paragraph(self) -> None:
-        r"""Forget what ``\pard`` ends."""
+        r"""Reset the state that ``\pard`` ends."""
         self.in_table = self.begins_page = False
         self.table_depth = self.shade = 0
         self.style_number = self.outline = None
@@ -138,18 +138,18 @@ _LINK = re.compile(r'\s*HYPERLINK\s+"?((?:https?|ftp|mailto|file):[^"\s]+)', re.
 
 @dataclass(slots=True)
 class RtfContent:
-    """What is in an RTF file.
+    """Content of an RTF file.
 
     Attributes
     ----------
     items
         Paragraphs, rows, notes, breaks in order.
     pictures, objects
-        How many of them were passed over.
+        Number of those that were skipped.
     is_cut
-        Whether groups are open at the end.
+        Groups are open at the end.
     rest
-        Bytes after the end of the outermost group, which are not read.
+        Unread bytes after the outermost group.
     """
 
     items: list[Item]
@@ -161,13 +161,7 @@ class RtfContent:
 
 
 class RtfParser:
-    """Parses one RTF file.
-
-    Parameters
-    ----------
-    data
-        The whole file.
-    """
+    """Parses one RTF file; *data* is the whole file."""
 
     def __init__(self, data: bytes, /) -> None:
         self._scanner = Scanner(data)
@@ -186,7 +180,7 @@ class RtfParser:
         self._rgb: list[int] = []
 
     def parse(self) -> RtfContent:
-        """Return what is in the file."""
+        """Return the content of the file."""
         for kind, text, number in self._scanner.events():
             if kind is Kind.WORD:
                 self._word(text, number)
@@ -284,7 +278,7 @@ class RtfParser:
             self._reveal(word)
 
     def _destination(self, word: str) -> bool:  # noqa: PLR0912
-        """Turn the group into another destination; tell whether *word* does that."""
+        """Change the destination of the group; return whether *word* is a destination."""
         group = self._group
         if word == "pict":
             self._pictures += 1
@@ -324,7 +318,7 @@ class RtfParser:
         return True
 
     def _reveal(self, word: str) -> None:
-        """Show again what lies inside a group that is not shown itself."""
+        """Show visible content inside a group that is not visible itself."""
         group = self._group
         if group.place is Place.OBJECT and word == "result":
             group.place = Place.SHOWN
@@ -378,7 +372,7 @@ class RtfParser:
         group.on_close = done
 
     def _open_flow(self) -> tuple[Flow, Flow]:
-        """Give the group a flow of its own; return the one around it and that one."""
+        """Give the group a separate flow; return the outer flow and the new one."""
         group = self._group
         outer, group.flow = group.flow, Flow()
         group.place = Place.SHOWN
@@ -418,9 +412,9 @@ class RtfParser:
         self._group.on_close = done
 
     def _link(self) -> None:
-        found = _LINK.match(self._code)
-        if found:
-            self._group.flow.after([Block([f"Link: {found[1]}"], "quote")])
+        match = _LINK.match(self._code)
+        if match:
+            self._group.flow.after([Block([f"Link: {match[1]}"], "quote")])
 
     def _open_box(self) -> None:
         outer, flow = self._open_flow()
@@ -504,7 +498,7 @@ class RtfParser:
         return True
 
     def _end_section(self) -> None:
-        """End a section; whether the next one begins a page is said by its own words."""
+        """End a section; properties of the next one decide whether it begins a page."""
         if self._group.flow is self._body:
             begins_page = self._section is None or self._section.begins_page
             self._section = Break(begins_page)

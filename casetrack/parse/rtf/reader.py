@@ -32,15 +32,15 @@ _SKIPPED = frozenset(
 
 
 def holds_html(data: bytes, /) -> bool:
-    r"""Tell whether RTF wraps HTML: ``\fromhtml1`` stands at its beginning."""
+    r"""Return whether RTF encapsulates HTML: ``\fromhtml1`` is at its beginning."""
     return _MARK.search(data, 0, _MARK_WITHIN) is not None
 
 
 def encapsulated_html(data: bytes, /) -> str:
-    r"""Return the HTML that RTF wraps.
+    r"""Return the HTML that RTF encapsulates.
 
-    What stands in ``\htmltag`` groups is the HTML's own markup; text outside of them is shown
-    unless ``\htmlrtf`` says that it is there for readers of RTF alone.
+    ``\htmltag`` groups contain HTML markup; other text is shown unless ``\htmlrtf`` marks it as
+    RTF-only.
     """
     scanner = Scanner(data)
     parts: list[str] = []
@@ -72,20 +72,10 @@ def encapsulated_html(data: bytes, /) -> str:
 
 
 class Pages:
-    """The pages of one file.
+    """The pages of one file, without empty ones at its end.
 
-    Running heads and feet stand in the text of the first page that has them; on later ones they
-    are :attr:`Page.header` and :attr:`Page.footer`.
-
-    Parameters
-    ----------
-    items
-        What the parser found, in order.
-
-    Attributes
-    ----------
-    count
-        How many there are; empty ones at the end do not count.
+    Running heads and feet are in the text of the first page that has them; on later ones they are
+    :attr:`Page.header` and :attr:`Page.footer`.
     """
 
     def __init__(self, items: Sequence[Item], /) -> None:
@@ -159,18 +149,12 @@ class RtfReader:
 
 
 def is_rtf(head: bytes, /) -> bool:
-    """Tell from a file's first bytes whether it is RTF, whatever its extension says."""
+    """Return whether a file is RTF by its first bytes, regardless of its extension."""
     return head.lstrip(_BEFORE_MAGIC).startswith(_MAGIC)
 
 
 def read_rtf(path: Path, /) -> Reading:
-    """Read a file that is RTF.
-
-    Raises
-    ------
-    ParseFailed
-        It is something else.
-    """
+    """Read an RTF file; raise ``ParseFailed`` for other content."""
     data = path.read_bytes()
     if not is_rtf(data[:1024]):
         raise ParseFailed(path, "RTF", "it does not begin with the mark of RTF")
@@ -210,11 +194,11 @@ def _html(data: bytes) -> Reading:
     """Read a page of HTML that RTF wraps."""
     from casetrack.parse.web.reader import html_blocks
 
-    found = html_blocks(encapsulated_html(data))
+    document = html_blocks(encapsulated_html(data))
     builder = PageBuilder(1, is_estimated=True)
-    for block in found.blocks:
+    for block in document.blocks:
         builder.paragraph(
             map(SourceLine, block.lines), kind=block.kind, level=block.level, header=block.header
         )
-    info = DocumentInfo("rtf", 1, clean_title(found.title), clean_title(found.author))
-    return Reading(info, iter([builder.build()]), found.targets.warnings())
+    info = DocumentInfo("rtf", 1, clean_title(document.title), clean_title(document.author))
+    return Reading(info, iter([builder.build()]), document.targets.warnings())

@@ -1,8 +1,8 @@
-"""Splits RTF into groups, control words and decoded text.
+"""Split RTF into groups, control words and decoded text.
 
-Fonts, code pages and Unicode with its fallback characters are dealt with here, so that what
-follows sees words and text alone. One pass, no recursion; groups deeper than
-:data:`MAX_DEPTH` are read as part of the one they stand in.
+Resolves fonts, code pages and Unicode with its fallback characters, so that the parser sees only
+words and text. One pass, no recursion; groups deeper than :data:`MAX_DEPTH` are read as part of the
+enclosing group.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Code pages of RTF and MAPI: number or Windows font charset to a codec of the standard library.
 
 SYMBOL = "symbol"
-"""Stands for the encoding of symbol fonts, which no codec knows; see :func:`symbols`."""
+"""Pseudo codec of symbol fonts, which have no codec; see :func:`symbols`."""
 DEFAULT = "cp1252"
 
 _NAMED = {
@@ -159,15 +159,10 @@ def locale_codec(locale: int, /) -> str | None:
 
 
 def symbols(data: bytes, /, *, is_greek: bool) -> str:
-    """Decode text in a symbol font.
+    """Decode bytes of text in a symbol font.
 
-    Parameters
-    ----------
-    data
-        Its bytes.
-    is_greek
-        Whether the font is Symbol, with Greek letters and signs of mathematics; of other fonts
-        (dingbats) only digits and white space are known, the rest is shown as a bullet.
+    *is_greek* means the font Symbol, with Greek letters and mathematical signs. In other fonts
+    (dingbats) only digits and white space are known; other characters become bullets.
     """
     parts = []
     for byte in data:
@@ -200,14 +195,14 @@ CHARACTERS = {
     "ldblquote": "\u201c",
     "rdblquote": "\u201d",
 }
-"""Control words that stand for a character."""
+"""Characters of control words."""
 _PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _NOT_FOR_TEXT = (SYMBOL, "utf-16-le", "utf-16-be")
 _SYMBOL_AREA = range(0xF000, 0xF100)
 
 
 class Kind(Enum):
-    """What an event is."""
+    """Type of an event."""
 
     OPEN = "{"
     CLOSE = "}"
@@ -228,15 +223,10 @@ _PAR: Event = (Kind.WORD, "par", None)
 class Scanner:
     """Reads RTF once.
 
-    Parameters
-    ----------
-    data
-        The whole file.
-
     Attributes
     ----------
     depth
-        Groups that are open; after the last event, those that were never closed.
+        Number of open groups; after the last event, that of unclosed groups.
     rest
         After the last event, the bytes behind the outermost group.
     """
@@ -262,7 +252,7 @@ class Scanner:
         self._parts: list[str] = []
 
     def events(self) -> Iterator[Event]:
-        """Yield what stands in the file, in order."""
+        """Yield the events of the file, in order."""
         data, match, at = self._data, _TOKEN.match, 0
         while token := match(data, at):
             at = token.end()
@@ -410,7 +400,7 @@ class Scanner:
             yield (Kind.WORD, word, number)
 
     def _is_font_word(self, word: str, number: int | None) -> bool:
-        """Act on words about fonts and code pages; tell whether nobody else needs the word."""
+        """Apply a word about fonts or code pages; return whether the parser can ignore it."""
         if word == "f":
             self._font = number
             self._choose()
@@ -428,28 +418,28 @@ class Scanner:
         elif word == "deff":
             self._default_font = self._font = number
         elif word in _PAGES or word == "ansicpg":
-            found = _PAGES.get(word) or codec(number or 0)
-            if found and found not in _NOT_FOR_TEXT:
-                self._page = found
+            name = _PAGES.get(word) or codec(number or 0)
+            if name and name not in _NOT_FOR_TEXT:
+                self._page = name
                 self._choose()
         else:
             return False
         return True
 
-    def _define(self, found: str | None) -> None:
-        if self._font is not None and found:
-            self._fonts[self._font] = found
-            self._declared.add(found)
+    def _define(self, name: str | None) -> None:
+        if self._font is not None and name:
+            self._fonts[self._font] = name
+            self._declared.add(name)
 
     def _font_name(self, text: str) -> None:
         if self._font is not None and text.strip().lower().startswith("symbol"):
             self._greek.add(self._font)
 
     def _choose(self) -> None:
-        """Choose the codec: the font's, else the document's.
+        """Choose the codec of the font, or else of the document.
 
-        Some writers give every font the Western charset and mean the document's code page: so it
-        is where no font has the charset of that page.
+        Some programs give every font the Western charset but use the document's code page; this
+        applies if no font has the charset of that page.
         """
         font = self._default_font if self._font is None else self._font
         chosen = self._page if font is None else self._fonts.get(font, self._page)

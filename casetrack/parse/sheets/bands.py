@@ -1,8 +1,7 @@
-"""Tables side by side on a sheet: which columns belong together, and what names them.
+"""Tables side by side on a sheet: their columns and headers.
 
-Columns without a cell between part a sheet into bands. Each band has its own header, found as if
-it stood alone on the sheet, so that a table beside another, also one that begins lower, keeps the
-names of its own columns.
+Empty columns divide a sheet into bands. The header of each band is detected as if it was alone on
+the sheet, so a table keeps its own column names even if it begins below its neighbour.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def _row(row: SheetRow, merged: Sequence[Area]) -> Row:
 
 
 def _sort(cell: Cell) -> Sort:
-    """Return what a cell contains: numbers and dates can also be stored as text."""
+    """Return the class of a cell's content: numbers and dates can also be stored as text."""
     if cell.kind == "date":
         return "day"
     sort = sort_of(cell.text)
@@ -86,12 +85,11 @@ def find_header(
     merged
         Merged ranges that touch *row* or the rows below it.
     certain
-        Whether the header needs values below it, or the style of a header found before.
+        Requires values below, or the style of the last header.
     known
-        Cells of the header found before.
+        Cells of the last header.
     beside
-        Whether the row has other cells, beyond an empty column: two columns of words are then
-        rather a form beside a table.
+        The row has cells in another band; two columns of words are then more likely a form.
     """
     if len(row.cells) < 2 and not merged:
         return None
@@ -136,7 +134,7 @@ def _with_spans(rows: list[Row], sources: Sequence[SheetRow]) -> list[Row]:
 
 
 def _open_ends(above: SheetRow, below: SheetRow, rest: Sequence[SheetRow]) -> list[int] | None:
-    """Return where the names of a row end that continue over the empty cells to their right.
+    """Return the end columns of names that continue over the empty cells to their right.
 
     The names below them are the same for each, or have the same style, unlike the rows below.
     """
@@ -160,14 +158,9 @@ def _open_ends(above: SheetRow, below: SheetRow, rest: Sequence[SheetRow]) -> li
 def joins_header(
     row: SheetRow, ahead: Sequence[SheetRow], merged: Sequence[Area], known: Sequence[Cell], /
 ) -> bool:
-    """Return whether cells beside a header, beyond an empty column, belong to it.
+    """Return whether cells in a neighbouring band belong to a header.
 
-    Parameters
-    ----------
-    row, ahead
-        The cells, and those below them in the same columns.
-    known
-        The header beside them.
+    *ahead* has the cells below *row* in the same columns, *known* the cells of the header.
     """
     own = _row(row, merged)
     if not ahead or any(cell.sort in {"number", "day"} for cell in own.cells):
@@ -222,7 +215,7 @@ def _is_set_apart(cells: Sequence[Cell], body: Sequence[SheetRow]) -> bool:
 def _is_pair(row: SheetRow, body: Sequence[SheetRow], later: Sequence[SheetRow]) -> bool:
     """Return whether two labels are a name and its value.
 
-    The left column has a style of its own, the same in every row, or other rows have more cells.
+    The left column has one separate style in every row, or other rows have more cells.
     """
     if len(row.cells) > 2:
         return False
@@ -236,11 +229,11 @@ def _is_pair(row: SheetRow, body: Sequence[SheetRow], later: Sequence[SheetRow])
 
 
 _SEARCHED_ROWS = 30
-"""A header stands within this many rows from the start of a block."""
+"""A header is within this many rows from the start of a block."""
 
 
 class Window(Protocol):
-    """Shows what follows the row that is written."""
+    """Provides the rows that follow the current row."""
 
     @property
     def ahead(self) -> list[SheetRow]:
@@ -249,23 +242,23 @@ class Window(Protocol):
 
 
 class Written(NamedTuple):
-    """The cells of one row in one band, with their labels, and what kind of row that makes it."""
+    """The cells of one row in one band, with their labels, and the kind of the row."""
 
     texts: list[str]
     kind: ParagraphKind
 
 
 class Band:
-    """The columns of one table, from *left* to *right*, and where its reading stands.
+    """The columns *left* to *right* of one table, and the state of its reading.
 
     Parameters
     ----------
     declared
-        Whether the file itself tells headers below: then none is guessed above them.
+        First row with a header that the file declares; above it, none is guessed.
     before
-        The bands that stood in these columns so far: their labels go on.
+        Earlier bands in these columns, whose labels continue.
     is_late
-        Whether rows without any header stand above on the sheet: then one must be certain.
+        Rows without any header precede it on the sheet, so its header must be certain.
     """
 
     def __init__(
@@ -300,7 +293,7 @@ class Band:
             self._searching &= band._searching
 
     def within(self, row: SheetRow, /) -> SheetRow:
-        """Return the part of a row that stands in these columns."""
+        """Return the part of a row in these columns."""
         if self.left <= row.cells[0].column and row.cells[-1].column <= self.right:
             return row
         return SheetRow(row.number, [c for c in row.cells if self.left <= c.column <= self.right])
@@ -312,7 +305,7 @@ class Band:
         self._last = row.number
 
     def is_searching(self, row: SheetRow, declared: Sequence[Area], /) -> bool:
-        """Tell whether a header may begin in the row that was begun."""
+        """Return whether a header may begin in the current row."""
         if self._pending or self._repeats(row) or self._own(declared):
             return False
         return self._searching
@@ -320,7 +313,7 @@ class Band:
     def header(
         self, row: SheetRow, window: Window, merged: Sequence[Area], /, *, beside: bool
     ) -> Header | None:
-        """Return the header that begins in the row; *beside* tells that other bands share it."""
+        """Return the header that begins in the row; *beside*: other bands share the row."""
         return find_header(
             row,
             self._ahead(window.ahead),
@@ -332,15 +325,15 @@ class Band:
 
     @property
     def is_sure_needed(self) -> bool:
-        """Whether rows stand above that a row without a mark would rather go on."""
+        """Whether rows above could continue in a row without a clear header sign."""
         return self._saw_data or self._is_same or self._is_late
 
     def joins(self, other: Band, row: SheetRow, window: Window, merged: Sequence[Area], /) -> bool:
-        """Tell whether a row belongs to the header of another band beside this one."""
+        """Return whether a row belongs to the header of the neighbouring band."""
         return joins_header(row, self._ahead(window.ahead), merged, other._header)
 
     def take(self, header: Header, row: SheetRow, /) -> None:
-        """Take the labels of a header, as far as they stand in these columns."""
+        """Store the labels of a header in these columns."""
         inside = {c: t for c, t in header.labels.items() if self.left <= c <= self.right}
         self.labels, self._header, self._columns = inside, row.cells, set(inside)
         self._searching, self._applies, self._after_gap = False, True, False
@@ -349,14 +342,10 @@ class Band:
     def write(
         self, row: SheetRow, merged: Sequence[Area], declared: Sequence[Area], /, *, is_alone: bool
     ) -> Written:
-        """Write the part of a row, and take note of what it tells of the table.
+        """Write the part of a row, and update the state of the table.
 
-        Parameters
-        ----------
-        merged, declared
-            Merged ranges that touch the row, and headers that the file declares in it.
-        is_alone
-            Whether the row has one cell in all of the sheet.
+        *merged* are ranges that touch the row, *declared* headers that the file declares in it;
+        *is_alone* means that the row has only one cell on the sheet.
         """
         if self._pending or self._repeats(row):
             self._pending = max(self._pending - 1, 0)
@@ -372,7 +361,7 @@ class Band:
         return [a for a in areas if self.left <= a.left <= self.right]
 
     def _repeats(self, row: SheetRow) -> bool:
-        """Tell the header once more, as on every printed page."""
+        """Return whether a row repeats the header, as on every printed page."""
         labels = self.labels
         return all(labels.get(cell.column) == cell.text for cell in row.cells) and len(
             row.cells
@@ -382,7 +371,7 @@ class Band:
         return [part for part in map(self.within, rows) if part.cells]
 
     def _open_block(self, row: SheetRow, ahead: Sequence[SheetRow]) -> None:
-        """Begin a block of rows without a gap, which may have a header of its own."""
+        """Begin a block of rows without a gap, which may have a separate header."""
         self._searching, self._searched, self._pending = True, 0, 0
         self._after_gap = bool(self.labels)
         block = [row]
@@ -395,7 +384,7 @@ class Band:
         self._saw_data, self._is_same = False, self._goes_on(block)
 
     def _goes_on(self, block: Sequence[SheetRow]) -> bool:
-        """Tell whether a block fills the columns of the rows above it, not others or fewer."""
+        """Return whether a block fills exactly the columns of the rows above it."""
         shapes = [frozenset(c.column for c in r.cells) for r in block if len(r.cells) > 1]
         if not shapes or not self._columns or not frozenset.union(*shapes) <= self._columns:
             return False
@@ -404,7 +393,7 @@ class Band:
     def _go_on_searching(self, row: SheetRow) -> None:
         self._searched += 1
         if len(row.cells) > 1:
-            # Below a first header, only titles may stand between a gap and the next header.
+            # Below a first header, only titles may be between a gap and the next header.
             self._saw_data = True
             self._searching = not (self.labels and self._applies)
         self._searching &= self._searched < _SEARCHED_ROWS
@@ -412,7 +401,7 @@ class Band:
     def _declared_header(
         self, row: SheetRow, areas: Sequence[Area], merged: Sequence[Area]
     ) -> Written | None:
-        """Take the headers that the file declares; ``None`` where the row has none of them."""
+        """Store the headers that the file declares; ``None`` if the row has none of them."""
         columns = {c for a in areas for c in range(a.left, a.right + 1)}
         named = {c: t for c, t in labels_of(row, merged).items() if c in columns}
         if not named:
@@ -447,16 +436,10 @@ class Band:
 def bands_of(
     row: SheetRow, ahead: Sequence[SheetRow], known: Sequence[Band], declared: int, /
 ) -> list[Band]:
-    """Part the columns of a block of rows, from left to right.
+    """Divide the columns of a block of rows into bands, from left to right.
 
-    Parameters
-    ----------
-    row, ahead
-        The first row, and those that follow on the sheet.
-    known
-        The bands so far; what they know goes on in the new ones.
-    declared
-        The first row with a header that the file declares, 0 for none.
+    *ahead* are the rows after *row*, *known* the earlier bands, whose state continues, and
+    *declared* the first row with a header that the file declares (0 for none).
     """
     block = [row]
     for follower in ahead:
@@ -493,7 +476,7 @@ def _runs(columns: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _joined(runs: Sequence[tuple[int, int]], tops: dict[int, int]) -> list[tuple[int, int]]:
-    """Join a single column to the table beside it that begins in the same row."""
+    """Join a single column to the adjacent table that begins in the same row."""
     out: list[tuple[int, int]] = []
     for run in runs:
         if out and 1 in {_width(run), _width(out[-1])} and _top(run, tops) == _top(out[-1], tops):

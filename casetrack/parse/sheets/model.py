@@ -1,4 +1,4 @@
-"""What the parsers of workbooks give: rows of shown cells, merged ranges, declared headers."""
+"""Data of workbooks: rows of displayed cells, merged ranges, declared headers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,9 @@ def coded_head(kind: str, text: str, /) -> str:
 
 
 def head_line(kind: str, words: str, numbered: str, /) -> str:
-    """Return the line of a header or footer; empty where it is only a page number.
+    """Return the line of a header or footer (*kind*); empty if it is only a page number.
 
-    Parameters
-    ----------
-    kind
-        ``header`` or ``footer``.
-    words, numbered
-        Its text without and with the numbers of pages.
+    *words* is its text without page numbers, *numbered* that with page numbers.
     """
     text = " ".join(words.split())
     is_number = page_number(" ".join(numbered.split())) is not None
@@ -54,9 +49,9 @@ MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 
 
 class Cell(NamedTuple):
-    """A cell that shows something; *column* is 1-based, *style* tells equal looks apart.
+    """A displayed cell; *column* is 1-based, *style* distinguishes formats.
 
-    *unseen* is its kind of hidden text, empty for a visible cell.
+    *unseen* is the kind of hidden text, empty for a visible cell.
     """
 
     column: int
@@ -104,7 +99,7 @@ def add_link(notes: Notes, row: int, column: int, target: str | None, /) -> None
 
 
 class Drawn(NamedTuple):
-    """What lies over the cells: its upper left cell, its last column, what it says on one line."""
+    """An object over the cells: its upper left cell, last column, and text on one line."""
 
     row: int
     column: int
@@ -115,7 +110,7 @@ class Drawn(NamedTuple):
 def drawn_over(
     row: int, column: int, column_end: int, blocks: Iterable[Block], /
 ) -> Iterator[Drawn]:
-    """Yield what lies over the cells there, if it says anything; paragraphs are parted by ``;``."""
+    """Yield an object over the cells if it has text; ``;`` separates its paragraphs."""
     text = "; ".join(filter(None, (clean_text(block.text).strip() for block in blocks)))
     if text:
         yield Drawn(row, column, column_end, text)
@@ -145,23 +140,21 @@ class SheetData:
     Attributes
     ----------
     rows
-        Rows that show something; read once.
+        Rows with displayed content; an iterator that is read once.
     merged
-        Merged ranges, sorted.
+        Sorted.
     headers
-        Rows of cells that the file itself calls headers: of tables and of filters.
+        Header rows that the file declares, of tables and of filters.
     notes
         Comments on cells, and targets of their links.
     drawn
-        What lies over the cells, from top to bottom.
+        Objects over the cells, from top to bottom.
     is_hidden
-        Whether the program shows no tab for it.
-    hidden_rows
-        Numbers of hidden rows, known once these are read.
+        The program shows no tab for it.
+    hidden_rows, hidden_columns
+        Numbers of hidden rows (known after they are read) and columns.
     heads
-        Lines of the header and the footer of its printed pages.
-    hidden_columns
-        Numbers of hidden columns.
+        Lines of the header and the footer of printed pages.
     """
 
     name: str
@@ -178,7 +171,7 @@ class SheetData:
 
 @dataclass(frozen=True, slots=True)
 class WorkbookFacts:
-    """What is known of a workbook before its cells are read."""
+    """Facts of a workbook that are known before its cells are read."""
 
     format: str
     names: tuple[str, ...]

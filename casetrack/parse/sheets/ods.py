@@ -1,4 +1,4 @@
-"""Reads ODS: the text that each cell shows stands in the file beside its value."""
+"""Read ODS: the file stores the displayed text of each cell next to its value."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _KINDS: dict[str, CellKind] = {
 
 
 class OdsWorkbook:
-    """An open workbook; all its sheets stand in one part, which is read at once."""
+    """An open workbook; all its sheets are in one part, which is read at once."""
 
     def __init__(self, path: Path, limits: ParseLimits) -> None:
         with Package(path, KIND, limits=limits) as package:
@@ -90,7 +90,7 @@ class OdsWorkbook:
             self.facts = _facts(package, names, warnings, missing)
 
     def close(self) -> None:
-        """Forget what has been read; the file itself is closed already."""
+        """Release the sheets; the file itself is closed already."""
         self._sheets.clear()
 
     def sheets(self) -> Iterator[SheetData]:
@@ -103,21 +103,21 @@ class OdsWorkbook:
 def _facts(
     package: Package, names: tuple[str, ...], warnings: list[str], missing: list[str]
 ) -> WorkbookFacts:
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     if "meta.xml" in package:
         try:
             for element in package.xml("meta.xml").iterfind(f"{_OFFICE}meta/*"):
                 text = (element.text or "").strip()
                 name = element.get(f"{_META}name")
                 if text:
-                    found.setdefault(f"{CUSTOM}{name}" if name else element.tag, []).append(text)
+                    values.setdefault(f"{CUSTOM}{name}" if name else element.tag, []).append(text)
         except ParseFailed as error:
             warnings.append(f"The document's properties cannot be read: {error.message}")
 
     def fact(*tags: str) -> str | None:
-        return next((", ".join(found[tag]) for tag in tags if tag in found), None)
+        return next((", ".join(values[tag]) for tag in tags if tag in values), None)
 
-    own = [(name, name) for name in found if name.startswith(CUSTOM)]
+    own = [(name, name) for name in values if name.startswith(CUSTOM)]
     further = ((name, clean_title(fact(tag))) for tag, name in (*_FURTHER, *own))
     return WorkbookFacts(
         "ods",
@@ -156,7 +156,8 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 if _is_of_sheet(element):
                     rows.add_columns(element)
             elif element.tag == _SHAPES:
-                # Gone with the rows that follow, whose heights say which cells it lies over.
+                # Read now: the following rows, whose heights determine the position over cells, are
+                # freed.
                 rows.floating += drawings.floating(element)
             elif element.tag == _TABLE_TAG:
                 if element.getparent().tag != f"{_OFFICE}spreadsheet":
@@ -194,7 +195,7 @@ def _common(package: Package, missing: list[str]) -> Any:
 
 def _heads(root: Any) -> dict[str, tuple[str, ...]]:
     """Return the lines of headers and footers by the name of their master page."""
-    found: dict[str, tuple[str, ...]] = {}
+    lines_of: dict[str, tuple[str, ...]] = {}
     for master in () if root is None else root.iter(f"{_STYLE}master-page"):
         lines = []
         for head in master:
@@ -203,12 +204,12 @@ def _heads(root: Any) -> dict[str, tuple[str, ...]]:
                 paragraphs = list(head.iter(*_PARAGRAPHS))
                 words = " ".join(_line(p, _HEAD_FIELDS) for p in paragraphs)
                 lines.append(head_line(kind, words, " ".join(map(_line, paragraphs))))
-        found[master.get(f"{_STYLE}name", "")] = tuple(dict.fromkeys(filter(None, lines)))
-    return found
+        lines_of[master.get(f"{_STYLE}name", "")] = tuple(dict.fromkeys(filter(None, lines)))
+    return lines_of
 
 
 def _is_of_sheet(element: Any) -> bool:
-    """Tell a sheet's own row or column from one of a table inside a chart or a cell."""
+    """Return whether a row or column belongs to a sheet, not to a table in a chart or cell."""
     parent = element.getparent()
     while parent is not None and parent.tag in _GROUPS:
         parent = parent.getparent()
@@ -261,7 +262,7 @@ class _Rows:
         return self._sizes.get(line.get(f"{_TABLE}style-name", ""))
 
     def all_drawn(self) -> Iterator[Drawn]:
-        """Yield what is drawn in cells, then what lies over the sheet, by the cells below it."""
+        """Yield drawings in cells, then drawings over the sheet, with the cells below them."""
         yield from self.drawn
         for box, drawn in self.floating:
             row, column, column_end = self._grid.cells(box)

@@ -1,4 +1,4 @@
-"""What lies over the cells of an ODS sheet: text boxes, shapes, charts, pictures."""
+"""Objects over the cells of an ODS sheet: text boxes, shapes, charts, pictures."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     Words = Callable[[Any], str]
 
-# Where the cells of an ODS sheet lie, so that what is anchored to the sheet finds its cell.
+# Positions of the cells of an ODS sheet, to find the cell of an object anchored to the sheet.
 
 _WIDTH, _HEIGHT = 64.0, 12.8
-"""Points of a column and of a row without a size of its own, as LibreOffice makes them."""
+"""LibreOffice's default width of columns and height of rows, in points."""
 _SIZES = {
     f"{STYLE}table-column-properties": f"{STYLE}column-width",
     f"{STYLE}table-row-properties": f"{STYLE}row-height",
@@ -51,11 +51,11 @@ def size_of(style: Any, /) -> float | None:
 
 
 def box_of(shape: Any, /) -> Box | None:
-    """Return where a shape or a group of shapes lies, as far as the file says it."""
-    found = list(_boxes(shape))
-    if not found:
+    """Return the extent of a shape or a group of shapes, as far as the file specifies it."""
+    boxes = list(_boxes(shape))
+    if not boxes:
         return None
-    return Box(min(b.left for b in found), min(b.top for b in found), max(b.right for b in found))
+    return Box(min(b.left for b in boxes), min(b.top for b in boxes), max(b.right for b in boxes))
 
 
 def _boxes(shape: Any) -> Iterator[Box]:
@@ -114,28 +114,21 @@ _ASIDE = f"{OFFICE}annotation"
 
 
 class OdsDrawings:
-    """Reads the drawings of a workbook; embedded charts stand in parts of their own.
+    """Reads the drawings of a workbook; embedded charts are separate parts.
 
-    Parameters
-    ----------
-    package
-        The open workbook.
-    words
-        Gives the text of a paragraph.
-    missing
-        Takes what cannot be read, as sentences.
+    *words* returns the text of a paragraph; *missing* collects sentences on unreadable content.
     """
 
     def __init__(self, package: Package, words: Words, missing: list[str]) -> None:
         self._package, self._words, self._missing = package, words, missing
 
     def of(self, holder: Any, row: int, column: int, /) -> Iterator[Drawn]:
-        """Yield what is anchored to a cell."""
+        """Yield the objects anchored to a cell."""
         for child in _shapes(holder):
             yield from drawn_over(row, column, column, self._blocks(child))
 
     def floating(self, holder: Any, /) -> Iterator[tuple[Box, Drawn]]:
-        """Yield what is anchored to the sheet, with its place; in the first cell without one."""
+        """Yield the objects anchored to the sheet, with their position (default: first cell)."""
         for child in _shapes(holder):
             for drawn in drawn_over(1, 1, 1, self._blocks(child)):
                 yield box_of(child) or Box(0.0, 0.0, 0.0), drawn

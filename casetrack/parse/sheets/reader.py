@@ -1,9 +1,9 @@
-"""Reads spreadsheets (XLSX, XLSM, XLS, ODS): each sheet a page, each row a line.
+"""Read spreadsheets (XLSX, XLSM, XLS, ODS): each sheet is a page, each row a line.
 
-Numbers and dates read as the sheet shows them. Rows are joined by one newline, paragraphs too:
-see :mod:`casetrack.parse.sheets.reader`. Pages count the sheets in the order of their tabs, those
-of a single chart too; sheets of macros are named and left out. Hidden sheets, rows and columns are
-read, and what lies over the cells (text boxes, shapes, charts) behind the row that it begins in.
+Numbers and dates appear as the sheet displays them. One newline joins rows and paragraphs. Pages
+count all sheets in tab order, including chart sheets; macro sheets are named and skipped. Hidden
+sheets, rows and columns are read; objects over the cells (text boxes, shapes, charts) follow the
+row in which they begin.
 """
 
 from __future__ import annotations
@@ -41,10 +41,9 @@ if TYPE_CHECKING:
     from casetrack.parse.base import ParagraphKind
     from casetrack.parse.sheets.model import Drawn, SheetData, WorkbookFacts
 
-# Makes the page of a sheet: each row a line ``Header: value | Header: value``.
-#
-# Unlike in other formats, paragraphs are joined by one newline, not by an empty line: every row is
-# a line and a paragraph of its own, and an empty line would cost room between all of them.
+# Builds the page of a sheet: each row is a line ``Header: value | Header: value``. Every row is a
+# line and a paragraph, and one newline joins paragraphs: empty lines would waste space between all
+# rows.
 
 _SEPARATOR = " | "
 MAX_SHEET_CHARS = 100_000_000
@@ -56,12 +55,12 @@ class SheetTooLarge(Exception):
 
 
 def sheet_page(number: int, sheet: SheetData, /) -> Page:
-    """Return the page of a sheet; one without any text has the method ``Skipped``.
+    """Return the page of a sheet; one without text has the method ``Skipped``.
 
     Raises
     ------
     SheetTooLarge
-        It shows more than :data:`MAX_SHEET_CHARS` characters.
+        It has more than :data:`MAX_SHEET_CHARS` characters.
     """
     return _Layout(number, sheet).build()
 
@@ -88,12 +87,12 @@ class _Merged:
 
     def near(self, row: int) -> list[Area]:
         """Return also the ranges of the rows below, as far as a header may go."""
-        found = list(self.at(row))
+        areas = list(self.at(row))
         at = self._next
         while at < len(self._areas) and self._areas[at].top < row + MAX_LEVELS:
-            found.append(self._areas[at])
+            areas.append(self._areas[at])
             at += 1
-        return found
+        return areas
 
 
 class _Layout:
@@ -154,7 +153,7 @@ class _Layout:
         )
 
     def _visible(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
-        """Put what cells under a merged range say behind their row: only its first cell shows."""
+        """Move text of cells covered by a merged range after their row; the first cell stays."""
         if not self._sheet.merged:
             yield from rows
             return
@@ -184,7 +183,7 @@ class _Layout:
                 yield _note_row(row.number, below)
 
     def _with_notes(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
-        """Give comments on rows that show nothing a row of their own; others go behind theirs."""
+        """Yield comments on empty rows as separate rows; others follow their row."""
         waiting = sorted(self._notes)
         at = 0
         for row in rows:
@@ -198,7 +197,7 @@ class _Layout:
             yield _note_row(number, self._notes.pop(number))
 
     def _are_within(self, row: SheetRow) -> bool:
-        """Tell whether all cells of a row stand in the bands that are known."""
+        """Return whether all cells of a row are in the current bands."""
         bands = self._bands
         if len(bands) == 1:
             band = bands[0]
@@ -249,15 +248,15 @@ class _Layout:
     def _find_headers(
         self, row: SheetRow, rows: _Window, parts: Sequence[tuple[Band, SheetRow]]
     ) -> None:
-        """Find what names the columns of bands: each for itself, or else all as one table."""
+        """Find the column headers of bands: for each separately, or else for all as one table."""
         merged = self._merged.near(row.number)
-        found = [
+        headers = [
             (band, part, band.header(part, rows, merged, beside=len(part.cells) < len(row.cells)))
             for band, part in parts
         ]
-        opened = next((band for band, _, header in found if header is not None), None)
+        opened = next((band for band, _, header in headers if header is not None), None)
         joined = []
-        for band, part, header in found:
+        for band, part, header in headers:
             if header is not None:
                 band.take(header, part)
             elif opened is not None and band.joins(opened, part, rows, merged):
@@ -284,7 +283,7 @@ class _Layout:
         self._bands[first : first + len(inside)] = [whole]
 
     def _write_drawn(self, before: int) -> None:
-        """Give what lies over empty rows a row of its own."""
+        """Write objects over empty rows as separate rows."""
         while self._waiting and self._waiting[-1] < before:
             number = self._waiting.pop()
             drawn = self._drawn.pop(number, ())
@@ -347,7 +346,7 @@ class _Window:
 
 
 _BIFF_MAGIC = tuple(bytes((9, version, size, 0)) for version, size in ((0, 4), (2, 6), (4, 6)))
-"""Workbooks of Excel 2 to 4, which stand in the file without a container."""
+"""Workbooks of Excel 2 to 4, which have no container."""
 _ENCRYPTED = "EncryptedPackage"
 _XLSX = (".xlsx", ".xlsm", ".xltx", ".xltm")
 _XLS = (".xls", ".xlt")

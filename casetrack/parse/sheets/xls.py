@@ -1,7 +1,7 @@
-"""Reads XLS (BIFF 2 to 8): values and number formats through xlrd.
+"""Read XLS (BIFF 2 to 8): values and number formats through xlrd.
 
-Where xlrd gives up on a damaged sheet, calamine often still gets its values; they are then shown
-plainly, with a warning.
+If xlrd fails on a damaged sheet, calamine often reads its values; they are then shown without
+formats, with a warning.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What lies over the cells of an XLS sheet (BIFF 8), and the links that its formulas make."""
+"""Objects over the cells of an XLS sheet (BIFF 8), and links of its formulas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TITLE, _CATEGORIES, _LABEL = 1, 3, 4
 
 
 class _Place(NamedTuple):
-    """The cells that an object lies over, from 1."""
+    """The cells under an object, from 1."""
 
     row: int
     column: int
@@ -40,26 +40,17 @@ class _Place(NamedTuple):
 class XlsDrawings:
     """Reads the drawings of one workbook.
 
-    Parameters
-    ----------
-    data
-        The stream of the workbook.
-    missing
-        Takes what cannot be read, as sentences.
+    *data* is the workbook's stream; *missing* collects sentences on unreadable content.
     """
 
     def __init__(self, data: memoryview, missing: list[str]) -> None:
         self._data, self._missing = data, missing
 
     def over(self, start: int, name: str, /) -> list[Drawn]:
-        """Return what lies over the cells of a sheet, from top to bottom.
+        """Return the objects over the cells of a sheet, from top to bottom.
 
-        Parameters
-        ----------
-        start
-            Where the records of the sheet begin in the stream.
-        name
-            Of the sheet, for what is missing.
+        *start* is the offset of the sheet's records in the stream; messages contain the sheet's
+        *name*.
         """
         records = records_of(self._data, start)
         first = next(records, None)
@@ -78,28 +69,28 @@ class XlsDrawings:
             return []
         is_chart = first[1][2:4] == _CHART_SHEET
         objects = [(_Place(1, 1, 1), _chart(records))] if is_chart else _objects(records)
-        found = [one for place, blocks in objects for one in drawn_over(*place, blocks)]
-        return sorted(found, key=lambda one: (one.row, one.column))
+        drawings = [one for place, blocks in objects for one in drawn_over(*place, blocks)]
+        return sorted(drawings, key=lambda one: (one.row, one.column))
 
 
 def heads(data: memoryview, start: int, /) -> tuple[str, ...]:
     """Return the lines of header and footer of a sheet (BIFF 8); its cells come after them."""
-    found = []
+    lines = []
     for kind, record in records_of(data, start):
         if kind == _DIMENSIONS:
             break
         if kind in {_HEADER, _FOOTER} and len(record) > 3:
             text = letters(record[2:3], record[3:], record[0] | record[1] << 8)
-            found.append(coded_head("header" if kind == _HEADER else "footer", text))
-    return tuple(dict.fromkeys(filter(None, found)))
+            lines.append(coded_head("header" if kind == _HEADER else "footer", text))
+    return tuple(dict.fromkeys(filter(None, lines)))
 
 
 def records_of(
     data: memoryview, start: int, kinds: frozenset[int] = _TOLD, /
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the records of these kinds of a substream and of those within it, up to its end.
+    """Yield the records of these kinds of a substream and of nested ones, up to its end.
 
-    The kinds have to include the beginnings and ends of substreams.
+    The kinds must include the beginnings and ends of substreams.
     """
     depth, last, head = 0, len(data) - _HEAD.size, _HEAD.unpack_from
     while start <= last:
@@ -114,14 +105,9 @@ def records_of(
 
 
 def chart_sheets(data: memoryview, start: int, /) -> dict[int, tuple[str, int]]:
-    """Return the sheets that are a chart each: their number among all sheets, name and place.
+    """Return the chart sheets: number among all sheets, name and offset.
 
-    Parameters
-    ----------
-    data
-        The stream of the workbook.
-    start
-        Where its own records begin.
+    *start* is the offset of the workbook's records in its stream.
     """
     sheets = [data for kind, data in records_of(data, start) if kind == _SHEET and len(data) >= 8]
     return {
@@ -135,7 +121,7 @@ def chart_sheets(data: memoryview, start: int, /) -> dict[int, tuple[str, int]]:
 
 
 def _objects(records: Iterator[tuple[int, bytes]]) -> Iterator[tuple[_Place, Iterable[Block]]]:
-    """Yield each object that says something, with its place."""
+    """Yield each object with text, with its position."""
     place, pictured = _Place(1, 1, 1), None
     kind = 0
     for record, data in records:
@@ -164,7 +150,7 @@ def _parts(data: bytes) -> Iterator[tuple[int, bytes]]:
         version, kind, size = struct.unpack_from("<HHI", data, at)
         at += 8
         if version & 0xF != _CONTAINER:
-            # How many properties there are stands in the upper bits.
+            # The upper bits contain the number of properties.
             head = struct.pack("<H", version >> 4) if kind == _PROPERTIES else b""
             yield kind, head + data[at : at + size]
             at += size
@@ -177,7 +163,7 @@ def _place(anchor: bytes) -> _Place:
 
 
 def _property(properties: bytes, wanted: int) -> str | None:
-    """Return a text among the properties of a shape: their values stand behind all of them."""
+    """Return a text among the properties of a shape: the values follow all properties."""
     (count,) = struct.unpack_from("<H", properties)
     at = 2 + 6 * count
     if at > len(properties):
@@ -193,15 +179,15 @@ def _property(properties: bytes, wanted: int) -> str | None:
 
 
 def _text(data: bytes, records: Iterator[tuple[int, bytes]]) -> str:
-    """Return the text of a box, which stands in the records that follow."""
+    """Return the text of a box, which is in the following records."""
     (wanted,) = struct.unpack_from("<H", data, 10)
-    found = ""
-    while len(found) < wanted:
+    text = ""
+    while len(text) < wanted:
         kind, more = next(records, (0, b""))
         if kind != _CONTINUE:
             break
-        found += letters(more[:1], more[1:], wanted - len(found))
-    return found
+        text += letters(more[:1], more[1:], wanted - len(text))
+    return text
 
 
 def letters(flag: bytes, data: bytes, count: int, /) -> str:
@@ -263,16 +249,9 @@ _OPERAND = re.compile(
 
 
 def add_made_links(notes: Notes, data: memoryview, start: int, /) -> int:
-    """Add the targets of links that formulas make; return how many have to be computed.
+    """Add the targets of links in formulas to *notes*; return the number of computed links.
 
-    Parameters
-    ----------
-    notes
-        Takes the targets.
-    data
-        The stream of the workbook.
-    start
-        The place of the sheet's records in the stream.
+    *start* is the offset of the sheet's records in the workbook's stream.
     """
     if not _CALL.search(data, start):
         return 0
@@ -303,11 +282,11 @@ def add_made_links(notes: Notes, data: memoryview, start: int, /) -> int:
 
 def _target(tokens: bytes) -> str | None:
     """Return the target of the first link that is a string, ``None`` where it is computed."""
-    for found in re.finditer(_STRING, tokens):
-        first = _operand_end(tokens, found.start())
+    for match in re.finditer(_STRING, tokens):
+        first = _operand_end(tokens, match.start())
         second = _operand_end(tokens, first)
         if _CALL.match(tokens, second) and tokens[second + 1] == 1 + (second > first):
-            at = found.start() + 1
+            at = match.start() + 1
             return letters(tokens[at + 1 : at + 2], tokens[at + 2 :], tokens[at])
     return None
 
@@ -317,5 +296,5 @@ def _operand_end(tokens: bytes, at: int) -> int:
     if tokens[at : at + 1] == _STRING:
         count, flags = tokens[at + 1 : at + 3].ljust(2, b"\0")
         return at + 3 + (count << (flags & 1))
-    found = _OPERAND.match(tokens, at)
-    return found.end() if found else at
+    match = _OPERAND.match(tokens, at)
+    return match.end() if match else at

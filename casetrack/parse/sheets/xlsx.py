@@ -1,7 +1,7 @@
-"""Reads XLSX and XLSM: cells as their number formats show them, straight from the sheets' XML.
+"""Read XLSX and XLSM: cells as their number formats display them, from the sheets' XML.
 
-The values stand beside the style ids in the XML, so one streamed pass gives both; a library that
-gives values alone would need a second one.
+Values are next to style ids in the XML, so one streamed pass reads both; with a library that
+returns only values, a second pass is needed.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class XlsxWorkbook:
         self._package.close()
 
     def take_embedded(self, reading: Reading, options: ReadOptions, /) -> None:
-        """Copy out the files that lie inside the workbook."""
+        """Copy the embedded files of the workbook."""
         take_embedded(self._package, reading, options)
 
     def sheets(self) -> Iterator[SheetData]:
@@ -191,7 +191,7 @@ class XlsxWorkbook:
         return strings
 
     def _texts_at(self, references: Iterable[str]) -> dict[str, str]:
-        """Return what cells show, by references such as ``'Our sales'!$B$1``; ranges are joined."""
+        """Return displayed texts by references such as ``'Our sales'!$B$1``; ranges are joined."""
         wanted: dict[str, list[tuple[str, Area]]] = {}
         for reference in references:
             name, _, place = reference.rpartition("!")
@@ -199,7 +199,7 @@ class XlsxWorkbook:
             if area is not None:
                 sheet = name.removeprefix("'").removesuffix("'").replace("''", "'")
                 wanted.setdefault(sheet, []).append((reference, area))
-        found: dict[str, list[str]] = {}
+        texts_of: dict[str, list[str]] = {}
         uncomputed = self._uncomputed
         for name, part in self._sheets:
             areas = wanted.pop(name, [])
@@ -210,13 +210,13 @@ class XlsxWorkbook:
                 for reference, area in areas:
                     if area.top <= row.number <= area.bottom:
                         inside = [c.text for c in row.cells if area.left <= c.column <= area.right]
-                        found.setdefault(reference, []).extend(inside)
+                        texts_of.setdefault(reference, []).extend(inside)
         self._uncomputed = uncomputed
-        return {reference: " ".join(texts) for reference, texts in found.items()}
+        return {reference: " ".join(texts) for reference, texts in texts_of.items()}
 
     def _around(self, part: str) -> _Around:
         """Find merged ranges, filters, links, hidden columns, headers and footers of a sheet."""
-        found = _Around()
+        around = _Around()
         links = self._package.links(part)
         rest = tail = b""
         with self._package.open(part) as stream:
@@ -227,20 +227,20 @@ class XlsxWorkbook:
                     facts = dict(_ATTRIBUTE.findall(attributes.decode("utf-8", "replace")))
                     area = _area(facts.get("ref", ""))
                     if kind == b"col" and _is_folded(facts, "width"):
-                        found.hidden.update(_columns(facts))
+                        around.hidden.update(_columns(facts))
                     elif area and kind == b"mergeCell":
-                        found.merged.add(area)
+                        around.merged.add(area)
                     elif area and kind == b"autoFilter":
-                        found.filters.add(area._replace(bottom=area.top))
+                        around.filters.add(area._replace(bottom=area.top))
                     elif area:
                         relation = next((v for k, v in facts.items() if k.endswith(":id")), "")
-                        found.links[area] = links.get(relation, "")
+                        around.links[area] = links.get(relation, "")
                 rest = rest[max(rest.rfind(b"<"), len(rest) - _SCAN_BYTES) :]
         for kind, text in _HEADS.findall(tail):
             words = html.unescape(text.decode("utf-8", "replace"))
             if line := coded_head(kind.decode().lower(), words):
-                found.heads[line] = None
-        return found
+                around.heads[line] = None
+        return around
 
     def _table_headers(self, part: str) -> Iterator[Area]:
         for kind, target in self._package.relations(part).values():
@@ -398,9 +398,9 @@ def _columns(facts: Mapping[str, str]) -> Iterable[int]:
 
 
 def _area(reference: str) -> Area | None:
-    found = _REFERENCE.fullmatch(reference)
-    if not found:
+    match = _REFERENCE.fullmatch(reference)
+    if not match:
         return None
-    left, top = _COLUMNS.of(found[1]), int(found[2])
-    right, bottom = _COLUMNS.of(found[3]) or left, int(found[4] or top)
+    left, top = _COLUMNS.of(match[1]), int(match[2])
+    right, bottom = _COLUMNS.of(match[3]) or left, int(match[4] or top)
     return Area(top, left, bottom, right)

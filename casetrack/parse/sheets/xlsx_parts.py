@@ -1,4 +1,4 @@
-"""Parts beside the cells of an XLSX sheet: comments, number formats of styles, drawings."""
+"""Other parts of an XLSX sheet: comments, number formats of styles, drawings."""
 
 from __future__ import annotations
 
@@ -39,14 +39,9 @@ MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 def read_formats(package: Package, part: str | None, /) -> list[tuple[NumberFormat, str]]:
-    """Return the number format of every cell style, in the order that cells count them.
+    """Return the number format of every cell style, by index, and the hidden kind of its text.
 
-    With it comes the kind of hidden text that the style makes, empty for visible text.
-
-    Parameters
-    ----------
-    part
-        Name of the styles part; a workbook may have none.
+    *part* is the name of the styles part; a workbook may have none.
     """
     if part is None or part not in package:
         return []
@@ -61,10 +56,10 @@ def read_formats(package: Package, part: str | None, /) -> list[tuple[NumberForm
     formats = []
     for element in root.iterfind(f"{MAIN}cellXfs/{MAIN}xf"):
         number, font, fill = (integer(element.get(f"{n}Id"), 0) or 0 for n in _STYLE_PARTS)
-        found = parse(codes.get(number, "General"))
+        number_format = parse(codes.get(number, "General"))
         look = fonts[font] if 0 <= font < len(fonts) else Look()
         ground = grounds[fill] if 0 <= fill < len(grounds) else None
-        formats.append((found, "hidden" if found.hides_all else look.kind(ground)))
+        formats.append((number_format, "hidden" if number_format.hides_all else look.kind(ground)))
     return formats
 
 
@@ -108,7 +103,7 @@ _CELL = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 
 
 def note_text(author: str | None, text: str, /) -> str | None:
-    """Write a comment as it stands behind its row; ``None`` where it says nothing."""
+    """Return a comment as shown after its row; ``None`` for an empty one."""
     words = " ".join(clean_text(text).split())
     name = " ".join(clean_text(author or "").split())
     # Programs write the author's name into the comment too.
@@ -123,14 +118,8 @@ def read_notes(
 ) -> Notes:
     """Return the comments of a sheet by row.
 
-    Parameters
-    ----------
-    sheet
-        Name of the sheet's part.
-    people
-        Names of those who wrote in threads, by id.
-    missing
-        Takes what cannot be read, as sentences.
+    *sheet* is the name of the sheet's part, *people* maps ids to names of authors in threads;
+    *missing* collects sentences on unreadable content.
     """
     threads: dict[str, list[str | None]] = {}
     notes: dict[str, list[str | None]] = {}
@@ -149,20 +138,20 @@ def read_notes(
                 text = comment.findtext(f"{_THREADS}text") or ""
                 author = people.get(comment.get("personId", ""))
                 threads.setdefault(comment.get("ref", ""), []).append(note_text(author, text))
-    # A thread also stands in the file as a note for older programs.
-    found: dict[int, list[Note]] = {}
+    # The file also stores a thread as a note for older programs.
+    notes_of: dict[int, list[Note]] = {}
     for reference, texts in (notes | threads).items():
         place = _CELL.fullmatch(reference)
         if place is None:
             continue
         for text in filter(None, texts):
-            found.setdefault(int(place[2]), []).append(Note(_column(place[1]), text))
-    return {row: sorted(of_row, key=lambda n: n.column) for row, of_row in found.items()}
+            notes_of.setdefault(int(place[2]), []).append(Note(_column(place[1]), text))
+    return {row: sorted(of_row, key=lambda n: n.column) for row, of_row in notes_of.items()}
 
 
 def read_people(package: Package, workbook: str, /) -> dict[str, str]:
     """Return the names of those who wrote in threads, by id; none where they cannot be read."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for kind, target in package.relations(workbook).values():
         if kind == "person" and target in package:
             try:
@@ -171,8 +160,8 @@ def read_people(package: Package, workbook: str, /) -> dict[str, str]:
                 # The comments themselves are read without names.
                 continue
             for person in people.iter(f"{_THREADS}person"):
-                found[person.get("id", "")] = person.get("displayName", "")
-    return found
+                names[person.get("id", "")] = person.get("displayName", "")
+    return names
 
 
 def _plain(root: Any, notes: dict[str, list[str | None]]) -> None:
@@ -192,7 +181,7 @@ def _column(letters: str) -> int:
     return number
 
 
-# What lies over the cells of an XLSX sheet: text boxes, shapes, charts, diagrams, pictures.
+# Objects over the cells of an XLSX sheet: text boxes, shapes, charts, diagrams, pictures.
 
 _ANCHORS = tuple(f"{XDR}{name}Anchor" for name in ("twoCell", "oneCell", "absolute"))
 _SHOWN = tuple(f"{XDR}{name}" for name in ("sp", "graphicFrame", "pic", "cxnSp"))
@@ -201,20 +190,13 @@ _SHOWN = tuple(f"{XDR}{name}" for name in ("sp", "graphicFrame", "pic", "cxnSp")
 def read_drawings(
     package: Package, sheet: str, cells: CellTexts, missing: list[str], /
 ) -> tuple[Drawn, ...]:
-    """Return what lies over the cells of a sheet, from top to bottom.
+    """Return the objects over the cells of a sheet, from top to bottom.
 
-    Of charts whose values are cells of the workbook, their titles and series alone.
-
-    Parameters
-    ----------
-    sheet
-        Name of the sheet's part.
-    cells
-        Gives what the cells show that charts refer to, by their reference.
-    missing
-        Takes what cannot be read, as sentences.
+    Charts whose values are cells of the workbook have only titles and series names. *sheet* is the
+    name of the sheet's part, *cells* returns the displayed text of references, *missing* collects
+    sentences on unreadable content.
     """
-    found: list[Drawn] = []
+    drawings: list[Drawn] = []
     for kind, target in package.relations(sheet).values():
         if kind != "drawing":
             continue
@@ -229,12 +211,12 @@ def read_drawings(
         for anchor in root.iter(*_ANCHORS):
             row, column = _corner(anchor, "from") or (1, 1)
             last = _corner(anchor, "to") or (row, column)
-            found += drawn_over(row, column, max(column, last[1]), _blocks(anchor, graphics))
-    return tuple(sorted(found, key=lambda drawn: (drawn.row, drawn.column)))
+            drawings += drawn_over(row, column, max(column, last[1]), _blocks(anchor, graphics))
+    return tuple(sorted(drawings, key=lambda drawn: (drawn.row, drawn.column)))
 
 
 def _fill_names(charts: list[Any], cells: CellTexts) -> None:
-    """Put in the names of titles and series where a chart only says which cell holds them."""
+    """Add the names of titles and series that a chart specifies by reference only."""
     waiting = [
         (reference, formula.strip())
         for chart in charts
@@ -251,7 +233,7 @@ def _fill_names(charts: list[Any], cells: CellTexts) -> None:
 
 
 def _choose_branches(root: Any) -> None:
-    """Keep one branch of each ``mc:AlternateContent``: all of them say the same."""
+    """Keep one branch of each ``mc:AlternateContent``: all have the same content."""
     for alternate in list(root.iter(f"{MC}AlternateContent")):
         chosen = branch(alternate)
         for other in list(alternate):
@@ -274,7 +256,7 @@ def _blocks(anchor: Any, graphics: Mapping[str, Any]) -> Iterator[Block]:
 
 
 def _corner(anchor: Any, name: str) -> tuple[int, int] | None:
-    """Return row and column of the cell that a corner lies in, from 1."""
+    """Return row and column (from 1) of the cell that contains a corner."""
     place = anchor.find(f"{XDR}{name}")
     if place is None:
         return None

@@ -1,4 +1,4 @@
-"""What stands on one slide: shapes, notes and comments as paragraphs, running feet apart."""
+"""Content of one slide: shapes, notes and comments as paragraphs, running feet separately."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from casetrack.parse.slides.shapes import Presentation, Shape, Sheet, SlideParts
 
 TOO_DEEP = f"Shapes nested more than {MAX_DEPTH} groups deep were left out."
-"""What a reader says where it stops at groups of groups."""
+"""Message of a reader that stops at nested groups."""
 _NOTES_LEFT_OUT = FEET | {"sldImg", "hdr"}
 
 
@@ -53,7 +53,7 @@ class Feet:
     _seen: set[tuple[str, str]] = field(default_factory=set)
 
     def is_new(self, kind: str, text: str, /) -> bool:
-        """Tell whether this foot has not stood on an earlier slide; numbers count as one."""
+        """Return whether a foot is new; all slide numbers count as one foot."""
         key = (kind, re.sub(r"\d+", "#", text) if kind == "sldNum" else text)
         if key in self._seen:
             return False
@@ -71,15 +71,7 @@ class SlideText:
 
 
 class SlideContent:
-    """Reads slides of one presentation, one after the other.
-
-    Parameters
-    ----------
-    presentation
-        The open file.
-    missing
-        Grows by what could not be read.
-    """
+    """Reads the slides of one presentation in order; *missing* collects unreadable content."""
 
     def __init__(self, presentation: Presentation, missing: list[str]) -> None:
         self._presentation, self._missing = presentation, missing
@@ -91,27 +83,27 @@ class SlideContent:
         self._grounds: Grounds
 
     def read(self, number: int, parts: SlideParts, /) -> SlideText:
-        """Return what stands on a slide, its notes and comments not included."""
+        """Return the content of a slide, without its notes and comments."""
         self._number, self._parts, self._inheritance = number, parts, Inheritance(parts)
         self._grounds = Grounds(parts)
         self._take_links(parts.slide)
-        found = SlideText()
+        text = SlideText()
         late: list[tuple[str, Block]] = []
         for shape in self._ordered(parts.slide.shapes):
             blocks = self._shape(shape, 0)
             if shape.placeholder in FEET:
                 late += [(shape.placeholder, block) for block in blocks]
             else:
-                found.blocks += blocks
+                text.blocks += blocks
         late += [("fixed", block) for block in self._fixed()]
         for kind, block in late:
             if not block.text:
                 continue
             if self._feet.is_new(kind, block.text):
-                found.blocks.append(block)
+                text.blocks.append(block)
             else:
-                found.feet.append(block.text)
-        return found
+                text.feet.append(block.text)
+        return text
 
     def notes(self, parts: SlideParts, /) -> list[Block]:
         """Return the speaker's notes of a slide."""
@@ -130,14 +122,14 @@ class SlideContent:
             mark = placeholder_of(element)
             body = element.find(f"{P}txBody")
             if body is not None and (mark is None or mark.get("type") not in _NOTES_LEFT_OUT):
-                found = list(body_blocks(body, ListStyle()))
-                blocks += [*found, *link_blocks(self._links_in(body), found)]
+                paragraphs = list(body_blocks(body, ListStyle()))
+                blocks += [*paragraphs, *link_blocks(self._links_in(body), paragraphs)]
         return [Block(("Notes:",)), *blocks] if blocks else []
 
     def _ordered(self, tree: Any) -> list[Shape]:
         shapes = (self._inheritance.shape(element) for element in elements(tree))
-        found = [shape for shape in shapes if shape is not None]
-        return in_reading_order(found, paired=self._inheritance.is_paired)
+        ordered = [shape for shape in shapes if shape is not None]
+        return in_reading_order(ordered, paired=self._inheritance.is_paired)
 
     def _fixed(self) -> Iterator[Block]:
         """Yield the texts that layout and master put on the slide themselves."""
@@ -156,9 +148,9 @@ class SlideContent:
         return [self._targets.get(link.get(f"{R}id", ""), "") for link in links]
 
     def _shape(self, shape: Shape, depth: int, way: Way = Way()) -> list[Block]:  # noqa: B008
-        """Return what a shape says: marked where it is hidden or off the slide; targets of links.
+        """Return the text of a shape, marked if hidden or off the slide, and targets of links.
 
-        *way* leads to the coordinates of the slide.
+        *way* transforms to the coordinates of the slide.
         """
         element = shape.element
         facts = element.find(f"{element[0].tag}/{P}cNvPr") if len(element) else None

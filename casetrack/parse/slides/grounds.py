@@ -1,4 +1,4 @@
-"""The colours behind the texts of a slide, as far as its file tells them for sure."""
+"""The colours behind the texts of a slide, as far as its file specifies them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CLEAR = "clear"
 
 
 class Grounds:
-    """Finds what is behind the shapes of one slide."""
+    """Finds the colours behind the shapes of one slide."""
 
     def __init__(self, parts: SlideParts) -> None:
         self._sheets = [s for s in (parts.slide, parts.layout, parts.master) if s is not None]

@@ -1,8 +1,8 @@
-"""Reads PPTX: each slide is a page with its text in reading order, tables, charts and notes.
+"""Read PPTX: each slide is a page with its text in reading order, tables, charts and notes.
 
-After what stands on the slide come the speaker's notes, opened by a paragraph ``Notes:``, and
-comments as quotes. Slide numbers, dates, footers and the texts of layouts stand in the text of the
-first slide that shows them; later they go to the page's footer.
+The slide's content is followed by the speaker's notes, after a paragraph ``Notes:``, and by
+comments as quotes. Slide numbers, dates, footers and layout texts are in the text of the first
+slide that shows them, and in the footer of later pages.
 """
 
 from __future__ import annotations
@@ -32,15 +32,7 @@ if TYPE_CHECKING:
 
 
 class Comments:
-    """Reads the comments of one presentation.
-
-    Parameters
-    ----------
-    presentation
-        The open file.
-    missing
-        Grows by what could not be read.
-    """
+    """Reads the comments of one presentation; *missing* collects unreadable content."""
 
     def __init__(self, presentation: Presentation, missing: list[str]) -> None:
         self._presentation, self._missing = presentation, missing
@@ -93,7 +85,7 @@ def _local(element: Any) -> str:
 
 
 def _named(element: Any, name: str) -> Iterator[Any]:
-    """Yield elements of that name; threads have a namespace of their own for each version."""
+    """Yield elements of that name; each version of threads has its own namespace."""
     return (e for e in element.iter() if _local(e) == name)
 
 
@@ -129,14 +121,12 @@ def read_pptx(
 
     Parameters
     ----------
-    path
-        The file that errors name.
-    content
-        Where its content stands: the same, or a decrypted or converted copy.
+    path, content
+        The file for messages, and the file to read, such as a decrypted or converted copy.
     file_format
         For ``DocumentInfo.format``.
     keep
-        What keeps the copy while pages are read; it is closed after the last one.
+        Keeps the copy while pages are read; closed after the last one.
     """
     with ExitStack() as stack:
         if keep is not None:
@@ -173,22 +163,22 @@ def _pages(
     Raises
     ------
     ParseFailed
-        No slide at all can be read.
+        No slide can be read.
     """
     hidden: list[int] = []
     content, comments = SlideContent(presentation, missing), Comments(presentation, missing)
     failures: list[ParseFailed] = []
     with stack:
         for number, part in enumerate(presentation.slide_parts, start=1):
-            found = SlideText()
+            text = SlideText()
             try:
                 if part is None:
                     raise presentation.package.failed(f"the part of slide {number} is missing")
                 slide = presentation.slide(part)
-                found = content.read(number, slide)
-                found.blocks += content.notes(slide)
-                found.blocks += comments.of(number, slide)
-                found.is_hidden = slide.is_hidden
+                text = content.read(number, slide)
+                text.blocks += content.notes(slide)
+                text.blocks += comments.of(number, slide)
+                text.is_hidden = slide.is_hidden
                 hidden += [number] if slide.is_hidden else []
             except ParseFailed as error:
                 failures.append(error)
@@ -197,20 +187,20 @@ def _pages(
                 raise failures[0]
             if number == len(presentation.slide_parts) and hidden:
                 warnings.append(hidden_warning(hidden))
-            yield _page(number, presentation, found)
+            yield _page(number, presentation, text)
 
 
-def _page(number: int, presentation: Presentation, found: SlideText) -> Page:
+def _page(number: int, presentation: Presentation, text: SlideText) -> Page:
     builder = PageBuilder(
         number,
         width=presentation.width,
         height=presentation.height,
         kind="slide",
-        footer=" | ".join(found.feet),
+        footer=" | ".join(text.feet),
     )
-    for block in found.blocks:
+    for block in text.blocks:
         builder.paragraph(
             [SourceLine(line) for line in block.lines], kind=block.kind, level=block.level
         )
     page = builder.build()
-    return replace(page, hidden=whole_hidden(page.text)) if found.is_hidden else page
+    return replace(page, hidden=whole_hidden(page.text)) if text.is_hidden else page

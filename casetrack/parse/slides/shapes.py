@@ -1,8 +1,8 @@
-"""Shapes of a slide in reading order, with what they inherit from layout and master.
+"""Shapes of a slide in reading order, with properties inherited from layout and master.
 
-A slide's own order is that in which its shapes were drawn. Where the two differ, people read from
-top to bottom and from left to right: a slide number drawn before the text, answers A to D drawn as
-A, C, B, D, boxes copied over each other. So shapes go by rows of their upper edges; titles first.
+The file stores shapes in drawing order, but people read from top to bottom and from left to right.
+The orders differ: a slide number drawn before the text, answers A to D drawn as A, C, B, D, boxes
+copied over each other. Shapes are therefore sorted by rows of upper edges, titles first.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class SlideParts:
-    """A slide with what it inherits from."""
+    """A slide with its layout and master."""
 
     slide: Sheet
     layout: Sheet | None
@@ -84,14 +84,9 @@ class SlideParts:
 
 @dataclass(slots=True)
 class Presentation:
-    """An open presentation.
+    """An open presentation; *width* and *height* of a slide are in points.
 
-    Attributes
-    ----------
-    slide_parts
-        Part of each slide in presentation order; ``None`` where the file names none.
-    width, height
-        Of a slide, in points.
+    *slide_parts* lists the parts of slides in order, ``None`` if the file names none.
     """
 
     package: Package
@@ -116,12 +111,12 @@ class Presentation:
         return cls(package, sheet, order, _points(size, "cx"), _points(size, "cy"))
 
     def slide(self, part: str, /) -> SlideParts:
-        """Parse a slide and what is behind it.
+        """Parse a slide with its layout and master.
 
         Raises
         ------
         ParseFailed
-            The slide itself cannot be read; a broken layout or master only leaves it bare.
+            The slide cannot be read; a broken layout or master is ignored.
         """
         slide = self.sheet(part)
         layout = self._shared(slide.target("slideLayout"))
@@ -152,9 +147,9 @@ def _slide_order(package: Package, main: Sheet) -> list[str | None]:
         listed.append(target if kind == "slide" else None)
     if any(listed):
         return listed
-    # A damaged list: the names of the parts tell the order in which they were made.
-    found = [(m, name) for name in package.names if (m := _NUMBERED_SLIDE.fullmatch(name))]
-    return [posixpath.normpath(name) for _, name in sorted(found, key=lambda x: int(x[0][1]))]
+    # The list is damaged: the names of the parts show the order of their creation.
+    parts = [(m, name) for name in package.names if (m := _NUMBERED_SLIDE.fullmatch(name))]
+    return [posixpath.normpath(name) for _, name in sorted(parts, key=lambda x: int(x[0][1]))]
 
 
 def _points(size: Any, name: str) -> float | None:
@@ -180,7 +175,7 @@ _PAIRED_LAYOUT = "twoTxTwoObj"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A shape, where it stands, and which placeholder of its layout it fills, if any."""
+    """A shape with its position and the placeholder of its layout, if any."""
 
     element: Any
     placeholder: str | None
@@ -219,21 +214,17 @@ def elements(tree: Any, depth: int = 0, /) -> Iterator[Any]:
 def placeholder_of(element: Any, /) -> Any:
     """Return the ``p:ph`` of a shape, or ``None``."""
     for name in ("nvSpPr", "nvPicPr", "nvGraphicFramePr"):
-        found = element.find(f"{P}{name}/{P}nvPr/{P}ph")
-        if found is not None:
-            return found
+        mark = element.find(f"{P}{name}/{P}nvPr/{P}ph")
+        if mark is not None:
+            return mark
     return None
 
 
 def in_reading_order(shapes: Iterable[Shape], /, *, paired: bool = False) -> list[Shape]:
-    """Sort shapes: the title, then rows from the top, in a row from the left.
+    """Sort shapes in drawing order: the title, then rows from the top, in a row from the left.
 
-    Parameters
-    ----------
-    shapes
-        As drawn.
-    paired
-        Each body placeholder goes with the one before it: a heading above each of two columns.
+    *paired* joins each body placeholder with the one before it: a heading above each of two
+    columns.
     """
     titles, units, last = [], list[list[Shape]](), None
     for shape in shapes:
@@ -261,7 +252,7 @@ def _in_row(first: Shape, other: Shape) -> bool:
 
 
 class Inheritance:
-    """Finds what a slide's shapes take from its layout and master."""
+    """Finds properties of shapes that layout and master define."""
 
     def __init__(self, parts: SlideParts) -> None:
         sheets = (sheet for sheet in (parts.layout, parts.master) if sheet is not None)
@@ -272,7 +263,7 @@ class Inheritance:
         self.is_paired = layout == _PAIRED_LAYOUT
 
     def shape(self, element: Any, /) -> Shape | None:
-        """Return a shape with its place and styles; ``None`` for what is no shape."""
+        """Return a shape with its position and styles; ``None`` for other elements."""
         if element.tag not in _PLACES:
             return None
         mark = placeholder_of(element)
@@ -292,14 +283,14 @@ class Inheritance:
 
     def _behind(self, mark: Any) -> list[Any]:
         """Return the placeholders of layout and master that *mark* fills."""
-        found = []
+        placeholders = []
         wanted = mark
         for layer in self._layers:
             match = _match(wanted, layer)
             if match is not None:
-                found.append(match)
+                placeholders.append(match)
                 wanted = placeholder_of(match)
-        return found
+        return placeholders
 
     def _style(self, element: Any, kind: str | None, behind: list[Any]) -> ListStyle:
         lists = (e.find(f"{P}txBody/{A}lstStyle") for e in (element, *behind))
@@ -323,7 +314,7 @@ _PLACES = {
 
 
 def place_of(element: Any, /) -> Place | None:
-    """Return where a shape itself says that it stands."""
+    """Return the position that a shape itself specifies."""
     path = _PLACES.get(element.tag)
     frame = None if path is None else element.find(path)
     offset = None if frame is None else frame.find(f"{A}off")
@@ -382,7 +373,7 @@ def lies_outside(
 ) -> bool:
     """Return whether a rectangle in English Metric Units is off a page of that size in points.
 
-    *around* is the room on each side that a turned rectangle may take.
+    *around* is the margin on each side that a rotated rectangle may take.
     """
     return any(
         size is not None and (start + length + around < 0 or start - around > size * EMU_PER_POINT)
@@ -392,12 +383,12 @@ def lies_outside(
 
 def _placeholders(tree: Any) -> list[tuple[str, str, Any]]:
     """Return ``(type, index, element)`` of each placeholder."""
-    found = []
+    placeholders = []
     for element in elements(tree):
         mark = placeholder_of(element)
         if mark is not None:
-            found.append((mark.get("type", "obj"), mark.get("idx", "0"), element))
-    return found
+            placeholders.append((mark.get("type", "obj"), mark.get("idx", "0"), element))
+    return placeholders
 
 
 def _match(mark: Any, layer: list[tuple[str, str, Any]]) -> Any:

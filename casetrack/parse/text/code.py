@@ -1,7 +1,7 @@
-"""Reads source code, markup and settings as text: blank lines and definitions part paragraphs.
+"""Read source code, markup and settings: blank lines and definitions separate paragraphs.
 
-Lines keep their indent and their number in the file, also where a long file is parted into pages.
-Each paragraph says which functions and classes it stands in; titles of reStructuredText are
+Lines keep their indent and their number in the file, even if a long file has several pages. Each
+paragraph has the names of its enclosing functions and classes; titles of reStructuredText are
 headings.
 """
 
@@ -33,13 +33,11 @@ if TYPE_CHECKING:
 
     from casetrack.parse.base import Page
 
-# Finds functions and classes in source code: by a grammar where one is there, else by
-# indentation.
-#
-# All that is asked of a definition is its name and its lines. Code that people lay out says both by
-# where lines begin: a definition goes on as long as they stand further to the right than its first
-# one, and ends with a bracket or an ``end`` right below that. It needs no grammar, holds for
-# code that no compiler would take, and is the same for all languages with brackets or indentation.
+# Finds functions and classes in source code: by a grammar if one is installed, otherwise by
+# indentation. A definition needs only a name and lines. In formatted code it extends over the lines
+# that are indented further than its first line, and ends with a bracket or an ``end`` directly
+# below them. This works without a grammar, for code that does not compile, and for all languages
+# with brackets or indentation.
 
 # Finds functions and classes by the language's grammar, with tree-sitter where it is installed.
 #
@@ -57,7 +55,7 @@ _HOLDERS = {
     "public_field_definition": ("name", "value"),
     "variable_declarator": ("name", "value"),
 }
-"""What gives its name to a function without one, and where both stand."""
+"""Fields of nodes with the name and the value of an anonymous function."""
 _FUNCTIONS = frozenset(("arrow_function", "class", "function_expression", "generator_function"))
 _AROUND = frozenset(
     """
@@ -65,13 +63,13 @@ _AROUND = frozenset(
     lexical_declaration template_declaration type_declaration variable_declaration
     """.split()
 )
-"""What a definition stands in that begins with it."""
+"""Nodes that enclose a definition and begin with it."""
 
 
 def parsed(text: str, language: str, /) -> list[tuple[str, int, int]] | None:
-    """Return the name, first and last line (from 0) of every function, class and the like.
+    """Return name, first and last line (from 0) of every function, class and the like.
 
-    ``None`` where there is no grammar of the language, or it does not fit the installed library.
+    ``None`` without a grammar of the language, or with one that does not fit the library.
     """
     parser = _parser(language)
     if parser is None:
@@ -90,7 +88,7 @@ def _parser(language: str) -> Any:
         grammar = importlib.import_module(package)
         return tree_sitter.Parser(tree_sitter.Language(getattr(grammar, function)()))
     except (ImportError, AttributeError, ValueError):
-        # Not installed, or of another age than the library: the layout tells as well.
+        # Not installed, or incompatible with the library: indentation is sufficient.
         return None
 
 
@@ -109,21 +107,21 @@ def _definitions(root: Any) -> Iterator[tuple[str, int, int]]:
 
 
 def _name(node: Any) -> str | None:
-    found = None
+    named = None
     if node.type in _HOLDERS:
         name, value = _HOLDERS[node.type]
         inside = node.child_by_field_name(value)
         if inside is not None and inside.type in _FUNCTIONS:
-            found = node.child_by_field_name(name)
+            named = node.child_by_field_name(name)
     elif node.type in _DEFINITIONS:
-        found = node.child_by_field_name("name") or node.child_by_field_name("type")
+        named = node.child_by_field_name("name") or node.child_by_field_name("type")
         if node.type == "function_definition" and node.child_by_field_name("name") is None:
-            found = _declared(node)
-    return None if found is None else found.text.decode(errors="replace")
+            named = _declared(node)
+    return None if named is None else named.text.decode(errors="replace")
 
 
 def _declared(node: Any) -> Any:
-    """Return the name that a function of C stands under, below pointers and parameters."""
+    """Return the name of a C function, below pointers and parameters of its declarator."""
     inside = node.child_by_field_name("declarator")
     while inside is not None:
         below = inside.child_by_field_name("declarator")
@@ -162,7 +160,7 @@ _ASSIGNED = re.compile(
 )
 """``name = function``, ``const name = (x) =>``, ``name: function``."""
 _CALLED = re.compile(r"\s*(?:[\w$<>,.:*&\[\]?@~]+\s+)*?[*&]*(?P<name>[\w$:~#]+)\s*\([^;]*$")
-"""``static int name(int x``; what follows must be a bracket that opens."""
+"""``static int name(int x``; an opening bracket must follow."""
 _NO_NAMES = frozenset(
     "if for while switch catch return else do try with using lock foreach unless elif when match "
     "assert sizeof new delete throw await yield require and or not in is constructor_ fixed".split()
@@ -189,16 +187,16 @@ class Definition(NamedTuple):
 
 
 def paths_of(lines: Sequence[str], language: str, /) -> list[tuple[str, ...]]:
-    """Return for every line the names of the definitions that it stands in, outermost first.
+    """Return the names of the enclosing definitions of every line, outermost first.
 
-    Comments and decorators right above a definition belong to it.
+    Comments and decorators directly above a definition belong to it.
     """
     paths: list[tuple[str, ...]] = [()] * len(lines)
     long = sum(map(len, lines)) > MOST_CHARS or any(len(n) > _LONGEST_LINE for n in lines)
     if language not in STRUCTURED or long:
         return paths
-    found = parsed("\n".join(lines), language)
-    definitions = _by_layout(lines, language) if found is None else [Definition(*d) for d in found]
+    known = parsed("\n".join(lines), language)
+    definitions = _by_layout(lines, language) if known is None else [Definition(*d) for d in known]
     for name, start, last in sorted(definitions, key=lambda d: (d.first, -d.last)):
         first = _with_comments(lines, start)
         if last - first + 1 < LEAST_LINES or len(paths[start]) >= _DEEPEST:
@@ -219,23 +217,23 @@ def _name_of(lines: Sequence[str], number: int, line: str, language: str) -> str
     stripped = line.lstrip()
     if not stripped or stripped.startswith(("#", "//", "*", "/*", "--", "'", '"')):
         return None
-    if language == "Rust" and (found := _IMPL.match(line)):
-        return found["name"]
-    if found := _NAMED.match(line):
+    if language == "Rust" and (match := _IMPL.match(line)):
+        return match["name"]
+    if match := _NAMED.match(line):
         opens = language not in _OF_BRACES or _opens(lines, number)
-        return found["name"].rstrip(":") if opens and found["name"] not in _NO_NAMES else None
+        return match["name"].rstrip(":") if opens and match["name"] not in _NO_NAMES else None
     if language not in _OF_BRACES:
         return None
-    if found := _ASSIGNED.match(line):
-        return found["name"] if _opens(lines, number) else None
-    found = _CALLED.match(line)
-    if found is None or found["name"] in _NO_NAMES or stripped.startswith(("return", "new ", "}")):
+    if match := _ASSIGNED.match(line):
+        return match["name"] if _opens(lines, number) else None
+    match = _CALLED.match(line)
+    if match is None or match["name"] in _NO_NAMES or stripped.startswith(("return", "new ", "}")):
         return None
-    return found["name"] if _opens(lines, number, only=True) else None
+    return match["name"] if _opens(lines, number, only=True) else None
 
 
 def _opens(lines: Sequence[str], number: int, *, only: bool = False) -> bool:
-    """Tell whether a bracket opens at the end of a line, or of those that it goes on in."""
+    """Return whether a bracket opens at the end of a line or of its continuation."""
     for line in lines[number : number + _LOOK_AHEAD]:
         text = line.split("//")[0].rstrip()
         if text.endswith("{"):
@@ -259,7 +257,7 @@ def _last_line(lines: Sequence[str], first: int, language: str) -> int:
         elif line.startswith(_CLOSERS):
             last = number
         elif language in _OF_BRACES and (line.startswith("#") or line.endswith(":")):
-            continue  # directives and labels stand at the margin, wherever they are
+            continue  # Directives and labels are at the margin at any depth.
         else:
             break
     return last
@@ -284,19 +282,11 @@ def _with_comments(lines: Sequence[str], first: int) -> int:
 # Titles of reStructuredText: a line with a line of signs below it, and perhaps one above it.
 
 _RULE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
-"""Any sign but letters and digits (Docutils, "Sections"); of one or two nobody makes a title."""
+"""Any sign but letters and digits (Docutils, "Sections"); one or two do not underline a title."""
 
 
 class Titles:
-    """The titles of a text.
-
-    Their levels are those of its own signs, in the order in which it first uses them.
-
-    Parameters
-    ----------
-    lines
-        The text.
-    """
+    """The titles of a text; the order of first use of its underlines defines their levels."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._levels: dict[int, int] = {}
@@ -307,8 +297,8 @@ class Titles:
                 continue
             over = _RULE.fullmatch(lines[at - 2]) if at > 1 else None
             is_over = over is not None and over[1] == below[1]
-            # Without a line above, a title stands at the margin after an empty line, and its own
-            # line is as long as it is.
+            # Without an overline, a title is at the margin after an empty line, and its underline
+            # is as long as the title.
             alone = at == 1 or not lines[at - 2].strip()
             if not is_over and (not alone or title[0].isspace()):
                 continue
@@ -329,7 +319,7 @@ PAGE_LINES = 10_000
 """Lines on a page, but that none is cut within a paragraph."""
 _PAGE_CHARS = 2_000_000
 _SEARCHED = 1024
-# PEP 263, and what editors understand in other languages.
+# PEP 263, and the notation of editors for other languages.
 _CODING = re.compile(rb"(?:en)?coding[:=][ \t]*([-\w.]+)")
 _XML = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})[\"']")
 _CHARSET = re.compile(rb"@charset \"([-\w.]+)\"")
@@ -345,7 +335,7 @@ class CodeReader:
     extensions: tuple[str, ...] = tuple(LANGUAGES)
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept whatever is text."""
+        """Accept any text."""
         return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -370,10 +360,10 @@ class CodeReader:
 
 def _code_declared(data: bytes) -> str | None:
     """Return the encoding that the first lines name."""
-    found = _XML.match(data[:_SEARCHED]) or _CHARSET.match(data[:_SEARCHED])
-    if found is None:
-        found = _CODING.search(b"\n".join(data[:_SEARCHED].splitlines()[:2]))
-    return found[1].decode("ascii", "ignore") if found else None
+    match = _XML.match(data[:_SEARCHED]) or _CHARSET.match(data[:_SEARCHED])
+    if match is None:
+        match = _CODING.search(b"\n".join(data[:_SEARCHED].splitlines()[:2]))
+    return match[1].decode("ascii", "ignore") if match else None
 
 
 def _language(path: Path, text: str) -> str:
@@ -404,7 +394,7 @@ def _pages(parts: list[list[SourceLine]], paths: list[tuple[str, ...]]) -> Itera
     for number, part in enumerate(parts, start=1):
         builder = PageBuilder(number, keep_indent=True)
         for block in _blocks(part, paths):
-            # Within a paragraph one only goes deeper: its last line tells where it stands.
+            # Within a paragraph, depth only increases: the last line has the complete path.
             inside = paths[_number(block[-1]) - 1]
             builder.paragraph(block, kind="code", header=WITHIN.join(inside) or None)
         yield builder.build()
@@ -415,13 +405,13 @@ def _blocks(part: list[SourceLine], paths: list[tuple[str, ...]]) -> Iterator[li
     block: list[SourceLine] = []
     above: tuple[str, ...] = ()
     for line in part:
-        here = paths[_number(line) - 1]
-        if block and (not line.text.strip() or here[: len(above)] != above):
+        path = paths[_number(line) - 1]
+        if block and (not line.text.strip() or path[: len(above)] != above):
             yield block
             block = []
         if line.text.strip():
             block.append(line)
-        above = here
+        above = path
     if block:
         yield block
 
@@ -432,13 +422,13 @@ def _prose(parts: list[list[SourceLine]], titles: Titles | None) -> Iterator[Pag
         block: list[SourceLine] = []
         level = None
         for line in part:
-            here = titles.level(_number(line)) if titles else None
-            if block and (not line.text.strip() or here != level):
+            own = titles.level(_number(line)) if titles else None
+            if block and (not line.text.strip() or own != level):
                 builder.paragraph(block, kind="heading" if level else "body", level=level)
                 block = []
             if line.text.strip():
                 block.append(line)
-            level = here
+            level = own
         builder.paragraph(block, kind="heading" if level else "body", level=level)
         yield builder.build()
 

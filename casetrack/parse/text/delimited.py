@@ -1,7 +1,7 @@
-"""Reads CSV and TSV files as sheets are read: each row a line ``Header: value | Header: value``.
+"""Read CSV and TSV files like sheets: each row is a line ``Header: value | Header: value``.
 
-Rows count records as a spreadsheet program does, blank ones too. A long file is parted into pages
-of :data:`PART_ROWS` rows, over which the header stays in force.
+Row numbers count records as a spreadsheet program does, including blank ones. A long file is
+divided into pages of :data:`PART_ROWS` rows, and its header applies to all of them.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ _TIGHT_QUOTE = re.compile(r'[,;|]"')
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How fields are parted and quoted.
+    """Delimiter and quotes of fields.
 
     Attributes
     ----------
     width
-        How many fields most records have.
+        Number of fields of most records.
     declares
-        Whether the first line is not data but names the delimiter.
+        The first line is not data but names the delimiter.
     escapes
-        Whether quotes within quotes are written with a backslash before them.
+        Quotes within quotes have a backslash before them.
     skips_space
-        Whether a space after a delimiter is no part of the field.
+        A space after a delimiter is not part of the field.
     """
 
     delimiter: str
@@ -84,14 +84,9 @@ class Dialect:
 
 
 def find_dialect(lines: Sequence[str], preferred: str, /) -> Dialect:
-    """Find the dialect of a file from its first lines.
+    """Return the dialect of a file from its first lines with their line ends.
 
-    Parameters
-    ----------
-    lines
-        With their line ends; the last one may be cut off.
-    preferred
-        Taken where nothing speaks for another.
+    The last line may be incomplete; *preferred* is the default delimiter.
     """
     if not lines:
         return Dialect(preferred)
@@ -107,11 +102,11 @@ def find_dialect(lines: Sequence[str], preferred: str, /) -> Dialect:
     if declared:
         dialect = Dialect(declared[1], declares=True, **shape)  # type: ignore[arg-type]
         return _with_width(dialect, _widths(dialect.split(lines[1:])))
-    found = [
+    scored = [
         _scored(Dialect(d, **shape), lines, preferred)  # type: ignore[arg-type]
         for d in sorted(_DELIMITERS, key=lambda d: d != preferred)
     ]
-    score, dialect = max(found, key=lambda pair: pair[0])
+    score, dialect = max(scored, key=lambda pair: pair[0])
     return dialect if score > (0, 0) else Dialect(preferred, quote=quote)
 
 
@@ -179,16 +174,10 @@ class _Runaway(Exception):
 
 
 class RecordReader:
-    """Iterates over records.
+    """Iterates over records of *lines*, which include their line ends.
 
-    A quote that opens a field and never closes would swallow the rest of the file; a record that
-    does so, or that takes in further lines without getting the width of the others, is read again
-    as one line whose quotes mean nothing.
-
-    Parameters
-    ----------
-    lines
-        The file's lines with their ends.
+    A field with an unclosed quote would take the rest of the file. Such a record, or one of several
+    lines without the usual width, is read again as one line with literal quotes.
     """
 
     def __init__(self, lines: Iterable[str], dialect: Dialect) -> None:
@@ -248,7 +237,7 @@ class RecordReader:
                 raise _Runaway
 
     def _is_sound(self, fields: list[str]) -> bool:
-        """Tell a record whose lines belong together."""
+        """Return whether the lines of a record belong together."""
         if len(self._taken) < 2:
             return True
         quotes = sum(line.count(self._dialect.quote) for line in self._taken)
@@ -259,7 +248,7 @@ class RecordReader:
         )
 
     def _closes_well(self) -> bool:
-        """Tell whether each quote that closes stands before a delimiter or a line's end."""
+        """Return whether each closing quote precedes a delimiter or a line's end."""
         try:
             # Only the strict parser minds.
             list(self._parse(map(self._dialect.plain, self._taken), strict=True))
@@ -271,7 +260,7 @@ class RecordReader:
         return line.rstrip("\r\n").split(self._dialect.delimiter)
 
     def _literal(self) -> list[str]:
-        """Read the first line of what was taken by its delimiters alone; give back the rest."""
+        """Split the record's first line at delimiters only; put the other lines back."""
         first, *rest = self._taken
         self._again = deque(chain(rest, self._again))
         self._taken = [first]
@@ -293,13 +282,13 @@ _DATE = re.compile(
 
 
 class DelimitedReader:
-    """CSV and its relatives with other delimiters; values stand as they are written."""
+    """CSV and variants with other delimiters; values are unchanged."""
 
     name = "CSV"
     extensions: tuple[str, ...] = (".csv", *_TABBED)
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept whatever is text."""
+        """Accept any text."""
         return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -399,7 +388,7 @@ def _row(record: Record) -> SheetRow:
 
 
 def _kind(field: str) -> CellKind:
-    """Tell numbers and dates by their shape: they are what stands below a header."""
+    """Return the kind of a value: numbers and dates indicate data below a header."""
     text = field.strip()
     if not text or len(text) > 40 or not any(c.isdigit() for c in text):
         return "text"
@@ -432,7 +421,7 @@ def _page(number: int, name: str, rows: list[SheetRow], header: list[Cell]) -> P
 
 
 def _header(page: Page, rows: list[SheetRow]) -> list[Cell]:
-    """Return the header in force at the end of a page, nothing where it has none of its own."""
+    """Return the cells of the last header row of a page; empty without one."""
     last = None
     for line, paragraph in zip(page.lines, page.paragraphs, strict=True):
         if paragraph.kind == "heading":

@@ -1,7 +1,6 @@
-"""Reads JSON and JSON lines: each record a paragraph of lines ``key: value``.
+"""Read JSON and JSON lines: each record is a paragraph of lines ``key: value``.
 
-Line numbers are those of the file, on every page: a line of text has the number of the line that
-its value stands on.
+A line of text has the number of the file line with its value, on every page.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class JsonLinesReader:
     extensions: tuple[str, ...] = (".jsonl", ".ndjson")
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept whatever is text."""
+        """Accept any text."""
         return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -56,7 +55,7 @@ class JsonReader:
     extensions: tuple[str, ...] = (".json", ".geojson")
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept whatever is text."""
+        """Accept any text."""
         return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -84,7 +83,7 @@ def _lines(path: Path, encoding: Encoding) -> Iterator[str]:
 
 
 def _is_lines(path: Path, encoding: Encoding) -> bool:
-    """Tell JSON lines: the first two lines with text are whole objects or lists, and not long."""
+    """Return whether a file is JSON lines: its first two are whole, short objects or lists."""
     filled = (line for line in pieces(path, encoding) if line.strip())
     first = list(islice(filled, 2))
     return len(first) == 2 and first[0].endswith("\n") and all(_is_whole(line) for line in first)
@@ -110,12 +109,9 @@ def _read_lines(path: Path, encoding: Encoding, form: str) -> Reading:
 def _reading(
     form: str, path: Path, encoding: Encoding, source: Callable[[list[str]], Iterator[Lines]]
 ) -> Reading:
-    """Return the reading of records that can be gone through twice: to count pages, to give them.
+    """Return the reading of records; *source* is called twice, to count pages and to yield them.
 
-    Parameters
-    ----------
-    source
-        Gives the records, and notes what is wrong with them.
+    *source* takes a list for its warnings.
     """
     warnings = [encoding.warning] if encoding.warning else []
     counted = path.stat().st_size <= _COUNTED_BYTES
@@ -148,7 +144,7 @@ def _pages(records: Iterable[Lines]) -> Iterator[Page]:
 
 
 def _records(lines: Iterable[str], notes: list[str]) -> Iterator[Lines]:
-    """Yield a paragraph a line; lines that are no JSON stand as they are."""
+    """Yield one paragraph per line; invalid lines are unchanged."""
     bad: list[int] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -167,7 +163,7 @@ def _records(lines: Iterable[str], notes: list[str]) -> Iterator[Lines]:
 
 
 def _document(parts: Iterable[str], notes: list[str]) -> Iterator[Lines]:
-    """Yield the records of a document; what follows a fault stands as it is."""
+    """Yield the records of a document; the text after an error is unchanged."""
     text = JsonText(parts)
     try:
         yield from text.paragraphs()
@@ -184,12 +180,12 @@ def _plain(parts: Iterable[str], first: int) -> Iterator[Lines]:
     length, number, begun = 0, first, ""
     for part in chain(parts, ["\n"]):
         *ended, begun = f"{begun}{part}".split("\n")
-        found = [(line, number + n) for n, line in enumerate(ended)]
+        numbered = [(line, number + n) for n, line in enumerate(ended)]
         number += len(ended)
         if len(begun) > PART_CHARS:
-            found.append((begun, number))
+            numbered.append((begun, number))
             begun = ""
-        for line, own in found:
+        for line, own in numbered:
             if line.strip():
                 block.append(SourceLine(line, own))
                 length += len(line)

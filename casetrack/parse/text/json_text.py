@@ -1,9 +1,8 @@
-"""JSON to lines of text: ``key: value``, nested keys joined by dots, values as they are written.
+"""JSON to lines of text: ``key: value``, nested keys joined by dots, values unchanged.
 
-The text is gone through token by token, so that depth costs no recursion, numbers keep their
-digits, every line knows where in the file it came from, and a text of any length is read in little
-memory. What JSON forbids but people write (a
-comma too many, a line break in a text, values one after the other) is taken as it is meant.
+The text is read token by token, so depth needs no recursion, numbers keep their digits, every line
+has its number in the file, and memory is constant. Common errors (an extra comma, a line break in a
+string, several values) are accepted.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_DEPTH = 64
-"""What is nested deeper stands as its source text."""
+"""Values nested deeper are written as source text."""
 _MAX_LABEL = 200
 """A longer path is cut to its last key."""
 _MAX_JOINED = 300
-"""Longer lists stand one value a line."""
+"""Longer lists have one value per line."""
 _TOKEN = re.compile(
     r"""[\s\ufeff,]*+(?:
     (?P<text>"(?:.*?[^\\])??(?:\\\\)*")
@@ -40,7 +39,7 @@ _UNITS = re.compile(
     )*""",
     re.VERBOSE,
 )
-"""What may stand in a text, up to a place where it can be parted."""
+"""Units of a string, up to a position where it can be divided."""
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|NaN|-?Infinity")
 _OBJECT = "{"
 _CLOSES = {"{": "}", "[": "]"}
@@ -70,16 +69,16 @@ class _Container:
 
 
 class JsonText:
-    """Writes the values of a JSON text.
+    """Converts the values of a JSON text into lines.
 
     Parameters
     ----------
     text
         One or more JSON values: a text, or the parts of one.
     line
-        The file's line that the text starts on.
+        The file's line number at the start of the text.
     is_record
-        Whether a value is one record, whatever it holds.
+        Each value is one record, whatever its type.
     """
 
     def __init__(
@@ -98,19 +97,19 @@ class JsonText:
         self._out: list[SourceLine] = []
 
     def paragraphs(self) -> Iterator[list[SourceLine]]:
-        """Yield the lines of each record, a very long one in parts; numbers are lines of the file.
+        """Yield the lines of each record with their line numbers, a very long record in parts.
 
-        The records are the objects of the outermost lists; what surrounds them is parted at the
-        keys of the outermost object.
+        Records are the objects of the outermost lists; other content is divided at the keys of the
+        outermost object.
 
         Raises
         ------
         BadJson
-            After everything before the bad place was yielded.
+            After all lines before the error were yielded.
         """
         try:
-            while (found := self._next()) is not None:
-                is_end = self._take(*found)
+            while (token := self._next()) is not None:
+                is_end = self._take(*token)
                 if self._out and (is_end or self._length >= PART_CHARS):
                     yield self._flush()
             if self._stack:
@@ -128,26 +127,26 @@ class JsonText:
         return lines
 
     def rest(self, position: int, /) -> Iterator[str]:
-        """Yield what stands from the *position* of an error on."""
+        """Yield the text from the *position* of an error on."""
         yield self._text[position + self._is_inside :]
         yield from self._parts
 
     def _more(self) -> None:
-        """Read on, at least as much as is not gone through yet; forget what is."""
+        """Read at least as much text as is unread; discard the read part."""
         done = min(self._at, self._counted, self._at if self._kept is None else self._kept)
         self._at, self._counted = self._at - done, self._counted - done
         self._kept = None if self._kept is None else self._kept - done
-        found = [self._text[done:]]
-        wanted = max(len(found[0]), PART_CHARS)
+        parts = [self._text[done:]]
+        wanted = max(len(parts[0]), PART_CHARS)
         while wanted > 0 and (part := next(self._parts, None)) is not None:
-            found.append(part)
+            parts.append(part)
             wanted -= len(part)
-        self._text, self._is_whole = "".join(found), wanted > 0
+        self._text, self._is_whole = "".join(parts), wanted > 0
 
     def _begun(self) -> str | None:
-        """Return the first part of a value longer than a page, and go on behind it.
+        """Return the first part of a value longer than a page, and continue after it.
 
-        What is left of it begins with a quotation mark, as if it were a text of its own.
+        The remaining text begins with a quotation mark, as if it was a separate string.
         """
         opening = _OPENING.match(self._text, self._at)
         top = self._stack[-1] if self._stack else None
@@ -169,22 +168,22 @@ class JsonText:
         return part
 
     def _next(self) -> tuple[str, str] | None:
-        found = _TOKEN.match(self._text, self._at)
-        while not self._is_whole and (found is None or found.end() == len(self._text)):
-            if found is None and (part := self._begun()) is not None:
+        match = _TOKEN.match(self._text, self._at)
+        while not self._is_whole and (match is None or match.end() == len(self._text)):
+            if match is None and (part := self._begun()) is not None:
                 return "part", f'"{part}"'
             self._more()
-            found = _TOKEN.match(self._text, self._at)
-        if found is None:
+            match = _TOKEN.match(self._text, self._at)
+        if match is None:
             rest = self._text[self._at :].strip(" \t\r\n\ufeff,")
             if rest:
                 raise self._bad(self._at, "a text is not closed")
             return None
-        kind = found.lastgroup or ""
-        start = found.start(kind)
+        kind = match.lastgroup or ""
+        start = match.start(kind)
         self._line += self._text.count("\n", self._counted, start)
-        self._counted, self._at = start, found.end()
-        return kind, found[kind]
+        self._counted, self._at = start, match.end()
+        return kind, match[kind]
 
     def _bad(self, position: int, reason: str) -> BadJson:
         position = min(position, len(self._text))
@@ -194,7 +193,7 @@ class JsonText:
         return BadJson(position, line, reason)
 
     def _take(self, kind: str, token: str) -> bool:
-        """Take a token; tells whether a paragraph ends here."""
+        """Process a token; return whether a paragraph ends after it."""
         if self._is_inside:
             self._write("", _unquoted(token), self._line)
             self._is_inside = kind == "part"
@@ -279,15 +278,15 @@ class JsonText:
         """Return the source of the value that was just opened, and go on after it."""
         self._kept, depth = self._counted, 1
         while depth:
-            found = _TOKEN.match(self._text, self._at)
-            if not self._is_whole and (found is None or found.end() == len(self._text)):
+            match = _TOKEN.match(self._text, self._at)
+            if not self._is_whole and (match is None or match.end() == len(self._text)):
                 self._more()
                 continue
-            if found is None:
+            if match is None:
                 self._at = len(self._text)
                 break
-            depth += (found.lastgroup == "open") - (found.lastgroup == "close")
-            self._at = found.end()
+            depth += (match.lastgroup == "open") - (match.lastgroup == "close")
+            self._at = match.end()
         source = self._text[self._kept : self._at]
         self._kept = None
         return " ".join(source.split())
@@ -299,13 +298,13 @@ class JsonText:
             top.count += 1
             top.length += len(value)
             if top.length > _MAX_JOINED:
-                # They will not stand on one line.
+                # The list is too long for one line.
                 self._write_list(top)
         else:
             self._write(self._label(), value, self._line)
 
     def _write_open(self) -> None:
-        """Write what open objects and lists hold and have not written yet."""
+        """Write the pending content of open objects and lists."""
         for container in self._stack:
             self._write_list(container)
             if container.key is not None:
@@ -313,9 +312,9 @@ class JsonText:
                 self._write(f"{label}.{container.key}" if label else container.key, "", self._line)
 
     def _write_list(self, container: _Container, *, is_whole: bool = False) -> None:
-        """Write the plain values of a list: on one line where it holds nothing else and is short.
+        """Write the plain values of a list: on one line if it is short and has no other values.
 
-        Values after an object or list within are written one by one.
+        Values after a nested object or list are written one by one.
         """
         values, container.simple = container.simple, None
         if container.opening != "[" or not values:

@@ -26,13 +26,13 @@ PART_CHARS = 1_000_000
 
 
 class TextReader:
-    """Plain text; line numbers are those of the file, counted anew after each form feed."""
+    """Plain text; line numbers are those of the file and restart after each form feed."""
 
     name = "Text"
     extensions: tuple[str, ...] = (".txt", ".text", ".log")
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept whatever is text and carries no other format's mark."""
+        """Accept text without another format's signature."""
         return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -108,10 +108,9 @@ def _pages(parts: Iterator[_Part]) -> Iterator[Page]:
         yield builder.build()
 
 
-# Reads Markdown as its source text, with headings, lists, quotes and tables told apart.
-#
-# A text longer than :data:`casetrack.parse.text.plain.PART_CHARS` is parted into several pages at
-# blank lines, so that it is read in little memory, and what was read before a limit is kept.
+# Reads Markdown as its source text, with headings, lists, quotes and tables. A text longer than
+# :data:`casetrack.parse.text.plain.PART_CHARS` is divided into several pages at blank lines, which
+# limits memory and preserves pages read before a limit.
 
 _ATX = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-+)\s*$")
@@ -131,7 +130,7 @@ class MarkdownReader:
     extensions: tuple[str, ...] = (".md", ".markdown")
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept whatever is text."""
+        """Accept text without another format's signature."""
         return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -171,7 +170,7 @@ def _markdown_parts(path: Path, encoding: Encoding) -> Iterator[Lines]:
 def _markdown_pages(parts: Iterator[Lines]) -> Iterator[Page]:
     for number, part in enumerate(parts, start=1):
         lines = [line.text for line in part]
-        # Where long texts are parted their author did not say.
+        # The division of long texts into pages is a guess.
         builder = PageBuilder(number, keep_indent=True, is_estimated=number > 1)
         at = front = _front_matter_end(lines) if number == 1 else 0
         _add(builder, part[:front], "body")
@@ -197,9 +196,9 @@ def _front_matter_end(lines: list[str]) -> int:
 
 def _front_title(lines: list[str]) -> str | None:
     for line in lines[: _front_matter_end(lines)]:
-        found = _TITLE.match(line)
-        if found:
-            return clean_title(found[1].strip().strip("\"'"))
+        match = _TITLE.match(line)
+        if match:
+            return clean_title(match[1].strip().strip("\"'"))
     return None
 
 
@@ -251,7 +250,7 @@ def _kind(lines: list[str], at: int) -> ParagraphKind:
 
 
 def _interrupts(lines: list[str], at: int, kind: ParagraphKind) -> bool:
-    """Tell whether line *at* begins another block although no blank line stands before it."""
+    """Return whether line *at* begins another block without a blank line before it."""
     line = lines[at]
     if _ATX.match(line) or _FENCE.match(line):
         return True
@@ -268,5 +267,5 @@ def _fence_end(lines: list[str], at: int, fence: str) -> int:
 
 
 def _closing(fence: str) -> re.Pattern[str]:
-    """Return what ends a block of code that *fence* began."""
+    """Return the pattern of the end of a code block that began with *fence*."""
     return re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")

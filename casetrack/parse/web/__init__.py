@@ -1,1 +1,1 @@
-"""HTML and what is made of it: web pages, web archives, EPUB books."""
+"""HTML-based formats: web pages, web archives, EPUB books."""

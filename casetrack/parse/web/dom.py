@@ -1,8 +1,7 @@
 """HTML text to a light tree: visible text, hidden text, and the facts of the head.
 
-``lxml``'s parser reports tags and text one by one (its tokenizer is that of HTML5); the tree here
-is built from those reports, so that no depth of nesting costs recursion or loses text. Hidden
-elements become their text; scripts and the like never get into memory.
+Built from the events of ``lxml``'s parser (with an HTML5 tokenizer), so that no nesting depth needs
+recursion or loses text. Hidden elements become their text; scripts and the like are not stored.
 """
 
 from __future__ import annotations
@@ -20,14 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 MAX_DEPTH = 400
-"""Elements nested deeper stand in the tree side by side."""
+"""Elements nested deeper become siblings in the tree."""
 
 LOST_END = "lost-end"
-"""Tag of an empty element that stands after each end of a block.
-
-An end tag whose element is closed already still parts the text around it, and the parser does not
-report it.
-"""
+"""Tag of an element after each end of a block: the parser does not report unmatched end tags."""
 _MARK = f"<{LOST_END}></{LOST_END}>"
 _BLOCK_END = re.compile(
     r"</(?:p|h[1-6]|div|li|d[dt]|t[dhr]|pre|[uod]l|blockquote|center|section|article|address"
@@ -44,7 +39,7 @@ _UNSEEN = frozenset(
     "annotation annotation-xml applet audio canvas datalist desc embed metadata noembed"
     " param script style template video".split()
 )
-"""Never shown, or in place of what every browser can show."""
+"""Never displayed, or a fallback for content that every browser displays."""
 _NO_FRAME = frozenset({"frameset", "noframes"})
 _BLOCKY = frozenset(
     "address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption"
@@ -98,10 +93,10 @@ _OWN_SPACES = (
 
 
 class Node:
-    """An element: its tag in lower case, its attributes, its elements and texts in order.
+    """An element: its lower-case tag, its attributes, its child elements and texts in order.
 
-    *layout* marks a table that holds tables, *blocks* one whose cells hold headings, lists and the
-    like.
+    *layout* marks a table that contains tables, *blocks* one whose cells have headings, lists and
+    the like.
     """
 
     __slots__ = ("attributes", "blocks", "children", "layout", "tag")
@@ -158,15 +153,15 @@ class Dom:
     Attributes
     ----------
     root
-        Holds everything that is shown.
+        Contains all displayed content.
     title
         Text of the title element.
     language
-        As the root element names it.
+        Declared by the root element.
     meta
         Content of the meta elements by lower-case name; the first of each.
     left_out
-        Comments with words, and templates, which no reader sees.
+        Comments with text, and templates, which are never displayed.
     """
 
     root: Node = field(default_factory=lambda: Node("html"))
@@ -177,13 +172,11 @@ class Dom:
 
 
 def parse(text: str, linked: str | None = None, /) -> Dom:
-    """Parse a document or a part of one; whatever the input, the result is a tree.
+    """Parse a document or a part of one; any input results in a tree.
 
-    *linked* are the style sheets that it names, where they are in the same file.
-
-    XHTML is read by XML's rules where it keeps them, for in HTML an empty ``<script/>`` or
-    ``<title/>`` swallows what follows. Document types are cut off first: there are no entities but
-    those of HTML.
+    *linked* are its style sheets in the same file. Well-formed XHTML is parsed as XML, since in
+    HTML an empty ``<script/>`` or ``<title/>`` swallows the following content. Document types are
+    removed first, so there are no entities except those of HTML.
     """
     from lxml import etree
 
@@ -202,13 +195,7 @@ def parse(text: str, linked: str | None = None, /) -> Dom:
 
 
 class Parsing:
-    """A large document that is parsed part by part, to the same tree as by :func:`parse`.
-
-    Attributes
-    ----------
-    dom
-        What was parsed so far.
-    """
+    """Parses a large document in parts, as :func:`parse` does; *dom* is the tree so far."""
 
     def __init__(self, text: str, /) -> None:
         self._builder = _Builder(Styles.of(text))
@@ -253,7 +240,7 @@ def _xml_parser(builder: Any) -> Any:
 
 def _html_parts(text: str) -> Iterator[bytes]:
     for part in _cut(text):
-        yield _bytes(_BLOCK_END.sub(lambda found: found[0] + _MARK, part))
+        yield _bytes(_BLOCK_END.sub(lambda match: match[0] + _MARK, part))
 
 
 def _xml_parts(text: str) -> Iterator[bytes]:
@@ -290,19 +277,19 @@ def _cut(text: str) -> Iterator[str]:
 
 
 def _bytes(text: str) -> bytes:
-    """Encode: a parser told a string's own encoding would believe it."""
+    """Encode as UTF-8: with a string, the parser would use the encoding that the text declares."""
     return text.encode("utf-8", "replace")
 
 
-def _entity(found: re.Match[str]) -> str:
-    if found[1] in _KEPT_ENTITIES:
-        return found[0]
-    text = html.unescape(found[0])
-    return found[0].replace("&", "&amp;") if text == found[0] else html.escape(text)
+def _entity(match: re.Match[str]) -> str:
+    if match[1] in _KEPT_ENTITIES:
+        return match[0]
+    text = html.unescape(match[0])
+    return match[0].replace("&", "&amp;") if text == match[0] else html.escape(text)
 
 
 class _Builder:
-    """Takes the parser's reports and keeps what is shown."""
+    """Receives the parser's events and builds the tree of visible content."""
 
     def __init__(self, styles: Styles) -> None:
         self.dom = Dom()
@@ -488,7 +475,7 @@ class _Builder:
             self.dom.meta.setdefault(name.strip().lower(), content.strip())
 
     def _frame(self, attributes: Mapping[str, str]) -> None:
-        """Keep the source of a frame whose document stands in the file itself."""
+        """Store the source of a frame whose document is in the file itself."""
         source = attributes.get("srcdoc")
         if source:
             node = Node("iframe")
@@ -523,8 +510,8 @@ def _clean(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _language(attributes: Mapping[str, str]) -> str | None:
-    found = attributes.get("lang") or attributes.get("{http://www.w3.org/XML/1998/namespace}lang")
-    return (found or attributes.get("xml:lang") or "").strip() or None
+    value = attributes.get("lang") or attributes.get("{http://www.w3.org/XML/1998/namespace}lang")
+    return (value or attributes.get("xml:lang") or "").strip() or None
 
 
 def _is_gone(attributes: Mapping[str, str], style: str) -> bool:
@@ -537,7 +524,8 @@ def _is_gone(attributes: Mapping[str, str], style: str) -> bool:
 def _look(above: _Look, attributes: Mapping[str, str], style: str, *, is_whole: bool) -> _Look:
     """Return the look of an element within one of the look *above*.
 
-    Where the style sheets are not *is_whole*, an element with a class or an id may have any ground.
+    If style sheets are missing (not *is_whole*), an element with a class or an id may have any
+    ground.
     """
     if not style and _LOOK_NAMES.isdisjoint(attributes):
         is_any = not is_whole and ("class" in attributes or "id" in attributes)

@@ -51,12 +51,12 @@ _FACTS = frozenset(
 
 
 _MAX_FALLBACKS = 20
-"""Steps from a part that is no text to what stands in for it; real books take one."""
+"""Maximum number of fallbacks from a part that is not text; real books use one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part of the reading order; *reason* says why it cannot be read, if so."""
+    """A part of the reading order; *reason* explains why it cannot be read, if so."""
 
     path: str
     reason: str | None = None
@@ -64,7 +64,7 @@ class Item:
 
 @dataclass(slots=True)
 class Book:
-    """What the package document says.
+    """Content of the package document.
 
     Attributes
     ----------
@@ -73,13 +73,13 @@ class Book:
     modified
         Time of the last change (EPUB 3).
     spine
-        Parts in reading order, each once.
+        Distinct parts in reading order.
     repeats
-        How often the reading order names a part again, which a book must not do.
+        Number of repeated parts in the reading order, which the standard forbids.
     titles
         Title of each part in the table of contents, by normal path.
     encrypted
-        Normal paths of encrypted parts, fonts left out.
+        Normal paths of encrypted parts, without fonts.
     """
 
     facts: dict[str, list[str]] = field(default_factory=dict)
@@ -91,13 +91,7 @@ class Book:
 
 
 def open_book(package: Package, /) -> Book:
-    """Read the package document of a book.
-
-    Raises
-    ------
-    ParseFailed
-        It is missing or damaged.
-    """
+    """Read the package document of a book; raise ``ParseFailed`` if it is missing or damaged."""
     name = _package_name(package)
     root = _xml(package, name)
     folder = posixpath.dirname(name)
@@ -152,8 +146,8 @@ def _xml(package: Package, name: str) -> Any:
 
 
 def _without_doctype(data: bytes) -> bytes:
-    found = _DOCTYPE.search(data, 0, _MAX_PROLOG)
-    return data[: found.start()] + data[found.end() :] if found else data
+    match = _DOCTYPE.search(data, 0, _MAX_PROLOG)
+    return data[: match.start()] + data[match.end() :] if match else data
 
 
 def _named(root: Any, name: str) -> Iterator[Any]:
@@ -167,10 +161,10 @@ def _package_name(package: Package) -> str:
             path = unquote(file.get("full-path", ""))
             if path in package:
                 return path
-    found = next((name for name in package.names if name.endswith(".opf")), None)
-    if found is None:
+    candidate = next((name for name in package.names if name.endswith(".opf")), None)
+    if candidate is None:
         raise package.failed("it holds no package document, so it is no EPUB book")
-    return found
+    return candidate
 
 
 def _read_facts(root: Any, book: Book) -> None:
@@ -186,7 +180,7 @@ def _read_facts(root: Any, book: Book) -> None:
 
 
 def _item(item: Any, manifest: dict[str, Any], folder: str) -> Item:
-    """Return a part, or what stands in for it where its type is no text."""
+    """Return a part, or its fallback if it is not text."""
     seen = set()
     while item.get("media-type", "") not in _TEXT_TYPES:
         seen.add(item.get("id"))
@@ -353,7 +347,7 @@ class _Pages:
                 yield builder.build()
 
     def _data(self, number: int, item: Item) -> bytes | None:
-        """Return a part's bytes; where it cannot be read, say why."""
+        """Return a part's bytes; report one that cannot be read."""
         reason = item.reason
         if normal(item.path) in self._book.encrypted:
             reason = "is encrypted (DRM)"

@@ -35,7 +35,7 @@ _ROMAN = {"i": "lowerRoman", "I": "upperRoman"}
 
 @dataclass(slots=True)
 class ListState:
-    """An open list: what it counts with, and where it stands."""
+    """An open list: its style and its current number."""
 
     ordered: bool
     form: str
@@ -70,9 +70,9 @@ def _form(node: Node) -> str:
     style = node.get("style")[:_MAX_STYLE]
     if style and _NO_MARKER.search(style):
         return "none"
-    found = _STYLE_TYPE.search(style) if style else None
-    if found:
-        word = found[1].lower()
+    match = _STYLE_TYPE.search(style) if style else None
+    if match:
+        word = match[1].lower()
         return "bullet" if word in _BULLETS else _TYPES.get(word, "1")
     return _TYPES.get(node.get("type"), "1")
 
@@ -95,7 +95,7 @@ def _written(number: int, form: str) -> str:
     return number_text(number, _ROMAN.get(form, "decimal"))
 
 
-# What form fields and pictures show as text.
+# Text shown by form fields and pictures.
 
 _CONTROLS = frozenset({"img", "input", "select", "textarea", "area"})
 _SILENT_INPUTS = frozenset({"hidden", "password", "color", "range"})
@@ -104,12 +104,12 @@ _FILE_NAME = re.compile(r"[\w.-]+\.(?:gif|jpe?g|png|svg|webp|bmp|ico)", re.IGNOR
 
 
 def is_control(node: Node, /) -> bool:
-    """Tell a form field or a picture."""
+    """Return whether an element is a form field or a picture."""
     return node.tag in _CONTROLS
 
 
 def shown(node: Node, /) -> str:
-    """Return what a form field or a picture shows, empty where that is no text."""
+    """Return the text that a form field or a picture shows; empty without one."""
     if node.tag in {"img", "area"}:
         text = " ".join(node.get("alt").split())
         return "" if _FILE_NAME.fullmatch(text) else text
@@ -167,7 +167,7 @@ PARTED = frozenset({"mfrac", "msub", "msubsup", "msup", "mtd", "mtr"})
 
 
 def parts(node: Node, /) -> list[Node | str]:
-    """Return the children of an element of :data:`PARTED`, with what parts them."""
+    """Return the children of an element of :data:`PARTED`, with their separators."""
     children = [c for c in node.children if isinstance(c, Node)]
     if node.tag == "mfrac" and len(children) == 2:
         return [children[0], "/", children[1]]
@@ -226,11 +226,11 @@ class LineMaker:
         self._space = words[-1] == " "
 
     def mark(self, mark: str, /) -> None:
-        """Add what is no text; white space around it stays as it is due."""
+        """Add a mark that is not text; pending white space is kept."""
         self._parts.append(mark)
 
     def open_script(self, mark: str, /) -> None:
-        """Begin raised or lowered text: ``sup``, ``sub``, or the mark that stands before it."""
+        """Begin raised or lowered text: ``sup``, ``sub``, or the mark before it."""
         self._script = mark
 
     def close_script(self) -> None:
@@ -241,7 +241,7 @@ class LineMaker:
             self._script = ""
 
     def _before_script(self, body: str) -> str:
-        """Return what keeps the digits of raised, lowered and plain text apart."""
+        """Return the separator between digits of raised, lowered and plain text."""
         script, self._script = self._script, ""
         if script == "after":
             return " " if body[0].isdigit() and not self._space else ""
@@ -272,7 +272,7 @@ class LineMaker:
                 self._parts.append(line)
 
     def space(self) -> None:
-        """Part what follows from what stands, as by a space."""
+        """Separate the following text by a space."""
         self._space = True
 
     def new_line(self) -> None:
@@ -282,7 +282,7 @@ class LineMaker:
         self._space = False
 
     def take(self) -> list[str]:
-        """Return the lines and begin anew."""
+        """Return the lines and reset the state."""
         self.new_line()
         lines, self.lines, self.length = self.lines, [], 0
         return lines

@@ -1,9 +1,9 @@
-"""Reads HTML and XHTML files, and web archives (MHTML): one page, in the order of the text.
+"""Read HTML and XHTML files, and web archives (MHTML): one page, in the order of the text.
 
-A text longer than :data:`casetrack.parse.text.plain.PART_CHARS` is parted into several pages
-between paragraphs, so that what was read before a limit is kept.
+A text longer than :data:`casetrack.parse.text.plain.PART_CHARS` is divided into several pages
+between paragraphs, so that pages read before a limit are kept.
 
-Nothing a page names is fetched: no pictures, frames, styles or scripts.
+Resources of a page are not fetched: no pictures, frames, styles or scripts.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ if TYPE_CHECKING:
     from casetrack.parse.web.dom import Dom
     from casetrack.parse.web.walk import Block
 
-# HTML to blocks of text, in reading order: what a person sees in a browser without any style.
-#
+# HTML to blocks of text, in reading order: the content that a browser shows without styles.
 # Headings, lists with their bullets and numbers, quotes, tables as rows, code and notes keep their
 # kind; hidden text follows its paragraph. Nothing is fetched.
 
-# What HTML and XML bytes say of their encoding.
+# Encodings declared by HTML and XML bytes.
 
 _META = re.compile(
     rb"<meta\b[^>]{0,500}?charset\s*=\s*[\"']?\s*([A-Za-z0-9][\w:.+-]{1,40})", re.IGNORECASE
@@ -51,10 +50,7 @@ _SEARCHED = 65536
 def decode_html(data: bytes, /, *, encoding: str | None = None) -> Decoded:
     """Decode HTML bytes; see :func:`casetrack.parse.encoding.decode`.
 
-    Parameters
-    ----------
-    encoding
-        What something outside says; counts more than what the bytes declare.
+    *encoding* is declared outside, such as by a mail's header, and overrides the one in the bytes.
 
     Raises
     ------
@@ -66,13 +62,13 @@ def decode_html(data: bytes, /, *, encoding: str | None = None) -> Decoded:
 
 
 def declared_encoding(data: bytes, /) -> str | None:
-    """Return the encoding that the first bytes declare, ``None`` where they name none.
+    """Return the encoding that the first bytes declare, or ``None``.
 
-    A declaration that could be read cannot be UTF-16: such words mean UTF-8, as in browsers.
+    A readable declaration cannot be UTF-16: it means UTF-8 then, as in browsers.
     """
     head = data[:_SEARCHED]
-    found = _XML.match(head) or _META.search(_without_comments(head))
-    label = found[1].decode("ascii") if found else None
+    match = _XML.match(head) or _META.search(_without_comments(head))
+    label = match[1].decode("ascii") if match else None
     return "utf-8" if (codec_of(label) or "").startswith(("utf-16", "utf-32")) else label
 
 
@@ -109,18 +105,18 @@ class HtmlBlock:
 
 @dataclass(frozen=True, slots=True)
 class HtmlDocument:
-    """What an HTML text shows and what it says about itself.
+    """Content and facts of an HTML text.
 
     Attributes
     ----------
     created_at, modified_at
-        As its meta elements say, in UTC.
+        From its meta elements, in UTC.
     properties
-        Description, keywords, publisher, generator and language, where given.
+        Description, keywords, publisher, generator and language, if declared.
     warnings
-        What was guessed about the encoding.
+        Guesses about the encoding.
     targets
-        The targets of its links, complete after its last block.
+        Complete after the last block.
     """
 
     title: str | None
@@ -135,16 +131,9 @@ class HtmlDocument:
 
 
 class HtmlParts(NamedTuple):
-    """A document that may be too large to be held whole.
+    """A document that may be too large for memory; *blocks* is an iterator.
 
-    Attributes
-    ----------
-    document
-        What it says about itself; its own blocks only where it *is_whole*.
-    blocks
-        All blocks, made as they are asked for.
-    is_whole
-        Whether it is small enough to have been read before.
+    *document* has its own blocks only if *is_whole*: the document is small and was read at once.
     """
 
     document: HtmlDocument
@@ -161,11 +150,11 @@ def html_parts(data: bytes, /, *, encoding: str | None = None) -> HtmlParts:
         document = _document(dom, tuple(_shown(walker.walk(dom.root))), warnings, walker.targets)
         return HtmlParts(document, iter(document.blocks), is_whole=True)
     parsing = Parsing(decoded.text)
-    found = (walker.walk_on(parsing.dom.root, opened) for opened in parsing)
-    # What stands in its head is known when the first block is.
-    first = next(filter(None, found), [])
+    parts = (walker.walk_on(parsing.dom.root, opened) for opened in parsing)
+    # The head is complete when the first block is.
+    first = next(filter(None, parts), [])
     document = _document(parsing.dom, (), warnings, walker.targets)
-    blocks = itertools.chain(_shown(first), itertools.chain.from_iterable(map(_shown, found)))
+    blocks = itertools.chain(_shown(first), itertools.chain.from_iterable(map(_shown, parts)))
     return HtmlParts(document, blocks, is_whole=False)
 
 
@@ -188,12 +177,12 @@ def html_blocks(
     source
         A whole document or a part of one, such as the body of a mail.
     encoding
-        Of bytes, where something outside says it (a mail's header); a byte order mark and clear
-        evidence in the bytes count more. Without it, the document's own words count.
+        Declared outside, such as by a mail's header. A byte order mark and clear evidence in the
+        bytes override it; without it, the declaration in the document counts.
     sheet
         Returns a style sheet that the document links to.
     targets
-        Takes the targets of links.
+        Collects the targets of links.
 
     Raises
     ------
@@ -251,7 +240,7 @@ class HtmlReader:
     extensions: tuple[str, ...] = (".html", ".htm", ".xhtml", ".xht", *_ARCHIVES)
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept whatever is text: browsers show that too."""
+        """Accept any text: browsers show that too."""
         return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -287,7 +276,7 @@ def _pages(
     for block in blocks:
         if builder.length and builder.length + sum(map(len, block.lines)) > PART_CHARS:
             yield builder.build()
-            # Where long texts are parted their author did not say.
+            # The division of long texts into pages is a guess.
             builder = PageBuilder(builder.number + 1, keep_indent=True, is_estimated=True)
         add_blocks(builder, [block])
     warnings += targets.warnings()

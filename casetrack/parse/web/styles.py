@@ -1,7 +1,7 @@
-"""The rules of style sheets that may hide elements of an HTML document (CSS 2.1, chapter 5).
+"""Rules of style sheets that may hide elements of an HTML document (CSS 2.1, chapter 5).
 
-Selectors of tags, classes, ids and attributes, alone or one inside the other, are evaluated;
-others, and rules for printers or other sizes of window, apply to no element.
+Evaluates selectors of tags, classes, ids and attributes, alone or nested; other selectors, and
+rules for printers or other window sizes, apply to no element.
 """
 
 from __future__ import annotations
@@ -87,13 +87,7 @@ class _Rule(NamedTuple):
 
 @dataclass(slots=True)
 class Styles:
-    """The style sheets of a document.
-
-    Attributes
-    ----------
-    is_whole
-        Whether the document names no style sheet outside of its file.
-    """
+    """The style sheets of a document; *is_whole* means that all are in its file."""
 
     is_whole: bool = True
     _rules: dict[str, list[tuple[int, _Rule]]] = field(default_factory=dict)
@@ -108,7 +102,7 @@ class Styles:
     def of(cls, text: str, linked: str | None = None, /) -> Styles:
         """Read the style sheets of an HTML text, and the *linked* ones, where they are known."""
         is_whole = linked is not None or _LINK.search(text) is None
-        found = cls(is_whole and not any(map(_IMPORT.search, (text, linked or ""))))
+        styles = cls(is_whole and not any(map(_IMPORT.search, (text, linked or ""))))
         sheets = [linked] if linked else []
         for sheet in _SHEET.finditer(text):
             if sheet["css"]:
@@ -117,27 +111,22 @@ class Styles:
                     sheets.append(sheet["css"])
         for number, rule in enumerate(rule for css in sheets for rule in _parsed(css)):
             key = next(iter(sorted(rule.parts[-1].marks)), rule.parts[-1].tag)
-            found._rules.setdefault(key, []).append((number, rule))
-            found._tests.update(m for p in rule.parts for m in p.marks if m[0] == "[")
-        return found
+            styles._rules.setdefault(key, []).append((number, rule))
+            styles._tests.update(m for p in rule.parts for m in p.marks if m[0] == "[")
+        return styles
 
     def marks(self, attributes: Mapping[str, str], /) -> frozenset[str]:
         """Return the classes, the id and the passed tests of an element as selectors have them."""
         if not attributes:
             return _NO_MARKS
-        found = [f".{name}" for name in attributes.get("class", "").split()]
-        found += [f"#{attributes['id']}"] if attributes.get("id") else []
-        return frozenset([*found, *(t for t in self._tests if _passes(t, attributes))])
+        names = [f".{name}" for name in attributes.get("class", "").split()]
+        names += [f"#{attributes['id']}"] if attributes.get("id") else []
+        return frozenset([*names, *(t for t in self._tests if _passes(t, attributes))])
 
     def style(self, own: str, chain: Sequence[Element], /) -> str:
-        """Return the declarations in force for an element, those of its attribute included.
+        """Return the declarations that apply to an element, including its style attribute (*own*).
 
-        Parameters
-        ----------
-        own
-            Its attribute.
-        chain
-            The elements that it is in, outermost first, and itself.
+        *chain* lists its ancestors, outermost first, and the element.
         """
         near = [r for key in (chain[-1].tag, "*") for r in self._rules.get(key, ())]
         near += [r for mark in chain[-1].marks for r in self._rules.get(mark, ())]
@@ -145,12 +134,12 @@ class Styles:
         in_order = [d for *_, rule in sorted(matching) for d in rule.declared]
         if not in_order and ";" not in own:
             return own
-        found: dict[str, tuple[bool, str]] = {}
+        declared: dict[str, tuple[bool, str]] = {}
         for name, value, is_important in (*in_order, *_declared(own)):
-            if is_important or not found.get(name, (False, ""))[0]:
-                found.pop(name, None)
-                found[name] = is_important, value
-        return ";".join(f"{name}:{value}" for name, (_, value) in found.items())
+            if is_important or not declared.get(name, (False, ""))[0]:
+                declared.pop(name, None)
+                declared[name] = is_important, value
+        return ";".join(f"{name}:{value}" for name, (_, value) in declared.items())
 
 
 def linked(text: str, read: Callable[[str], str | None], /) -> str | None:
@@ -163,15 +152,15 @@ def linked(text: str, read: Callable[[str], str | None], /) -> str | None:
 @functools.lru_cache(maxsize=8)
 def _parsed(css: str) -> tuple[_Rule, ...]:
     """Return the rules of a style sheet; all sections of a book have the same one."""
-    found = []
+    rules = []
     for selectors, declarations in _rules(_NO_RULE.sub(_coded, css[:_MAX_CSS])):
         declared = _declared(declarations)
         for parts in filter(None, map(_parts, selectors.split(","))) if declared else ():
             ids = sum(mark[0] == "#" for part in parts for mark in part.marks)
             classes = sum(len(part.marks) for part in parts) - ids
             tags = sum(part.tag not in {"", "*"} for part in parts)
-            found.append(_Rule(parts, (ids, classes, tags), declared))
-    return tuple(found)
+            rules.append(_Rule(parts, (ids, classes, tags), declared))
+    return tuple(rules)
 
 
 def _coded(match: re.Match[str]) -> str:
@@ -196,8 +185,8 @@ def _passes(mark: str, attributes: Mapping[str, str]) -> bool:
 
 def _declared(text: str) -> tuple[tuple[str, str, bool], ...]:
     """Return the declarations that may hide something: property, value, whether important."""
-    found = [(n.lower(), value.strip(), bool(mark)) for n, value, mark in _PROPERTY.findall(text)]
-    return tuple(one for one in found if one[0] != "display" or _DISPLAY.match(one[1]))
+    items = [(n.lower(), value.strip(), bool(mark)) for n, value, mark in _PROPERTY.findall(text)]
+    return tuple(one for one in items if one[0] != "display" or _DISPLAY.match(one[1]))
 
 
 def _rules(css: str, depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -227,7 +216,7 @@ def _block_end(css: str, opening: int) -> int:
 
 
 def _parts(selector: str) -> tuple[_Part, ...]:
-    """Return the parts of a selector; none of one that is not evaluated."""
+    """Return the parts of a selector; none of an unsupported one."""
     pieces = _COMBINED.split(selector.strip())
     if len(pieces) > 2 * _MAX_PARTS:
         return ()

@@ -1,4 +1,4 @@
-"""HTML tables as rows of text; tables that only lay out a page are told apart."""
+"""HTML tables as rows of text; detects tables that only lay out a page."""
 
 from __future__ import annotations
 
@@ -29,12 +29,9 @@ class TableLine:
 
 
 def rows(table: Node, text_of: Callable[[Node], str], /) -> list[TableLine] | None:
-    """Return the lines of a table of data, ``None`` for a table that lays out a page.
+    """Return the lines of a data table, ``None`` for a layout table.
 
-    Parameters
-    ----------
-    text_of
-        Gives the text of a cell on one line.
+    *text_of* returns the text of a cell on one line.
     """
     sources = list(_sources(table))
     if table.layout or table.get("role") in {"presentation", "none"}:
@@ -51,7 +48,7 @@ def rows(table: Node, text_of: Callable[[Node], str], /) -> list[TableLine] | No
 
 
 def _sources(table: Node) -> Iterator[tuple[list[Node], bool]]:
-    """Yield the cells of each row, and whether it stands in the table's head."""
+    """Yield the cells of each row, and whether the row is in the table's head."""
     for child in table.children:
         if isinstance(child, str):
             continue
@@ -68,7 +65,7 @@ def _cells(row: Node) -> list[Node]:
 
 
 def _beside(table: Node, text_of: Callable[[Node], str]) -> Iterator[str]:
-    """Yield what stands in the table but in no cell: its caption, and what is misplaced."""
+    """Yield texts of a table outside of cells: its caption, and misplaced content."""
     stack: list[Node | str] = [*reversed(table.children)]
     while stack:
         child = stack.pop()
@@ -86,7 +83,7 @@ def _beside(table: Node, text_of: Callable[[Node], str]) -> Iterator[str]:
 
 def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]) -> list[Row]:
     """Place the cells in columns; a merged cell is where it begins."""
-    found = []
+    grid = []
     taken: dict[int, int] = {}
     for number, (cells, in_head) in enumerate(sources):
         column, placed, heads = 1, [], 0
@@ -105,8 +102,8 @@ def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]
         is_last = number + 1 == len(sources)
         is_header = in_head or (heads == len(placed) > 1 and not is_last)
         if placed:
-            found.append(Row(tuple(placed), is_header))
-    return found
+            grid.append(Row(tuple(placed), is_header))
+    return grid
 
 
 def _count(text: str, *, zero: int = 1) -> int:

@@ -29,10 +29,10 @@ _BARE = re.compile(r"\[?(\d{1,5})\]?")
 
 
 def star_page(node: Node, /) -> str | None:
-    """Return the page that an inline element marks; ``None`` for one that marks none.
+    """Return the page number of an inline element that marks a star page; ``None`` for others.
 
-    Elements of the class ``page-label`` or ``page-number`` are one only with a star: in books and
-    at the foot of web pages these are other numbers.
+    Elements of the class ``page-label`` or ``page-number`` need a star: in books and at the foot of
+    web pages they have other numbers.
     """
     if node.tag != "page-number" and not node.attributes:
         return None
@@ -42,10 +42,10 @@ def star_page(node: Node, /) -> str | None:
     if not classes & _CLASSES:
         return None
     text = "".join(inline.texts(node)).strip()
-    found = _STARRED.fullmatch(text)
-    if found is None and any("star" in name or name.startswith("gsl") for name in classes):
-        found = _BARE.fullmatch(text)
-    return found[1] if found else None
+    match = _STARRED.fullmatch(text)
+    if match is None and any("star" in name or name.startswith("gsl") for name in classes):
+        match = _BARE.fullmatch(text)
+    return match[1] if match else None
 
 
 _HEADING = re.compile(r"h([1-6])")
@@ -88,7 +88,7 @@ class Block:
 
 @dataclass(slots=True)
 class _OpenElement:
-    """An open element: its children, how many of them were read, and what ends with it."""
+    """An open element: its children, how many of them were read, and state that ends with it."""
 
     node: Node
     children: list[Node | str]
@@ -105,16 +105,16 @@ class _OpenElement:
 
 @dataclass(slots=True)
 class Walker:
-    """Writes blocks; one walker reads one tree.
+    """Writes the blocks of one tree.
 
     Parameters
     ----------
     depth
-        How many documents this one stands in.
+        Number of enclosing documents.
     targets
-        Takes the targets of links.
+        Collects the targets of links.
     is_cell
-        Whether hidden text and targets of links are for the table that the tree is a cell of.
+        The tree is a table cell, and the table collects its hidden text and targets of links.
     """
 
     depth: int = 0
@@ -136,14 +136,10 @@ class Walker:
         return self.walk_on(root, frozenset())
 
     def walk_on(self, root: Node, opened: frozenset[int], /) -> list[Block]:
-        """Return the further blocks of a tree that is still being made, and forget their elements.
+        """Return the new blocks of an incomplete tree, and release their elements.
 
-        Parameters
-        ----------
-        root
-            Its root, the same in every call.
-        opened
-            Identities of the elements that may still get children; with none of them it is whole.
+        *root* is the same in every call; *opened* has identities of elements that may get more
+        children, and is empty for the complete tree.
         """
         stack = self._stack
         if not stack and not self._is_begun:
@@ -330,7 +326,7 @@ class Walker:
         return " ".join(line.strip() for block in blocks for line in block.lines)
 
     def _inner_document(self, node: Node) -> None:
-        """Read the document of a frame that stands in the file itself."""
+        """Read the document of a frame that is in the file itself."""
         self._flush()
         if self.depth < _FRAME_DEPTH:
             source = "".join(part for part in node.children if isinstance(part, str))
@@ -361,12 +357,12 @@ class Walker:
         self._out.append(Block(kind, level, lines))
 
     def _take_marker(self, *, numbers_only: bool) -> str:
-        """Return the bullets and numbers that stand before the first block of their item."""
+        """Return the bullets and numbers before the first block of their item."""
         if not any(self._markers):
             return ""
-        found = [m for m in self._markers if m and not (numbers_only and m == "•")]
+        markers = [m for m in self._markers if m and not (numbers_only and m == "•")]
         self._markers = [""] * len(self._markers)
-        return " ".join(found)
+        return " ".join(markers)
 
 
 def _reads_on(node: Node) -> bool:
@@ -377,9 +373,9 @@ def _reads_on(node: Node) -> bool:
 
 
 def _heading_level(node: Node) -> int | None:
-    found = _HEADING.fullmatch(node.tag)
-    if found:
-        return int(found[1])
+    match = _HEADING.fullmatch(node.tag)
+    if match:
+        return int(match[1])
     if node.get("role") == "heading":
         level = node.get("aria-level", "2")
         return int(level) if level in set("123456") else 2
@@ -394,7 +390,7 @@ def _roles(node: Node) -> list[str]:
 
 
 def _is_note(node: Node) -> bool:
-    """Tell a footnote: its element says so, or is named like one and links back to its mark."""
+    """Return whether an element is a footnote: by its role, or by its id and a backlink."""
     if not node.attributes:
         return False
     if not _NOTE_TYPES.isdisjoint(_roles(node)):
@@ -415,13 +411,13 @@ def _within(node: Node) -> Iterator[Node]:
     """Yield an element and all elements in it."""
     rest = [node]
     while rest:
-        found = rest.pop()
-        yield found
-        rest += [child for child in found.children if isinstance(child, Node)]
+        element = rest.pop()
+        yield element
+        rest += [child for child in element.children if isinstance(child, Node)]
 
 
 def _script_marks(node: Node) -> tuple[str, str]:
-    """Return what stands around a note's mark, so that it does not run into the word before."""
+    """Return brackets around a note's mark, which separate it from the word before."""
     if node.tag == "sup" and _is_note_mark(node):
         text = "".join(inline.texts(node)).strip()
         if text and text[0] not in "[(":
@@ -430,13 +426,13 @@ def _script_marks(node: Node) -> tuple[str, str]:
 
 
 def _is_note_mark(node: Node) -> bool:
-    """Tell a footnote's mark: a short link that is set high."""
+    """Return whether an element is a footnote's mark: a short raised link."""
     links = [c for c in node.children if isinstance(c, Node) and c.tag == "a" and c.get("href")]
     return bool(links) and len("".join(inline.texts(node)).strip()) <= 5
 
 
 def _ruby(node: Node) -> list[Node | str]:
-    """Return what a ruby element holds, its readings in parentheses."""
+    """Return the content of a ruby element, with its readings in parentheses."""
     if any(isinstance(c, Node) and c.tag == "rp" for c in node.children):
         return node.children
     parts: list[Node | str] = []

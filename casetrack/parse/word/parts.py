@@ -14,7 +14,7 @@ from casetrack.parse.unseen import WHITE, Look, hex_color
 if TYPE_CHECKING:
     from casetrack.parse.package import Package
 
-# Styles of Word documents: heading levels, lists, quotations, what is hidden, bold or large.
+# Styles of Word documents: heading levels, lists, quotations, hidden, bold and large text.
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 """Namespace of WordprocessingML, as lxml writes it before names."""
@@ -54,12 +54,12 @@ def look_of(properties: Any, paragraph: Any = None, /) -> Look:
 
 def shade(properties: Any, /) -> str | None:
     """Return the colour of a ``w:shd``, ``None`` where there is no shade."""
-    found = None if properties is None else properties.find(f"{W}shd")
-    if found is None:
+    element = None if properties is None else properties.find(f"{W}shd")
+    if element is None:
         return None
-    pattern, fill = found.get(f"{W}val"), found.get(f"{W}fill", "auto")
+    pattern, fill = element.get(f"{W}val"), element.get(f"{W}fill", "auto")
     if pattern == "solid":
-        return hex_color(found.get(f"{W}color"))
+        return hex_color(element.get(f"{W}color"))
     return "" if pattern != "clear" else None if fill == "auto" else hex_color(fill)
 
 
@@ -77,16 +77,16 @@ def attribute(element: Any, path: str, /) -> str | None:
     """Return the ``w:val`` of the descendant at *path* (names parted by ``/``)."""
     if element is None:
         return None
-    found = element.find("/".join(f"{W}{name}" for name in path.split("/")))
-    return None if found is None else found.get(f"{W}val")
+    descendant = element.find("/".join(f"{W}{name}" for name in path.split("/")))
+    return None if descendant is None else descendant.get(f"{W}val")
 
 
 def is_on(element: Any, path: str, /) -> bool:
-    """Tell whether a switch such as ``w:vanish`` is set."""
+    """Return whether a switch such as ``w:vanish`` is set."""
     if element is None:
         return False
-    found = element.find("/".join(f"{W}{name}" for name in path.split("/")))
-    return found is not None and found.get(f"{W}val") not in {"0", "false", "off"}
+    descendant = element.find("/".join(f"{W}{name}" for name in path.split("/")))
+    return descendant is not None and descendant.get(f"{W}val") not in {"0", "false", "off"}
 
 
 def _switch(element: Any, name: str) -> bool | None:
@@ -99,10 +99,10 @@ def _integer(text: str | None) -> int | None:
 
 
 class Styles:
-    """Looks up what a paragraph's properties and styles say together.
+    """Resolves a paragraph's properties together with its styles.
 
-    Names of built-in styles are English in every language of Word (only their ids and shown names
-    are translated), so ``heading 1`` is found in a German file too.
+    Word uses English names of built-in styles in every language (only ids and displayed names are
+    translated), so ``heading 1`` exists in a German file too.
     """
 
     def __init__(self, root: Any) -> None:
@@ -140,7 +140,7 @@ class Styles:
         return _chain(attribute(properties, "pStyle") or self._default, self._styles)
 
     def paragraph_look(self, properties: Any, /) -> Look:
-        """Return how a paragraph's text looks where its runs say nothing."""
+        """Return the look of a paragraph's text without run properties."""
         look = look_of(None, properties)
         for style in self._chain(properties):
             look = look.over(style.look)
@@ -173,7 +173,7 @@ class Styles:
         return None
 
     def is_quote(self, properties: Any, /) -> bool:
-        """Tell whether the paragraph has a quotation style."""
+        """Return whether the paragraph has a quotation style."""
         return any(s.name in _QUOTE_NAMES for s in self._chain(properties))
 
     def list_place(self, properties: Any, /) -> ListPlace | None:
@@ -199,7 +199,8 @@ def _chain(name: str | None, styles: dict[str, _Style]) -> list[_Style]:
     return chain
 
 
-# Numbers and bullets of Word lists: what ``numbering.xml`` makes Word show before a paragraph.
+# Numbers and bullets of Word lists, which Word shows before paragraphs according to
+# ``numbering.xml``.
 
 _PLACE = re.compile(r"%([1-9])")
 
@@ -250,13 +251,7 @@ def _level(element: Any) -> _Level:
 
 
 class Numbering:
-    """Counts the list paragraphs of one document.
-
-    Parameters
-    ----------
-    root
-        Root of ``numbering.xml``, or ``None`` where the document has none.
-    """
+    """Counts the list paragraphs of one document; *root* is that of ``numbering.xml``, if any."""
 
     def __init__(self, root: Any) -> None:
         self._abstracts: dict[str, _Abstract] = {}
@@ -271,24 +266,24 @@ class Numbering:
                 abstract.levels[_integer_or(level.get(f"{W}ilvl"), 0)] = _level(level)
             self._abstracts[element.get(f"{W}abstractNumId", "")] = abstract
         for element in root.iter(f"{W}num"):
-            found = _List(_value(element, "abstractNumId") or "")
+            numbered = _List(_value(element, "abstractNumId") or "")
             for override in element.iter(f"{W}lvlOverride"):
                 depth = _integer_or(override.get(f"{W}ilvl"), 0)
                 start = _value(override, "startOverride")
                 if start is not None:
-                    found.starts[depth] = _integer_or(start, 1)
+                    numbered.starts[depth] = _integer_or(start, 1)
                 level = override.find(f"{W}lvl")
                 if level is not None:
-                    found.overrides[depth] = _level(level)
-            self._lists[element.get(f"{W}numId", "")] = found
+                    numbered.overrides[depth] = _level(level)
+            self._lists[element.get(f"{W}numId", "")] = numbered
 
     def label(self, place: ListPlace, /) -> str:
-        """Count one paragraph and return what stands before it; empty where nothing is shown."""
+        """Count one paragraph and return its label; empty without one."""
         number_id = place.number_id
-        found = self._lists.get(number_id)
-        if found is None:
+        numbered = self._lists.get(number_id)
+        if numbered is None:
             return ""
-        levels = self._levels(found)
+        levels = self._levels(numbered)
         depth = place.depth
         if depth is None:
             depth = next((d for d, v in levels.items() if v.style == place.style != ""), 0)
@@ -297,9 +292,9 @@ class Numbering:
             return ""
         if level.form == "bullet":
             return BULLET if level.text.strip() else ""
-        counters = self._counters.setdefault(found.abstract, {})
-        if depth in found.starts and (number_id, depth) not in self._begun:
-            counters[depth] = found.starts[depth] - 1
+        counters = self._counters.setdefault(numbered.abstract, {})
+        if depth in numbered.starts and (number_id, depth) not in self._begun:
+            counters[depth] = numbered.starts[depth] - 1
         self._begun.add((number_id, depth))
         counters[depth] = counters.get(depth, level.start - 1) + 1
         for deeper in [d for d in counters if d > depth]:
@@ -313,15 +308,15 @@ class Numbering:
 
         return _PLACE.sub(put, level.text).strip()
 
-    def _levels(self, found: _List) -> dict[int, _Level]:
-        abstract = self._abstracts.get(found.abstract, _Abstract())
+    def _levels(self, numbered: _List) -> dict[int, _Level]:
+        abstract = self._abstracts.get(numbered.abstract, _Abstract())
         levels = abstract.levels
         if not levels and abstract.style_link:
-            # The levels stand in the abstract list that the linked style uses.
+            # The abstract list of the linked style contains the levels.
             others = (a for a in self._abstracts.values() if a.levels)
             levels = next(others, _Abstract()).levels
         merged = dict(levels)
-        for depth, level in found.overrides.items():
+        for depth, level in numbered.overrides.items():
             base = merged.get(depth, level)
             merged[depth] = replace(level, start=level.start or base.start)
         return merged
@@ -343,17 +338,13 @@ class Parts:
     heads
         Headers and footers by the id of their relation.
     links
-        Targets of links outside of the document by the id of their relation.
+        External link targets by the id of their relation.
     graphics
-        Charts and diagrams by the name of their part; what cannot be read is ``None``.
+        Charts and diagrams by the name of their part; unreadable ones are ``None``.
     has_even_heads
-        Whether pages of even number have headers and footers of their own.
-    unstable_fields
-        Names of fields whose results are left out.
-    left_out_fields
-        Those of them that were met.
-    warnings, missing
-        For the reading.
+        Even pages have separate headers and footers.
+    unstable_fields, left_out_fields
+        Names of fields whose results are omitted, and of those that occurred.
     """
 
     body: Any
@@ -371,7 +362,7 @@ class Parts:
 
     @classmethod
     def of(cls, package: Package, /) -> Parts:
-        """Read them; damage beside the body is noted as missing.
+        """Read the parts; report damage outside of the body as missing.
 
         Raises
         ------
@@ -394,12 +385,12 @@ class Parts:
             try:
                 if target not in package:
                     return None
-                found = package.xml(target)
-                graphics.update(graphics_of(package, target, found, missing))
+                parsed = package.xml(target)
+                graphics.update(graphics_of(package, target, parsed, missing))
             except ParseFailed as error:
                 missing.append(f"The {what} cannot be read: {error.message}")
                 return None
-            return found
+            return parsed
 
         parts = cls(
             body,

@@ -28,17 +28,16 @@ if TYPE_CHECKING:
     from casetrack.parse.base import Page
     from casetrack.parse.word.text import Note
 
-# The body of a Word document as pages, with headers, footers, notes and comments.
-#
-# Pages follow the breaks in the file: where Word last put one, page breaks of the author, sections.
-# Headers and footers stand in the text of the first page that has them, then only in its ``header``
-# and ``footer``. Notes stand on the page that refers to them, comments of reviewers too.
+# Divides the body of a Word document into pages with headers, footers, notes and comments. Pages
+# follow the breaks in the file: Word's last layout, page breaks of the author, sections. Headers
+# and footers are in the text of the first page that has them, then only in its ``header`` and
+# ``footer``. Notes and comments are on the page that refers to them.
 
-# Headers and footers of Word documents: which ones a page has, and what they say on it.
+# Headers and footers of Word documents: those of each page, and their text on it.
 
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _NUMBER = "\x00"
-"""Stands for the number of the page until it is known; XML holds no such character."""
+"""Placeholder of a page number until it is known; XML cannot contain this character."""
 _SEPARATOR = " | "
 
 HeadKind = Literal["header", "footer"]
@@ -48,7 +47,7 @@ HeadKind = Literal["header", "footer"]
 class Heads:
     """The header or the footer of one page.
 
-    *is_new* tells that no page before had it; then it belongs into the page's text.
+    *is_new* means that no earlier page had it, so it belongs to the page's text.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -62,18 +61,10 @@ class Heads:
 
 
 class RunningHeads:
-    """Tells the headers and footers of pages, which are asked for in order.
+    """Returns the headers and footers of pages, which must be requested in order.
 
-    Parameters
-    ----------
-    sections
-        The document's ``w:sectPr``, in order.
-
-    Attributes
-    ----------
-    shown
-        The number that the last page asked for shows in its header or footer; ``None`` where it
-        shows none.
+    *sections* are the document's ``w:sectPr``; *shown* is the page number in the header or footer
+    of the last page, ``None`` without one.
     """
 
     def __init__(self, parts: Parts, sections: list[Any]) -> None:
@@ -86,12 +77,8 @@ class RunningHeads:
     def page(self, section: int, *, is_first: bool) -> tuple[Heads, Heads]:
         """Return header and footer of the next page.
 
-        Parameters
-        ----------
-        section
-            Index of the section that the page begins with.
-        is_first
-            Whether it is the first page of that section.
+        *section* is the index of the section in which the page begins, *is_first* whether it is
+        that section's first page.
         """
         own = self._sections[section] if section < len(self._sections) else None
         self._number += 1
@@ -149,9 +136,9 @@ class RunningHeads:
 
 
 def _without_line_numbers(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield blocks without the numbers 1 to 28 that pleading paper has in the frame of its header.
+    """Yield blocks without the numbers 1 to 28 in the header of pleading paper.
 
-    Beside which line of the text each of them is shown depends on fonts, and is not told.
+    The text line next to each number depends on fonts, and is not determined.
     """
     lines = [line.strip() for block in blocks for line in block.lines]
     first = next((i for i, line in enumerate(lines) if line == "1"), len(lines))
@@ -231,14 +218,14 @@ class HeadingEvidence:
     def _runs(self, paragraph: Any) -> list[tuple[int, float, bool]]:
         """Return the length, size and boldness of the runs that show something."""
         look = self._styles.paragraph_look(paragraph.find(f"{W}pPr"))
-        found = []
+        runs = []
         for run in paragraph.iter(f"{W}r"):
             count = sum(len((t.text or "").strip()) for t in run.iterfind(f"{W}t"))
             if count:
                 own = self._styles.run_look(run.find(f"{W}rPr"), look)
                 if not own.is_hidden:
-                    found.append((count, own.size or self._body_size, bool(own.is_bold)))
-        return found
+                    runs.append((count, own.size or self._body_size, bool(own.is_bold)))
+        return runs
 
     def level(self, paragraph: Any, text: str, /) -> int | None:
         """Return the level of a body paragraph that is a heading, else ``None``."""
@@ -273,7 +260,7 @@ def _could_be(text: str) -> bool:
 
 
 def _depth(text: str) -> int:
-    """Return how deep a heading's number says it stands: ``2.1`` is one below ``2``."""
+    """Return the depth of a heading by its number: ``2.1`` is one level below ``2``."""
     numbered = _NUMBERED.match(text)
     if numbered:
         return numbered[1].count(".")
@@ -351,7 +338,7 @@ class Body(Story):
         printed = PrintedPlace("page", heads.shown, 0, len(page.text))
         return replace(page, printed=(*page.printed, printed))
 
-    # --- what is found -----------------------------------------------------------------------
+    # --- content -----------------------------------------------------------------------------
 
     def _add(self, block: Block) -> None:
         self._last_break = None
@@ -405,7 +392,7 @@ class Body(Story):
             self._last_break = mark
             return
         if mark is Mark.PAGE and self._last_break is Mark.RENDERED_PAGE:
-            # The other way round: Word's note stands before the break that caused it.
+            # The reverse order: Word's own break precedes the author's break that caused it.
             self._last_break = mark
             self._drafts[-1].section = self._section
             self._drafts[-1].is_first |= opens_section
@@ -456,15 +443,13 @@ def read_docx(
 
     Parameters
     ----------
-    path
-        The file that errors name.
-    content
-        Where its content stands: the same, or a decrypted or converted copy, which is not needed
-        any more afterwards.
+    path, content
+        The file for messages, and the file to read, such as a decrypted or converted copy, which is
+        not needed afterwards.
     file_format
         For ``DocumentInfo.format``.
     unstable_fields
-        Names of fields whose results are not those of the file, and are left out.
+        Names of fields whose results are not those of the file, and are omitted.
     """
     with content.open("rb") as file:
         if file.read(len(OLE_MAGIC)) == OLE_MAGIC:

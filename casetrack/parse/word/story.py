@@ -45,7 +45,7 @@ _THROUGH = frozenset(
 
 @dataclass(slots=True)
 class CellPart:
-    """What stands in a cell: text, page breaks before and within it, text boxes, inner tables."""
+    """Content of a cell: text, page breaks before and within it, text boxes, inner tables."""
 
     text: str = ""
     starts_page: Mark | None = None
@@ -54,7 +54,7 @@ class CellPart:
     nested: list[Any] = field(default_factory=list)
 
     def add(self, other: CellPart, /) -> None:
-        """Append what follows in the same cell or row."""
+        """Append the following content of the same cell or row."""
         if self.text:
             self.ends_page = self.ends_page or other.starts_page or other.ends_page
         else:
@@ -88,14 +88,9 @@ def _number(text: str | None) -> int:
 
 
 class TableRows:
-    """Turns a ``w:tbl`` into rows.
+    """Converts a ``w:tbl`` into rows.
 
-    Parameters
-    ----------
-    element
-        The table.
-    cell_text
-        Gives the text of a paragraph, the page breaks in it and its text boxes.
+    *cell_text* returns the text of a paragraph, the page breaks in it and its text boxes.
     """
 
     def __init__(self, element: Any, cell_text: CellText) -> None:
@@ -142,7 +137,7 @@ class TableRows:
         return Row(tuple(cells), is_marked), whole
 
     def _cell(self, element: Any) -> CellPart:
-        """Return a cell's text on one line; nested tables are given back for rows of their own."""
+        """Return a cell's text on one line; nested tables are returned for separate rows."""
         cell = CellPart()
         for child in element:
             if child.tag == f"{W}p":
@@ -184,12 +179,9 @@ _VML_SHAPES = tuple(
 
 
 def graphic_blocks(graphic: Graphic, graphics: Mapping[str, Any], /) -> Iterator[Block]:
-    """Yield what a drawing shows; text boxes in it are paragraphs of the document and not of here.
+    """Yield the content of a drawing, without text boxes, which are paragraphs of the document.
 
-    Parameters
-    ----------
-    graphics
-        Charts and diagrams by the name of their part.
+    *graphics* maps names of parts to charts and diagrams.
     """
     element = graphic.element
     what = "Alternative text" if next(element.iter(*_PICTURES), None) is None else "Picture"
@@ -220,21 +212,21 @@ class _Pending:
 
 
 class Story:
-    """Walks one story; what a kind of story does with what is found, its class says."""
+    """Walks one story; subclasses process its content."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._fields = FieldState(parts.unstable_fields, parts.left_out_fields)
         self._joined: _Pending | None = None
 
-    # --- what a kind of story decides --------------------------------------------------------
+    # --- methods of a kind of story ----------------------------------------------------------
 
     def _add(self, block: Block) -> None:
         """Take a paragraph."""
         raise NotImplementedError
 
     def _break(self, mark: Mark) -> None:
-        """Take note of a page break; most stories stand on one page."""
+        """Process a page break; most stories are on one page."""
 
     def _note(self, note: Note) -> str:
         """Return a note's sign."""
@@ -244,7 +236,7 @@ class Story:
         """Take note of a comment's place."""
 
     def _number(self, shown: PageNumber) -> str:
-        """Return what stands for the number of the page."""
+        """Return the text of a page number field."""
         return shown.shown
 
     def _target(self, relation: str) -> str:
@@ -369,7 +361,7 @@ class Story:
             self._add(Block((hidden_mark(aside.kind, text, aside.by),), "quote"))
 
     def _graphic(self, graphic: Graphic) -> None:
-        """Add what a drawing shows: a picture's description, the words of charts and diagrams."""
+        """Add the content of a drawing: description of a picture, text of charts and diagrams."""
         for block in graphic_blocks(graphic, self._parts.graphics):
             self._add(block)
 
@@ -403,7 +395,7 @@ class Story:
             self._aside(Aside(kind, removed_text(row), author), ())
 
     def _cell_text(self, paragraph: Any) -> CellPart:
-        """Return what a paragraph in a cell shows, on one line."""
+        """Return the visible content of a paragraph in a cell, on one line."""
         part = CellPart(self._new_paragraph(paragraph.find(f"{W}pPr")).lines[0])
         for item in paragraph_items(paragraph, self._fields, self._parts.styles):
             if isinstance(item, TextBox):
@@ -434,12 +426,9 @@ def _joined(boxes: Iterable[TextBox | Graphic | Aside]) -> Iterator[TextBox | Gr
 
 
 class SideStory(Story):
-    """A header, footer, note or comment: its paragraphs, gathered.
+    """The collected paragraphs of a header, footer, note or comment.
 
-    Parameters
-    ----------
-    page_number
-        Stands for the number of the page; without it, what the field showed when last saved.
+    *page_number* replaces page number fields, which otherwise keep their last saved value.
     """
 
     def __init__(self, parts: Parts, page_number: str | None = None) -> None:
@@ -455,8 +444,8 @@ class SideStory(Story):
 
     def lines(self, root: Any, /) -> list[str]:
         """Return the lines of the story that show something."""
-        found = (line.strip() for block in self.blocks(root) for line in block.lines)
-        return [line for line in found if line]
+        stripped = (line.strip() for block in self.blocks(root) for line in block.lines)
+        return [line for line in stripped if line]
 
     def _add(self, block: Block) -> None:
         self._blocks.append(block)
@@ -466,5 +455,5 @@ class SideStory(Story):
 
 
 def section_starts_page(section: Any, /) -> bool:
-    """Tell whether a section begins on a new page: its own type says so."""
+    """Return whether a section begins on a new page, by its own type."""
     return attribute(section, "type") in {None, "nextPage", "oddPage", "evenPage"}

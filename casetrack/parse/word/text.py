@@ -1,6 +1,6 @@
-"""What a Word paragraph shows: its text in pieces, with breaks, notes and text boxes as marks.
+"""Visible content of a Word paragraph: pieces of text, with breaks, notes and boxes as marks.
 
-Deleted, moved and hidden text is given apart; field codes are not shown, fields' results are.
+Deleted, moved and hidden text is separate; fields show their results, not their codes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PRIVATE = 0xF000
 _PRIVATE_END = 0xF0FF
-# Letters stand at their Latin counterparts' places in the font Symbol.
+# In the font Symbol, Greek letters have the codes of similar Latin letters.
 _GREEK = dict(
     zip(
         "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcywVJj",
@@ -84,12 +84,9 @@ _FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS}
 
 
 def symbol(font: str, code: str, /) -> str:
-    """Return the character at a hexadecimal *code* of a font; a bullet where its look is unknown.
+    """Return the character at a hexadecimal *code* of a *font*; a bullet if its look is unknown.
 
-    Parameters
-    ----------
-    font
-        Name of the font; only those in the private range of Unicode need it.
+    The font matters only for codes in the private range of Unicode.
     """
     try:
         value = int(code, 16)
@@ -109,7 +106,7 @@ _MAX_DEPTH = 60
 
 
 def equation_text(element: Any, /) -> str:
-    """Return an equation's text; what is nested too deeply is given without its structure."""
+    """Return an equation's text; deeply nested parts lose their structure."""
     return _text(element, 0)
 
 
@@ -136,37 +133,37 @@ def _name(element: Any) -> str:
 
 
 def _group(text: str | None) -> str:
-    """Put brackets around what is more than one sign, number or word."""
+    """Put brackets around more than one sign, number or word."""
     text = (text or "").strip()
     return text if len(text) <= 1 or text.isalnum() else f"({text})"
 
 
 def _property(element: Any, holder: str, name: str, default: str) -> str:
-    found = element.find(f"{M}{holder}/{M}{name}")
-    return default if found is None else str(found.get(f"{M}val", ""))
+    property_element = element.find(f"{M}{holder}/{M}{name}")
+    return default if property_element is None else str(property_element.get(f"{M}val", ""))
 
 
-def _scripts(found: dict[str, str], base: str) -> str:
-    low, high = found.get("sub", "").strip(), found.get("sup", "").strip()
+def _scripts(parts: dict[str, str], base: str) -> str:
+    low, high = parts.get("sub", "").strip(), parts.get("sup", "").strip()
     return base + (f"_{_group(low)}" if low else "") + (f"^{_group(high)}" if high else "")
 
 
-def _fraction(found: dict[str, str], _: Any) -> str:
-    return f"{_group(found.get('num'))}/{_group(found.get('den'))}"
+def _fraction(parts: dict[str, str], _: Any) -> str:
+    return f"{_group(parts.get('num'))}/{_group(parts.get('den'))}"
 
 
-def _scripted(found: dict[str, str], _: Any) -> str:
-    return _scripts(found, _group(found.get("e")))
+def _scripted(parts: dict[str, str], _: Any) -> str:
+    return _scripts(parts, _group(parts.get("e")))
 
 
-def _root(found: dict[str, str], _: Any) -> str:
-    degree = found.get("deg", "").strip()
-    return f"{f'{_group(degree)}-' if degree else ''}√{_group(found.get('e'))}"
+def _root(parts: dict[str, str], _: Any) -> str:
+    degree = parts.get("deg", "").strip()
+    return f"{f'{_group(degree)}-' if degree else ''}√{_group(parts.get('e'))}"
 
 
-def _big(found: dict[str, str], element: Any) -> str:
+def _big(parts: dict[str, str], element: Any) -> str:
     sign = _property(element, "naryPr", "chr", "∫")
-    return f"{_scripts(found, sign)} {found.get('e', '')}"
+    return f"{_scripts(parts, sign)} {parts.get('e', '')}"
 
 
 def _brackets(element: Any, depth: int) -> str:
@@ -175,13 +172,13 @@ def _brackets(element: Any, depth: int) -> str:
     return f"{first}{between.join(_text(c, depth + 1) for c in element if _name(c) == 'e')}{last}"
 
 
-def _function(found: dict[str, str], _: Any) -> str:
-    return f"{found.get('fName', '')} {_group(found.get('e'))}".strip()
+def _function(parts: dict[str, str], _: Any) -> str:
+    return f"{parts.get('fName', '')} {_group(parts.get('e'))}".strip()
 
 
-def _limit(found: dict[str, str], element: Any) -> str:
+def _limit(parts: dict[str, str], element: Any) -> str:
     sign = "_" if _name(element) == "limLow" else "^"
-    return f"{found.get('e', '')}{sign}{_group(found.get('lim'))}"
+    return f"{parts.get('e', '')}{sign}{_group(parts.get('lim'))}"
 
 
 _WRITERS: dict[str, Callable[[dict[str, str], Any], str]] = {
@@ -209,7 +206,7 @@ _SHOWN = Look()
 
 
 class Mark(Enum):
-    """What may stand between the words of a paragraph."""
+    """Elements other than text in a paragraph."""
 
     LINE = "line break"
     PAGE = "page break put there by the author"
@@ -234,7 +231,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class PageNumber:
-    """A field that shows the number of the page; *shown* is what it showed when last saved."""
+    """A field that shows the page number; *shown* is its last saved value."""
 
     shown: str
 
@@ -281,7 +278,7 @@ class _Field:
 class FieldState:
     """Open fields, which may span paragraphs.
 
-    *unstable* names fields whose results are left out, *left_out* those that were.
+    *unstable* has the names of fields whose results are omitted, *left_out* of those that occurred.
     """
 
     unstable: frozenset[str] = frozenset()
@@ -291,9 +288,9 @@ class FieldState:
     @property
     def is_unstable(self) -> bool:
         """Whether the text at this place is a result to leave out; notes the field's name."""
-        found = self.unstable.intersection(f.name for f in self.open) if self.unstable else ()
-        self.left_out.update(found)
-        return bool(found)
+        names = self.unstable.intersection(f.name for f in self.open) if self.unstable else ()
+        self.left_out.update(names)
+        return bool(names)
 
     @property
     def is_code(self) -> bool:
@@ -306,7 +303,7 @@ class FieldState:
         return bool(self.open) and self.open[-1].name == _PAGE_FIELD
 
 
-# Containers whose children stand in the paragraph as if the container were not there.
+# Transparent containers: their children belong to the paragraph.
 _THROUGH = frozenset(
     f"{W}{name}"
     for name in (
@@ -335,7 +332,7 @@ _PLAIN: dict[str, str | Mark] = {
 
 
 def paragraph_items(paragraph: Any, fields: FieldState, styles: Styles, /) -> Iterator[Item]:
-    """Yield what a ``w:p`` shows, in order."""
+    """Yield the visible content of a ``w:p``, in order."""
     look = styles.paragraph_look(paragraph.find(f"{W}pPr"))
     yield from _items(paragraph, fields, styles, look)
 
@@ -370,7 +367,7 @@ def removed_text(element: Any, /) -> str:
 
 
 def _choice(alternate: Any) -> Any:
-    """Return the preferred branch; both branches say the same, so only one is read."""
+    """Return the preferred branch; both have the same content, so only one is read."""
     chosen = alternate.find(f"{_MC}Choice")
     return alternate.find(f"{_MC}Fallback") if chosen is None else chosen
 
@@ -444,7 +441,7 @@ def _drawn(element: Any) -> Iterator[Item]:
 
 
 def _form_values(data: Any) -> Iterator[str]:
-    """Yield what a box or a list of a form shows; only the form's own data tell it."""
+    """Yield the value of a check box or a list of a form, which only the form data contain."""
     if data is None:
         return
     for box in data.iterfind(f"{W}checkBox"):
@@ -463,9 +460,9 @@ def _form_values(data: Any) -> Iterator[str]:
 
 def _target(field: _Field) -> Iterator[Aside]:
     """Yield the target of a field that is a link."""
-    found = _LINK.match(field.code)
-    if found:
-        yield Aside("link", found[1])
+    match = _LINK.match(field.code)
+    if match:
+        yield Aside("link", match[1])
 
 
 def _pass_field(kind: str | None, fields: FieldState) -> Iterator[Aside]:

@@ -1,4 +1,4 @@
-"""What goes between the pool and its workers: frames of JSON, requests, pages as Arrow batches."""
+"""Messages between the pool and its workers: frames of JSON, requests, pages as Arrow batches."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _read_exactly(stream: BinaryIO, length: int) -> bytes | None:
 
 
 def pack_error(error: errors.CaseTrackError, /) -> dict[str, str]:
-    """Turn an error into what :func:`unpack_error` takes."""
+    """Convert an error into the argument of :func:`unpack_error`."""
     return {"class": type(error).__name__, "message": error.message, "hint": error.hint}
 
 
@@ -71,7 +71,7 @@ def unpack_error(packed: dict[str, str], path: Path, /) -> errors.CaseTrackError
     return error
 
 
-# What the pool asks of a worker, as JSON: read a file, or draw a page of it.
+# Requests of the pool to a worker, as JSON: read a file, or draw a page of it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Request:
 
     @classmethod
     def unpack(cls, raw: dict[str, Any], /) -> Request:
-        """Rebuild what :meth:`pack` gave."""
+        """Rebuild the result of :meth:`pack`."""
         options = raw["options"]
         folders = {n: Path(options[n]) if options[n] else None for n in ("models_dir", "spool")}
         return cls(
@@ -117,7 +117,7 @@ class Request:
 
 
 def pack_info(info: DocumentInfo, /) -> dict[str, Any]:
-    """Return what a file says about itself as JSON values."""
+    """Return the facts of a file as JSON values."""
     raw = asdict(info)
     for name in ("created_at", "modified_at"):
         raw[name] = raw[name] and raw[name].isoformat()
@@ -125,7 +125,7 @@ def pack_info(info: DocumentInfo, /) -> dict[str, Any]:
 
 
 def unpack_info(raw: dict[str, Any], /) -> DocumentInfo:
-    """Rebuild what :func:`pack_info` gave."""
+    """Rebuild the result of :func:`pack_info`."""
     dates = {
         n: datetime.fromisoformat(raw[n]) if raw[n] else None for n in ("created_at", "modified_at")
     }
@@ -139,7 +139,7 @@ def pack_attachments(attachments: Iterable[Attachment], /) -> list[list[str]]:
 
 
 def unpack_attachments(raw: list[list[str]], /) -> list[Attachment]:
-    """Rebuild what :func:`pack_attachments` gave."""
+    """Rebuild the result of :func:`pack_attachments`."""
     return [Attachment(name, Path(path)) for name, path in raw]
 
 
@@ -149,7 +149,7 @@ _Item = TypeVar("_Item")
 
 _LATER = {"document_id", "document_name", "document_title", "language"}
 PAGE_COLUMNS = tuple(name for name in schema.table("pages").names if name not in _LATER)
-"""What parsing gives; what the document is called and the language are added by later steps."""
+"""Columns of parsing; later steps add the document's name and the language."""
 
 MAX_PAGES, MAX_CHARS, MAX_OCR_PAGES = 16, 1_000_000, 2
 """A gathered batch ends at this many pages, characters, or slow pages that were read by OCR."""
@@ -196,9 +196,9 @@ def heading_title(text: str, /) -> str | None:
 
 
 def batches(pages: Iterable[Page], /) -> Iterator[pa.RecordBatch]:
-    """Turn each page into a record batch of its own, with its heading path.
+    """Convert each page into a record batch with its heading path.
 
-    One by one, because a page that is not sent yet is lost when a later one ends the process.
+    Separately, because an unsent page is lost if a later page ends the process.
     """
     path = HeadingPath()
     for page in pages:

@@ -1,8 +1,8 @@
-"""Reads files in worker processes with limits on time and memory.
+"""Read files in worker processes with limits on time and memory.
 
-A worker is a persistent child that reads one file after the other, so its start is paid once.
-Pages come back as record batches over a pipe; a slow consumer holds the worker back, so memory
-does not grow with the file.
+A worker is a persistent child that reads one file after the other, so it starts once. Pages are
+returned as record batches over a pipe; a slow consumer blocks the worker, so memory does not grow
+with the file.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ DEFAULT_READERS = "casetrack.parse:READERS"
 
 
 class _Read:
-    """One order to one worker: holds the worker until it is done, given up or forgotten.
+    """One request to one worker, which it occupies until done, closed or garbage-collected.
 
-    Nothing it refers to refers back to it, so that forgetting it ends the reading at once.
+    No referenced object refers back to it, so dropping the last reference ends the reading at once.
     """
 
     def __init__(self, pool: ParsePool, worker: WorkerProcess, request: Request) -> None:
@@ -76,7 +76,7 @@ class _Read:
             self._pool.give_back(worker)
 
     def ask(self) -> dict[str, Any]:
-        """Give the order and return the first thing the worker says."""
+        """Send the request and return the first answer of the worker."""
         try:
             self._asked.request(self._request.pack())
             self._pool.watch()
@@ -90,8 +90,8 @@ class _Read:
     def payloads(self) -> Iterator[bytes]:
         """Yield the bytes of one record batch after the other.
 
-        Where the file ends in an error after some text, what was read stays, and *missing* says
-        what happened.
+        After an error in the middle of the file, the pages read before it are kept, and *missing*
+        has the reason.
         """
         try:
             while self._worker is not None:
@@ -103,8 +103,8 @@ class _Read:
         except FileError as error:
             if self.pages == self.pages_without_text:
                 raise
-            said = error.message.replace(str(self.path), self.path.name)
-            self.missing.append(f"Only the first {_pages(self.pages)} could be read. {said}")
+            reason = error.message.replace(str(self.path), self.path.name)
+            self.missing.append(f"Only the first {_pages(self.pages)} could be read. {reason}")
         finally:
             self.close()
 
@@ -119,7 +119,7 @@ class _Read:
         return payload
 
     def count(self, batch: pa.RecordBatch, /) -> None:
-        """Count pages; those that were read by OCR bring time of their own."""
+        """Count pages; each page read by OCR extends the time limit."""
         texts = batch["text"].to_pylist()
         self.pages += len(texts)
         self.pages_without_text += sum(1 for text in texts if not text)
@@ -131,7 +131,7 @@ class _Read:
         self.release()
 
     def _note(self, message: dict[str, Any]) -> None:
-        """Take in what the reader had to tell beside the pages."""
+        """Store the messages and attachments of the reader."""
         self.warnings.extend(message["warnings"])
         self.missing.extend(message["missing"])
         self.attachments.extend(unpack_attachments(message["attachments"]))
@@ -190,19 +190,18 @@ def _pages_of(read: _Read) -> Iterator[pa.RecordBatch]:
 class ParsedFile:
     """A file that is being read.
 
+    It occupies a worker until *batches* is exhausted or garbage-collected, or :meth:`close` is
+    called. A thread that opens more files than the pool has workers, without reading them, waits
+    forever.
+
     Attributes
     ----------
-    path
-        The file.
     info
-        What the file says about itself.
+        Facts that the file states about itself.
     batches
         Iterator of record batches of the declared table ``pages``, without ``document_id`` and
-        ``language``. It raises the reader's error where one occurs before there is any text;
-        later ones end it, and *missing* says so.
-
-    A worker is taken until *batches* is exhausted or forgotten, or :meth:`close` is called. So a
-    thread that opens more files than the pool has workers, without reading them, waits for ever.
+        ``language``. It raises an error of the reader before the first text; later errors end it
+        and are in *missing*.
     """
 
     def __init__(self, read: _Read) -> None:
@@ -213,12 +212,12 @@ class ParsedFile:
 
     @property
     def warnings(self) -> list[str]:
-        """What the user should know, in sentences; complete when *batches* is exhausted."""
+        """Sentences for the user; complete when *batches* is exhausted."""
         return self._read.warnings
 
     @property
     def missing(self) -> list[str]:
-        """What could not be read, in sentences; complete when *batches* is exhausted."""
+        """Sentences on unreadable content; complete when *batches* is exhausted."""
         return self._read.missing
 
     @property
@@ -257,19 +256,18 @@ def _without_event(message: dict[str, Any]) -> dict[str, Any]:
 
 
 class ParsePool:
-    """A few worker processes that read files; may be used from several threads at once.
+    """A few worker processes that read files; thread-safe.
 
     Parameters
     ----------
     limits
         Time, memory and size for one file.
     workers
-        How many files are read side by side; each call takes one that is idle, and waits if none
-        is. Processes are started when first needed.
+        Number of files read in parallel; further calls wait. Processes start when first needed.
     readers
         ``module:attribute`` of the tuple of readers that the workers use.
     options
-        What the user said about reading; *limits* stands above those in it.
+        Options of reading; *limits* overrides those in it.
     """
 
     def __init__(
@@ -303,14 +301,9 @@ class ParsePool:
         self.close()
 
     def read(self, path: Path, /, *, spool: Path | None = None) -> ParsedFile:
-        """Start reading a file; waits for an idle worker.
+        """Wait for an idle worker and start reading a file.
 
-        Parameters
-        ----------
-        path
-            The file.
-        spool
-            Folder that takes copies of its attachments.
+        *spool* is the folder for copies of its attachments.
 
         Raises
         ------
@@ -326,28 +319,19 @@ class ParsePool:
     def render(
         self, path: Path, page: int, /, *, dpi: float = 144.0, options: ReadOptions | None = None
     ) -> PageImage | None:
-        """Draw a page; ``None`` where the format has no pages to see.
+        """Draw a page; ``None`` for a format without pages; raises like :meth:`read`.
 
-        Parameters
-        ----------
-        path, page, dpi
-            See :func:`casetrack.parse.render.render_page`.
-        options
-            For this page instead of those of the pool; of its limits only the time counts.
-
-        Raises
-        ------
-        FileError
-            As for :meth:`read`.
+        See :func:`casetrack.parse.render.render_page`. *options* replaces those of the pool; of its
+        limits, only the time applies.
         """
         from casetrack.parse.render import PageImage
 
         order = _Read(self, self._take(), Request("draw", path, options or self.options, page, dpi))
-        said = order.ask()
-        if said["event"] == "no_picture":
+        answer = order.ask()
+        if answer["event"] == "no_picture":
             order.release()
             return None
-        return PageImage(order.picture(), said["width"], said["height"], said["scale"])
+        return PageImage(order.picture(), answer["width"], answer["height"], answer["scale"])
 
     def _take(self) -> WorkerProcess:
         with self._change:
@@ -421,18 +405,18 @@ _WORKERS = 2
 
 
 class DrawingPool:
-    """A pool for drawing that opens with the first picture and closes some time after the last.
+    """A thread-safe pool for drawing, which closes when it is idle.
 
-    It may be used from several threads at once, and never keeps a program from ending.
+    It starts with the first picture and never delays the exit of a program.
 
     Parameters
     ----------
     memory_mb
         Memory of a worker, in MiB.
     workers
-        How many pages are drawn side by side.
+        Number of pages drawn in parallel.
     idle_seconds
-        The workers are ended when nothing was drawn for so long.
+        Time without drawing after which the workers end.
     """
 
     def __init__(
@@ -450,19 +434,15 @@ class DrawingPool:
     def render(
         self, path: Path, page: int, /, *, options: ReadOptions, dpi: float = 144.0
     ) -> PageImage | None:
-        """Draw a page; ``None`` where the format has no pages to see.
+        """Draw a page; ``None`` for a format without pages.
 
-        Parameters
-        ----------
-        path, page, dpi
-            See :func:`casetrack.parse.render.render_page`.
-        options
-            Passwords, and in its limits the seconds that the page may take.
+        See :func:`casetrack.parse.render.render_page`. *options* has passwords, and the time limit
+        of the page in seconds.
 
         Raises
         ------
         FileError
-            The page cannot be drawn within its limits, or not at all.
+            The page cannot be drawn, or not within its limits.
         """
         with self._opened() as pool:
             return pool.render(path, page, dpi=dpi, options=options)
@@ -503,7 +483,7 @@ class DrawingPool:
         """Close the pool if it has been idle for long, else look again later."""
         with self._lock:
             if threading.current_thread() is not self._timer:
-                return  # closed meanwhile, and perhaps opened anew
+                return  # Closed meanwhile, and possibly opened again.
             since = time.monotonic() - self._last_used
             left = self._idle_seconds if self._users else self._idle_seconds - since
             if left > 0:

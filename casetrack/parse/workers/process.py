@@ -113,7 +113,7 @@ class WorkerProcess:
                 continue
 
     def request(self, message: dict[str, Any], /) -> None:
-        """Ask for something; where the child is gone, the next frame says so."""
+        """Send a request; if the child is gone, the next frame reports it."""
         self.busy = True
         stream = cast("BinaryIO", self._process.stdin)
         try:
@@ -123,12 +123,12 @@ class WorkerProcess:
             return
 
     def next_frame(self, seconds: float, /) -> tuple[Frame | None, float]:
-        """Wait for a frame; returns it (``None``: the child is gone) and the seconds left.
+        """Wait for a frame; return it (``None``: the child is gone) and the remaining seconds.
 
         Raises
         ------
         WorkerTimeout
-            Nothing came in time.
+            The time is over.
         """
         start = time.monotonic()
         while True:
@@ -157,13 +157,13 @@ class WorkerProcess:
             return 0
 
     def is_fit(self, memory_mb: int, /) -> bool:
-        """Tell whether the child may take another file: alive, and not bloated by the last."""
+        """Return whether the child may read another file: alive, and below half of *memory_mb*."""
         if self._dead.is_set() or self.over_memory or self._process.poll() is not None:
             return False
         return self.resident_bytes() < memory_mb * 1024 * 1024 // 2
 
     def exit_reason(self) -> str:
-        """Say how the child ended."""
+        """Return the reason of the child's end."""
         if self._dead.is_set():
             return "it was stopped"
         try:
@@ -175,12 +175,12 @@ class WorkerProcess:
         return f"exit code {code}"
 
     def stop_for_memory(self) -> None:
-        """End the child; what it had sent before can still be taken."""
+        """End the child; frames that it sent before can still be read."""
         self.over_memory = True
         self._process.kill()
 
     def kill(self) -> None:
-        """End the child at once, and drop what it sent."""
+        """End the child at once, and drop its frames."""
         self._dead.set()
         self._process.kill()
 
@@ -215,8 +215,8 @@ def _signal_name(number: int) -> str:
 class WorkerStarter:
     """Starts workers and watches their memory, all from one thread.
 
-    Linux ties a child's life to the *thread* that started it, so workers must come from a thread
-    that lives as long as the pool. The thread does not outlast its pool, nor keep the program
+    Linux ends a child with the *thread* that started it, so workers must be started by a thread
+    that lives as long as the pool. The thread ends with its pool and does not keep the program
     alive.
     """
 
@@ -240,7 +240,7 @@ class WorkerStarter:
         self._thread: threading.Thread | None = None
 
     def spawn(self) -> WorkerProcess:
-        """Start a worker and wait until it is ready; one that dies before that is replaced.
+        """Start a worker and wait until it is ready; replace one that ends before that.
 
         Raises
         ------
@@ -327,7 +327,7 @@ class WorkerStarter:
         if _PACKAGE_ROOT not in path:
             path.insert(0, _PACKAGE_ROOT)
         environment["PYTHONPATH"] = os.pathsep.join(path)
-        # The limit is on address space: allocators must not reserve gigabytes that nobody uses.
+        # The limit is on address space: allocators must not reserve unused gigabytes.
         environment["MALLOC_ARENA_MAX"] = "2"
         environment["ARROW_DEFAULT_MEMORY_POOL"] = "system"
         worker = WorkerProcess(self._command, environment)
@@ -339,9 +339,9 @@ class WorkerStarter:
         raise PoolClosed(CLOSED)
 
     def _watch(self) -> bool:
-        """Kill workers over the memory limit, which catches what RLIMIT_AS does not.
+        """Kill workers over the memory limit, which RLIMIT_AS does not fully enforce.
 
-        Returns whether any worker is busy, so that an idle pool costs nothing.
+        Returns whether any worker is busy, so that an idle pool is not watched.
         """
         with self._lock:
             workers = [worker for worker in self._all if worker.busy]

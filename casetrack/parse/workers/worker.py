@@ -1,12 +1,11 @@
 """The process that reads files for :class:`casetrack.parse.workers.pool.ParsePool`.
 
-It takes one request after the other from its standard input and answers in frames on its standard
-output. Whatever a parser prints goes to nowhere. A hostile file can kill this process, never the
-one that asked.
+It reads requests from its standard input and writes frames to its standard output; output of
+parsers is discarded. A hostile file can end this process, but not the caller.
 
-Four ways end it, so that nothing is left behind: its input closes; on Linux the kernel kills it
-with its parent, also inside a parser's endless loop; a timer that needs no interpreter lock ends
-it when a read takes far too long; the pool kills it.
+It ends when its input closes, when its parent ends (Linux kills it, even inside a parser's endless
+loop), when a read exceeds its time limit (by a timer without the interpreter lock), or when the
+pool kills it.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.base import Page, Reader, Reading
 
-# The last stage of reading, the same for every format: what is printed leaves the text.
+# The last stage of reading, the same for every format: moves printed numbers out of the text.
 
 # Finds the Bates numbers that are stamped at the edge of pages.
 
@@ -70,7 +69,7 @@ _SURE_DIGITS = 5
 
 @dataclass(frozen=True, slots=True)
 class _Stamp:
-    """A number as stamped, and where in the text, where it stands there alone on a line."""
+    """A number as stamped; *line* is its span in the text if it is alone on a line."""
 
     label: str
     prefix: str
@@ -84,10 +83,10 @@ class _Stamp:
 
 @dataclass(slots=True)
 class BatesStamps:
-    """Finds the numbers on the pages of one document, which come in order.
+    """Finds the Bates numbers on the pages of one document, given in order.
 
-    A prefix in capitals before five figures or more is one where it stands alone at the edge of a
-    page; a shorter one, or one with a space in it, where it goes on from page to page.
+    A prefix in capitals and five digits or more are one if they are alone at the edge of a page;
+    fewer digits, or a prefix with a space, only if they continue from page to page.
     """
 
     _last: _Stamp | None = None
@@ -119,7 +118,7 @@ class BatesStamps:
 def _stamps(page: Page) -> list[_Stamp]:
     if page.sheet_name is not None or page.kind not in {"page", "section"}:
         return []
-    found = [
+    stamps = [
         stamp
         for running in (page.footer, page.header)
         if running
@@ -132,8 +131,8 @@ def _stamps(page: Page) -> list[_Stamp]:
         if len(text) <= 80:
             match = _STAMP.fullmatch(text)
             span = (line.start, line.end) if match else None
-            found += _read(text, span, alone=match is not None)
-    return found
+            stamps += _read(text, span, alone=match is not None)
+    return stamps
 
 
 def _read(text: str, line: tuple[int, int] | None, *, alone: bool) -> Iterator[_Stamp]:
@@ -151,7 +150,7 @@ def _stamped(page: Page, stamp: _Stamp | None) -> Page:
     if stamp is None:
         return page
     if stamp.line is not None and len(page.lines) > 1:
-        # Alone on its line it is no part of the text; it stays as what stands at the foot.
+        # Alone on its line it is not part of the text, but of the page's footer.
         page = without(page, [stamp.line]).page
         page = replace(page, footer=" ".join(filter(None, (page.footer, stamp.label))))
     if not page.text:
@@ -171,9 +170,9 @@ _LEAST, _LEAST_LARGE, _LARGE = 3, 2, 100
 
 @dataclass(slots=True)
 class StarPages:
-    """Finds the star pages of one document, whose pages come in order; each goes on until the next.
+    """Finds the star pages of one document in page order; each continues until the next.
 
-    Several reporters may number the same text, each in a series of its own.
+    Several reporters may number the same text, each in a separate series.
     """
 
     _open: list[int] = field(default_factory=list)
@@ -213,10 +212,10 @@ class StarPages:
             return []
         marks = list(_MARK.finditer(page.text))
         often = Counter(m["bare"] for m in marks)
-        found, series = [], list[list[re.Match[str]]]()
+        matches, series = [], list[list[re.Match[str]]]()
         for m in marks:
             if m["sure"]:
-                found.append(m)
+                matches.append(m)
                 continue
             if often[m["bare"]] > 1:
                 continue
@@ -230,15 +229,15 @@ class StarPages:
             first = int(run[0]["bare"])
             least = _LEAST_LARGE if first >= _LARGE else _LEAST
             if len(run) >= least or first - 1 in self._open:
-                found += run
-        return sorted(found, key=lambda m: m.start())
+                matches += run
+        return sorted(matches, key=lambda m: m.start())
 
 
 def with_printed(pages: Iterable[Page], /) -> Iterator[Page]:
-    """Yield the pages of a document with the places that are printed on them.
+    """Yield the pages of a document with the places printed on them.
 
-    Numbers of lines and star pages are taken out of the text, and Bates numbers that stand alone
-    on a line. A page whose numbers a reader has taken off already keeps those.
+    Line numbers, star pages, and Bates numbers alone on a line are removed from the text. Pages
+    whose reader removed numbers keep its places.
     """
     numbers, stars, bates = TypedNumbers(), StarPages(), BatesStamps()
 
@@ -252,7 +251,7 @@ def with_printed(pages: Iterable[Page], /) -> Iterator[Page]:
 
     try:
         for page in pages:
-            # Where the reader knows where lines stand on paper, it has taken numbers off itself.
+            # A reader that knows the positions of lines on paper has removed their numbers.
             for plain in numbers.take(page) if page.width is None else (page,):
                 yield from stamped(plain)
     except Exception:
@@ -263,14 +262,14 @@ def with_printed(pages: Iterable[Page], /) -> Iterator[Page]:
 
 
 _GRACE = 30.0
-"""Seconds over the time limit after which a worker ends itself, in case nobody is left to do it."""
+"""Seconds over the time limit after which a worker ends itself, in case its parent cannot."""
 
 _HEAVY_BYTES = 200 << 20
 _PR_SET_PDEATHSIG = 1
 
 
 class _Timer:
-    """Ends this process when a step takes too long; runs in C, beside a parser that hangs."""
+    """Ends this process when a step takes too long; runs in C, even while a parser hangs."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds + _GRACE
@@ -286,11 +285,8 @@ class _Timer:
 def main(arguments: Sequence[str], /) -> None:
     """Serve requests until the input closes.
 
-    Parameters
-    ----------
-    arguments
-        ``module:attribute`` of the readers, the memory limit in MiB, the time limit in seconds,
-        the parent's process id.
+    *arguments* are ``module:attribute`` of the readers, the memory limit in MiB, the time limit in
+    seconds, and the parent's process id.
     """
     readers_name, memory_mb, timeout, parent = arguments
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -309,7 +305,7 @@ def main(arguments: Sequence[str], /) -> None:
 
 
 def _take_over_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Keep the real input and output for frames; parsers that print reach nobody."""
+    """Reserve the input and output for frames; output of parsers is discarded."""
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
@@ -339,7 +335,7 @@ def _die_with(parent: int) -> None:
 def _limit_memory(memory_mb: int) -> None:
     """Let the address space grow by the limit.
 
-    Where the system has no such limit, the pool's watch on resident memory is alone.
+    On systems without such a limit, only the pool's watch on resident memory applies.
     """
     if sys.platform == "win32":
         return
@@ -361,7 +357,7 @@ def _limit_memory(memory_mb: int) -> None:
 def answer(
     request: Request, readers: Sequence[Reader], sink: BinaryIO, timer: _Timer, memory_mb: str, /
 ) -> None:
-    """Do what is asked, in frames.
+    """Process a request and answer in frames.
 
     For a file: info, batches, then done or error. For a page: a picture with its size, or none.
     """
@@ -380,7 +376,7 @@ def answer(
             opened.append(choose(read_head(path), readers).read(path, request.options))
             _send_pages(request, opened[0], sink, timer)
     except MemoryError:
-        # What is left of the heap is not to be trusted: the pool replaces this process.
+        # The heap may be corrupt: the pool replaces this process.
         limit = f"it needed more than {memory_mb} MB of memory (memory_mb)"
         send({"event": "error", "fatal": True, "error": pack_error(ParseLimit(path, limit))})
     except CaseTrackError as error:
@@ -410,7 +406,7 @@ def _send_pages(request: Request, reading: Reading, sink: BinaryIO, timer: _Time
 
 
 def _slim() -> None:
-    """Give back what reading pictures has left: a worker need not stay as large as it ever was."""
+    """Release memory after reading pictures, so that a worker does not stay at its largest size."""
     import psutil
 
     if psutil.Process().memory_info().rss > _HEAVY_BYTES:
@@ -418,7 +414,7 @@ def _slim() -> None:
 
 
 def _told(reading: Reading) -> dict[str, Any]:
-    """Return what a reader has to tell beside the pages, so far."""
+    """Return the messages and attachments of a reader so far."""
     return {
         "warnings": reading.warnings,
         "missing": reading.missing,
@@ -427,7 +423,7 @@ def _told(reading: Reading) -> dict[str, Any]:
 
 
 def _bounded(reading: Reading, most: int) -> Iterator[Page]:
-    """Give the first pages; what is over the limit is told as missing, and not read."""
+    """Yield the first pages; pages over the limit are reported as missing, and not read."""
     for count, page in enumerate(reading.pages):
         if count == most:
             known = reading.info.page_count
