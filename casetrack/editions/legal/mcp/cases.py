@@ -8,34 +8,27 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS, DELETES, READS
-from casetrack.api.text import entry_of, lines_of
+from casetrack.api.text import lines_of
 from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
-from casetrack.base.errors import CaseTrackError, See
-from casetrack.base.records import CollectionInfo, CollectionStats, Document
+from casetrack.base.errors import See
+from casetrack.base.records import CollectionInfo, CollectionStats
 from casetrack.editions.legal.cases import CASE, Cases, case_entry
 from casetrack.editions.legal.mcp.words import CaseName, locate_case
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.concise import document_forms, telling
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted
 from casetrack.faces.mcp.results import answer, bounded_collection, onward, portion
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread
 from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import here
-from casetrack.faces.mcp.tools.collections import (
-    FEW_DOCUMENTS,
-    LISTED_DOCUMENTS,
-    NEXT_STEP,
-    lower,
-    sizes,
-)
+from casetrack.faces.mcp.tools.collections import NEXT_STEP, CountingTools, lower, newest, sizes
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
 
-_LIST_ROOM, _LIST_CHARS = 10_000, 300
+_LIST_CHARS = 300
 _ACTIVE_NOW = "This is now your active case."
 _NOT_REMEMBERED = NOT_REMEMBERED.replace("`collection`", "`case`")
 
@@ -49,11 +42,11 @@ CaseType = Annotated[
 ]
 
 
-class CaseTools:
+class CaseTools(CountingTools):
     """The tools of this module, for one session."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        super().__init__(session)
         self._cases = Cases(session.library)
 
     @tool(
@@ -114,10 +107,10 @@ class CaseTools:
         counts = functools.cache(self._counted)
         shown = portion(
             infos,
-            lambda info: self._facts(info, *counts(info)),
+            lambda info: self._facts(*counts(info)),
             lambda info, _: (
                 ("* " if self._is_active(info) else "- ")
-                + plain(lines_of(case_entry(info, *counts(info))))
+                + plain(lines_of(case_entry(*counts(info))))
             ),
             offset=offset,
         )
@@ -181,7 +174,7 @@ class CaseTools:
     ) -> CallToolResult:
         """Delete a case once that is confirmed."""
         info = await in_thread(partial(self._cases.find, case_name))
-        stats, problem = await in_thread(partial(self._counted, info))
+        _, stats, problem = await in_thread(partial(self._counted, info))
         if not confirm:
             held = "all that is in it"
             if stats is not None:
@@ -217,44 +210,12 @@ class CaseTools:
         """Describe a case."""
         found: Collection = await locate_case(self._session, case)
 
-        def work() -> "tuple[CollectionStats, list[Document]]":
-            return found.stats(), found.documents(sort_by="date")
-
-        stats, documents = await in_thread(work)
-        told = await telling(response_format, found)
-        entry, root = document_forms(told, documents)
-        shown = portion(
-            documents,
-            entry,
-            lambda document, _: plain(entry_of(document), told),
-            limit=FEW_DOCUMENTS if told.concise else LISTED_DOCUMENTS,
-            room=_LIST_ROOM,
-        )
-        omitted = len(documents) - len(shown.items)
-        lines = [*shown.blocks, *([f"  ... {omitted:,} more: list_documents"] if omitted else [])]
+        stats, told, documents, lines = await newest(found, response_format)
+        case_facts = {"case": self._facts(found.info, stats), "profile": found.info.profile}
         return answer(
             "\n".join([plain(described(found.info, stats, {})), "", *lines]).rstrip(),
-            told.whole(
-                {
-                    "case": self._facts(found.info, stats),
-                    "folder": str(found.folder),
-                    "profile": found.info.profile,
-                    "documents": shown.entries,
-                    "documents_omitted": omitted,
-                    "root": root or None,
-                }
-            ),
+            told.whole(case_facts | {"folder": str(found.folder)} | documents),
         )
-
-    def _counted(self, info: CollectionInfo) -> tuple[CollectionStats | None, str]:
-        """Count one case; a damaged one must not hide the others."""
-        try:
-            return self._session.library.stats(info), ""
-        except CaseTrackError as error:
-            return None, error.message
-
-    def _is_active(self, info: CollectionInfo) -> bool:
-        return self._session.active is not None and self._session.active.id == info.id
 
     def _facts(
         self, info: CollectionInfo, stats: CollectionStats | None, problem: str = ""

@@ -26,8 +26,6 @@ from casetrack.faces.mcp.tools.documents import DocumentTools
 from casetrack.search.question.citations import citations_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
     from casetrack.api.collection import Collection
 
 _Order = Literal["name", "date", "pages", "type"]
@@ -132,23 +130,16 @@ class CaseEntityTools:
         found: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("entity_search"))
 
-        async def mentioned() -> CallToolResult:
-            given = {"name": entity, "kind": entity_type, "limit": top_k}
-            return await ask(_MENTIONS, found, given, offset, response_format)
-
-        async def cited() -> CallToolResult:
-            given = {"name": entity, "limit": top_k}
-            return await ask(_CITATIONS, found, given, offset, response_format)
-
-        ways: Sequence[Callable[[], Awaitable[CallToolResult]]] = (mentioned,)
-        if entity_type in _AUTHORITIES:
-            ways = (cited,)
-        elif entity_type == "any":
-            ways = (cited, mentioned) if citations_of(entity) else (mentioned, cited)
+        named = {"name": entity, "limit": top_k}
+        mentioned, cited = (_MENTIONS, named | {"kind": entity_type}), (_CITATIONS, named)
+        ways = [cited] if entity_type in _AUTHORITIES else [mentioned]
+        if entity_type == "any":
+            ways = [cited, mentioned] if citations_of(entity) else [mentioned, cited]
         missing: list[UsageError] = []
-        for way in ways:
+        for asked, given in ways:
             try:
-                return of_case(await way(), found.info)
+                told = await ask(asked, found, given, offset, response_format)
+                return of_case(told, found.info)
             except (EntityNotFound, ReferenceNotFound) as error:
                 missing.append(error)
         raise missing[0]

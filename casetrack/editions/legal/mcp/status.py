@@ -5,16 +5,16 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS, READS
 from casetrack.api.text.collections import how_far
 from casetrack.base.editions import LEGAL, edition
-from casetrack.base.records import Document, IngestProgress, IngestReport
+from casetrack.base.records import IngestProgress, IngestReport
 from casetrack.editions.legal.mcp.words import CaseName, locate_case, of_case
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.jobs import job_facts, run_as_job
@@ -26,10 +26,18 @@ from casetrack.faces.mcp.specs import tool
 from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.ingest import document_answer, existing, folder_answer, ingest_task
 from casetrack.faces.mcp.tools.status import StatusTools
-from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
+
+
+_SAME = ("version", "tier", "license_notes", "data_dir", "models_dir", "profiles")
+_NAMES = {name: name for name in _SAME} | {
+    "active_collection": "active_case",
+    "collections": "cases",
+    "storage_bytes": "cases_bytes",
+}
+"""What the status says of cases, by its names for collections."""
 
 
 class CaseStatusTools:
@@ -53,21 +61,12 @@ class CaseStatusTools:
     def _described(self) -> CallToolResult:
         import psutil
 
-        library, active = self._session.library, self._session.active
-        any_status = self._any.status()
+        library = self._session.library
         jobs = [job for job in library.jobs.list() if job.active]
         models = library.settings.models_dir
         status: Facts = {
-            "version": __version__,
-            "tier": any_status["tier"],
-            "license_notes": any_status["license_notes"],
-            "active_case": active.name if active else None,
-            "cases": any_status["collections"],
-            "cases_bytes": any_status["storage_bytes"],
-            "data_dir": any_status["data_dir"],
-            "models_dir": any_status["models_dir"],
+            **{_NAMES[name]: value for name, value in self._any.status().items() if name in _NAMES},
             "models_bytes": sum(f.stat().st_size for f in models.rglob("*") if f.is_file()),
-            "profiles": any_status["profiles"],
             "memory_used": psutil.Process().memory_info().rss,
             "memory_total": psutil.virtual_memory().total,
             "system": f"{platform.system()} {platform.release()} ({platform.machine()})",
@@ -121,31 +120,14 @@ _NO_FOLDERS_OF = {"statute", "case_law"}
 _FOLDER_TYPES = tuple(kind for kind in _TYPES if kind not in _NO_FOLDERS_OF)
 
 
-def _one_of(known: tuple[str, ...]) -> Callable[[str], str]:
-    def check(kind: str) -> str:
-        if kind not in known:
-            raise ValueError(f"one of {', '.join(known)}")
-        return kind
-
-    return check
-
-
-DocumentKind = Annotated[
-    str,
-    BeforeValidator(lower),
-    AfterValidator(_one_of(_TYPES)),
-    Field(description="Type of legal document", json_schema_extra={"enum": list(_TYPES)}),
+DocumentKind: Any = Annotated[
+    Literal[_TYPES], BeforeValidator(lower), Field(description="Type of legal document")
 ]
-FolderKind = Annotated[
-    str,
+FolderKind: Any = Annotated[
+    Literal[_FOLDER_TYPES],
     BeforeValidator(lower),
-    AfterValidator(_one_of(_FOLDER_TYPES)),
-    Field(
-        description="Default type for all documents",
-        json_schema_extra={"enum": list(_FOLDER_TYPES)},
-    ),
+    Field(description="Default type for all documents"),
 ]
-_LINE = Annotated[Document, outputs.LINE]
 Password = Annotated[str | None, Field(description="For a protected file; never stored")]
 
 

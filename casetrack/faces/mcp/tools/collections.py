@@ -35,7 +35,14 @@ from casetrack.faces.mcp.results import (
     onward,
     portion,
 )
-from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, locate, write_in_thread
+from casetrack.faces.mcp.session import (
+    NOT_REMEMBERED,
+    Session,
+    SessionTools,
+    in_thread,
+    locate,
+    write_in_thread,
+)
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import again, here, told
 from casetrack.faces.mcp.texts import cut
@@ -43,13 +50,14 @@ from casetrack.faces.mcp.texts import cut
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
+    from casetrack.faces.mcp.concise import Telling
 
 
 PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
 NEXT_STEP = f"Ingest documents with {See('ingest')}."
 ACTIVE_NOW = "This is now your active collection."
-LISTED_DOCUMENTS, FEW_DOCUMENTS = 50, 10
+_LISTED_DOCUMENTS, _FEW_DOCUMENTS = 50, 10
 """Documents that are named beside what is known of a collection, and in a concise answer."""
 _LIST_ROOM = 10_000
 _LIST_CHARS = 300
@@ -84,11 +92,49 @@ def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
     return [told(note) for note in notes if note]
 
 
-class CollectionTools:
+async def newest(
+    found: "Collection", response_format: ResponseFormat, /
+) -> "tuple[CollectionStats, Telling, dict[str, Any], list[str]]":
+    """Return what a collection holds, how it is told, and its newest documents: facts and lines."""
+
+    def work() -> "tuple[CollectionStats, list[Document]]":
+        return found.stats(), found.documents(sort_by="date")
+
+    stats, documents = await in_thread(work)
+    told = await telling(response_format, found)
+    entry, root = document_forms(told, documents)
+    shown = portion(
+        documents,
+        entry,
+        lambda document, _: plain(entry_of(document), told),
+        limit=_FEW_DOCUMENTS if told.concise else _LISTED_DOCUMENTS,
+        room=_LIST_ROOM,
+    )
+    omitted = len(documents) - len(shown.items)
+    facts = {"documents": shown.entries, "documents_omitted": omitted, "root": root or None}
+    more = [f"... {omitted:,} more: see list_documents"] if omitted else []
+    return stats, told, facts, [*shown.blocks, *more]
+
+
+class CountingTools(SessionTools):
+    """Tools on whole collections."""
+
+    def _counted(self, info: CollectionInfo) -> "_Counted":
+        """Count one collection; a damaged one must not hide the others."""
+        try:
+            return info, self._session.library.stats(info), ""
+        except CaseTrackError as error:
+            return info, None, reason(error)
+
+    def _is_active(self, info: CollectionInfo) -> bool:
+        return self._session.active is not None and self._session.active.id == info.id
+
+
+class CollectionTools(CountingTools):
     """The tools of this module, for one session."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        super().__init__(session)
         self._library = session.library
 
     @tool(
@@ -279,52 +325,17 @@ class CollectionTools:
         """Describe a collection."""
         found: Collection = await locate(self._session, collection)
 
-        def work() -> "tuple[CollectionStats, list[Document]]":
-            return found.stats(), found.documents(sort_by="date")
-
-        stats, documents = await in_thread(work)
-        told = await telling(response_format, found)
-        entry, root = document_forms(told, documents)
-        limit = FEW_DOCUMENTS if told.concise else LISTED_DOCUMENTS
-        shown = portion(
-            documents,
-            entry,
-            lambda document, _: plain(entry_of(document), told),
-            limit=limit,
-            room=_LIST_ROOM,
-        )
-        omitted = len(documents) - len(shown.items)
+        stats, told, documents, lines = await newest(found, response_format)
         info = bounded_collection(found.info)
         text = plain(described(info, stats, {"Folder": str(found.folder)}))
-        more = [f"... {omitted:,} more: see list_documents"] if omitted else []
-        return answer(
-            "\n".join([text, "", *shown.blocks, *more]).rstrip(),
-            told.whole(
-                self._entry(info, stats, "")
-                | {
-                    "folder": str(found.folder),
-                    "documents": shown.entries,
-                    "documents_omitted": omitted,
-                    "root": root or None,
-                }
-            ),
-        )
-
-    def _counted(self, info: CollectionInfo) -> "_Counted":
-        """Count one collection; a damaged one must not hide the others."""
-        try:
-            return info, self._library.stats(info), ""
-        except CaseTrackError as error:
-            return info, None, reason(error)
+        facts = self._entry(info, stats, "") | {"folder": str(found.folder)} | documents
+        return answer("\n".join([text, "", *lines]).rstrip(), told.whole(facts))
 
     def _damaged(self) -> "list[_Broken]":
         return [
             _Broken(str(path), cut(str(why), _REASON_CHARS))
             for path, why in self._library.damaged()
         ]
-
-    def _is_active(self, info: CollectionInfo) -> bool:
-        return self._session.active is not None and self._session.active.id == info.id
 
     def _entry(
         self, info: CollectionInfo, stats: CollectionStats | None, problem: str
