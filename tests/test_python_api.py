@@ -37,36 +37,37 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
 
 CHECKOUT = Path(__file__).parents[1]
-PAGE = CHECKOUT / "docs" / "python.md"
+GUIDE = CHECKOUT / "docs" / "python.md"
+PAGE = CHECKOUT / "docs" / "python-reference.md"
 AGREEMENT = "Master Services Agreement.pdf"
 AMENDMENT = "Amendment No 1.docx"
 METHODS = re.compile(r"(?s)(?<=<!-- begin: methods -->\n).*?(?=<!-- end: methods -->)")
 
 GROUPS = {
-    "Documents in and out": "ingest sync sync_source sources delete_document admin.excluded "
+    "Add and remove documents": "ingest sync sync_source sources delete_document admin.excluded "
     "admin.brought_back_by admin.reindex "
     "admin.reindex_document",
     "Documents": "documents document map.documents_of_type read.structure map.related_documents "
     "map.related_in_short read.chunks read.chunk read.pages read.page_image read.table "
     "read.same_entry",
-    "Finding and reading on": "search facets read.context read.browse read.traverse "
+    "Search and reading": "search facets read.context read.browse read.traverse "
     "map.similar_chunks sql",
-    "Who, when, how much": "map.entities map.find_entity map.entity_mentions "
+    "Entities, dates, amounts, references": "map.entities map.find_entity map.entity_mentions "
     "map.document_entities map.encounters map.graph map.timeline map.amounts map.references "
     "map.reference_citations",
-    "The whole": "map.summary map.statistics stats map.topics map.clusters map.compare "
+    "Overview": "map.summary map.statistics stats map.topics map.clusters map.compare "
     "map.changes map.versions map.lacking map.prepare report",
-    "Your own word": "marks.all marks.undo marks.tag marks.untag marks.star marks.unstar "
+    "Marks": "marks.all marks.undo marks.tag marks.untag marks.star marks.unstar "
     "marks.documents marks.id_of marks.merge marks.split marks.set_kind marks.rename marks.hide "
     "marks.unhide marks.undo_edit marks.add_event marks.change_event marks.hide_event "
     "marks.unhide_event marks.take_event marks.untake_event",
-    "How well it was read": "admin.health admin.index_status admin.doctor",
-    "The collection itself": "admin.update admin.rename admin.describe admin.tag admin.close "
+    "Quality": "admin.health admin.index_status admin.doctor",
+    "Collection": "admin.update admin.rename admin.describe admin.tag admin.close "
     "admin.archive admin.reopen",
-    "Keeping": "admin.snapshots admin.take_snapshot admin.remove_snapshot admin.restore "
-    "admin.export admin.upkeep admin.freeable_bytes",
+    "Snapshots, export, upkeep": "admin.snapshots admin.take_snapshot admin.remove_snapshot "
+    "admin.restore admin.export admin.upkeep admin.freeable_bytes",
 }
-"""All methods by what they are for; the table in docs/python.md is made of it."""
+"""All methods by what they are for; the table in docs/python-reference.md is made of it."""
 PARTS = {"read": Read, "map": Map, "marks": Marks, "admin": Admin}
 
 NAMES = """documents chunks pages search entities entity_mentions encounters graph timeline amounts
@@ -144,7 +145,7 @@ def test_table_of_methods_is_that_of_the_class(golden: Callable[[Path, str], Non
 @pytest.mark.slow
 def test_page_is_typed(tmp_path: Path) -> None:
     """All examples as one program, checked as strictly as can be."""
-    blocks = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))
+    blocks = re.findall(r"(?ms)^```python\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"))
     (tmp_path / "page.py").write_text("\n".join(blocks), encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir"]
     done = subprocess.run(
