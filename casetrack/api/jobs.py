@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import CollectionInfo
 
-_JobId = Annotated[str, Arg("ID of the job; its beginning is enough.", "JOB", "job_id")]
+_JobId = Annotated[
+    str, Arg("ID of the job; its beginning is enough.", "JOB", "job_id", "Such as j-7f3a2c")
+]
 _NEWEST = 20
 
 
@@ -69,7 +71,7 @@ class Jobs(JobStore):
         """
         return super().get(job_id)
 
-    @operation("jobs cancel", SWITCHES)
+    @operation("jobs cancel", SWITCHES, tool="cancel_job", whose="")
     def request_cancel(self, job_id: _JobId, /) -> Job:
         """Ask a job to end, whichever program does it; what is finished is kept.
 

@@ -47,9 +47,11 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.base.license import Entitlements
+from casetrack.base.models.profiles import PROFILES
 from casetrack.base.objects.address import Address, is_address
 from casetrack.base.records import (
     AUTO_PROFILE,
+    COLLECTION_TYPES,
     DEFAULT_PROFILE,
     Check,
     CollectionEntry,
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     SearchedBy = Searched
 
 DEFAULT_PIPELINE = "standard"
+PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 _Tags = Sequence[str]
 _DAMAGED = f"Run {See('doctor')} for details."
 _repairs = logging.getLogger("casetrack.repairs")
@@ -268,26 +271,46 @@ class Library(Placing):
         """Return ``(path, reason)`` of every collection folder or sealed file that is damaged."""
         return scan(self._home)[1]
 
-    @operation("collection create", ADDS)
+    @operation(
+        "collection create", ADDS, tool="create_collection", sets=("core", "legal"), whose=""
+    )
     def create(
         self,
         name: Annotated[str, Arg("What to call it.", "NAME")],
         /,
         *,
         collection_type: Annotated[
-            str, Arg("Kind of collection; a wrong one lists all kinds.", "--type TYPE")
+            str,
+            Arg(
+                "Kind of collection; a wrong one lists all kinds.",
+                "--type TYPE",
+                mcp_type=str | None,
+                mcp_default=None,
+                words=COLLECTION_TYPES,
+            ),
         ] = "other",
-        description: Annotated[str | None, Arg("What it is about.", "--description TEXT")] = None,
-        reference: Annotated[
-            str | None, Arg("Your own reference, such as a number.", "--reference TEXT")
+        description: Annotated[
+            str | None, Arg("What it is about.", "--description TEXT", "-")
         ] = None,
-        tags: Annotated[_Tags, Arg("A tag; may be repeated.", "--tag TAG")] = (),
+        reference: Annotated[
+            str | None,
+            Arg(
+                "Your own reference, such as a number.",
+                "--reference TEXT",
+                note="User's own number",
+            ),
+        ] = None,
+        tags: Annotated[_Tags, Arg("A tag; may be repeated.", "--tag TAG", "-")] = (),
         profile: Annotated[
             str,
             Arg(
                 "Its models; a wrong name lists all profiles. auto: by the language of the first "
                 "files.",
                 "--profile PROFILE",
+                note="openai sends texts out: ask first",
+                mcp_type=str | None,
+                mcp_default=None,
+                words=PROFILE_NAMES,
             ),
         ] = AUTO_PROFILE,
         pipeline: str | Path = DEFAULT_PIPELINE,
@@ -297,6 +320,7 @@ class Library(Placing):
             Arg(
                 "Keep it in object storage: s3://BUCKET/FOLDER, gs://\u2026 or az://\u2026",
                 "--at ADDRESS",
+                "-",
             ),
         ] = None,
     ) -> Collection:

@@ -139,6 +139,12 @@ class Operation:
         Key of the list in the answers to AI programs; the operation's name where it is empty.
     work
         How it is watched, where it takes long.
+    whose
+        What AI programs call the collection; empty where a change of the data folder has none.
+    of
+        Other commands whose work its tool does.
+    confirmed
+        Whether AI programs have to confirm what is destructive.
     alone
         Whether no call names the collection: there is one.
     per_call
@@ -164,6 +170,9 @@ class Operation:
     entries: str = ""
     per_call: tuple[int, int] | None = None
     alone: bool = False
+    whose: str = "collection"
+    of: tuple[str, ...] = ()
+    confirmed: bool = True
     concise: bool = True
     words: Mapping[str, str] | None = None
     work: Work | None = None
@@ -305,6 +314,8 @@ class Arg:
         Its type for AI programs, where that is another: the words of the requirement.
     path
         Whether it is a path.
+    words
+        What it can be, for the schema of AI programs, in any letter case; the operation checks it.
     """
 
     help: str = ""
@@ -317,6 +328,7 @@ class Arg:
     mcp_default: Any = _SAME
     mcp_type: Any = None
     path: bool = False
+    words: tuple[str, ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:

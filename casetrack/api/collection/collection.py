@@ -32,7 +32,7 @@ from casetrack.api.operation import (
 from casetrack.base.arguments import as_documents, as_list, one_of
 from casetrack.base.config import OCR_ENGINES
 from casetrack.base.errors import CaseTrackError, UsageError
-from casetrack.base.records import CollectionStats, Document, DocumentType, RowList, SearchMode
+from casetrack.base.records import DOCUMENT_TYPES, CollectionStats, Document, RowList, SearchMode
 from casetrack.base.registry import registered
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
@@ -145,7 +145,7 @@ _Type = Annotated[
         "Kind of new documents, such as contract.",
         "--type TYPE",
         note="Default: recognised",
-        mcp_type=DocumentType | None,
+        words=DOCUMENT_TYPES,
     ),
 ]
 _Passwords = Annotated[
@@ -680,6 +680,7 @@ class Collection:
         "sync",
         DELETES,
         tool="sync_folder",
+        confirmed=False,
         work=Work("Syncing", "files", "sync", "Sync with {folder}", fills=True),
     )
     @shows_progress("Syncing")

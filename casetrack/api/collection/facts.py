@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from casetrack.api.operation import SWITCHES, Arg, operation
 from casetrack.base.errors import CollectionBusy, Opt, See, UsageError
-from casetrack.base.records import CollectionStats, StatusChange
+from casetrack.base.records import COLLECTION_TYPES, CollectionStats, StatusChange
 from casetrack.store import audit, heads
 from casetrack.store.info import require_active, update_info
 from casetrack.store.listing import checked_name, checked_tags, checked_type, require_free
@@ -39,16 +39,22 @@ class OwnFacts:
 
     _workspace: Workspace
 
+    @operation(
+        "collection update",
+        SWITCHES,
+        tool="update_collection",
+        of=("collection describe", "collection rename"),
+    )
     def update(
         self,
         *,
-        name: str | None = None,
-        description: str | None = None,
-        reference: str | None = None,
-        collection_type: str | None = None,
+        name: Annotated[str | None, Arg(note="New name")] = None,
+        description: Annotated[str | None, Arg(note="What it is about")] = None,
+        reference: Annotated[str | None, Arg(note="User's own number")] = None,
+        collection_type: Annotated[str | None, Arg(words=COLLECTION_TYPES)] = None,
         tags: Iterable[str] | None = None,
-        add_tags: Iterable[str] = (),
-        remove_tags: Iterable[str] = (),
+        add_tags: Annotated[_Tags | None, Arg(note="Tags to add")] = None,
+        remove_tags: Annotated[_Tags | None, Arg(note="Tags to remove")] = None,
     ) -> CollectionInfo:
         """Change the collection's own facts: all that is asked for, or nothing.
 
@@ -90,7 +96,7 @@ class OwnFacts:
             if collection_type is None
             else checked_type(collection_type, edition, "collection_type")
         )
-        added, removed = checked_tags(add_tags), checked_tags(remove_tags)
+        added, removed = checked_tags(add_tags or ()), checked_tags(remove_tags or ())
         replacing = None if tags is None else checked_tags(tags)
 
         def change(info: CollectionInfo) -> CollectionInfo:
@@ -175,7 +181,7 @@ class OwnFacts:
         chosen = () if clear else only
         return self.update(tags=chosen, add_tags=add, remove_tags=remove)
 
-    @operation("collection close", SWITCHES)
+    @operation("collection close", SWITCHES, tool="close_collection", whose="collection_name")
     def close(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
         """Make a collection read-only; it can be searched and exported as before.
 
@@ -198,7 +204,23 @@ class OwnFacts:
         """
         return self._close("closed", timeout)
 
-    @operation("collection archive", SWITCHES)
+    @operation("collection reopen", SWITCHES, tool="reopen_collection", whose="collection_name")
+    def reopen(self) -> StatusChange:
+        """Let a closed or archived collection take changes again.
+
+        Returns
+        -------
+        StatusChange
+            What is stored now, and what was before.
+
+        Raises
+        ------
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        return self._set_status("active")
+
+    @operation("collection archive", SWITCHES, tool="archive_collection", whose="collection_name")
     def archive(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
         """Make a collection read-only and leave it out of lists; it can be searched by its name.
 
@@ -230,22 +252,6 @@ class OwnFacts:
                     "is running); then run the command again.",
                 ) from error
             return self._set_status(status)
-
-    @operation("collection reopen", SWITCHES)
-    def reopen(self) -> StatusChange:
-        """Let a closed or archived collection take changes again.
-
-        Returns
-        -------
-        StatusChange
-            What is stored now, and what was before.
-
-        Raises
-        ------
-        NotWritable, DiskFull, StorageError
-            It cannot be written.
-        """
-        return self._set_status("active")
 
     def _set_status(self, status: CollectionStatus) -> StatusChange:
         before: list[CollectionStatus] = []

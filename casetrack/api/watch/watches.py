@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from casetrack.api.operation import ADDS, READS, SWITCHES, Arg, operation
+from casetrack.api.operation import DELETES, READS, SWITCHES, Arg, operation
 from casetrack.api.watch.statuses import Statuses
 from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.errors import CaseTrackError, CollectionNotFound
@@ -14,7 +15,9 @@ from casetrack.base.records.sync import SCHEDULES, Watch, WatchedFolder
 if TYPE_CHECKING:
     from casetrack.api.library import Library
 
-_Folder = Annotated[str, Arg("The watched folder, or the watch's ID.", "FOLDER", "folder_path")]
+_Folder = Annotated[
+    str, Arg("The watched folder, or the watch's ID.", "FOLDER", "folder_path", "Path or watch ID")
+]
 _Only = Annotated[
     str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
 ]
@@ -22,16 +25,27 @@ _WHEN = (
     f"One of: {', '.join(SCHEDULES)}. All but manual react to changes at once; those with a time "
     "compare the whole folder then, too."
 )
-_DailyTime = Annotated[str | None, Arg("Local time for daily.", "--daily-time HH:MM")]
-_Removing = Annotated[
-    bool | None,
-    Arg(
-        "Whether documents go when their files are deleted (default: as it was, or kept).",
-        "--remove-deleted/--keep-deleted",
-    ),
-]
+_DailyTime = Annotated[str | None, Arg("Local time for daily.", "--daily-time HH:MM", note="HH:MM")]
+_REMOVING = Arg(
+    "Whether documents go when their files are deleted (default: as it was, or kept).",
+    "--remove-deleted/--keep-deleted",
+    "auto_remove_deleted",
+    "Default: as it was",
+)
+_NEW_REMOVING = replace(
+    _REMOVING, note="Remove documents of deleted files", mcp_type=bool, mcp_default=False
+)
+_SCHEDULE = Arg(
+    f"One of: {', '.join(SCHEDULES)}.", "WHEN", note="manual: only by sync_folder", words=SCHEDULES
+)
 _Extensions = Annotated[
-    list[str] | None, Arg("Only these kinds, such as pdf; may be repeated.", "--ext EXT")
+    list[str] | None,
+    Arg(
+        "Only these kinds, such as pdf; may be repeated.",
+        "--ext EXT",
+        "file_extensions",
+        "Such as pdf",
+    ),
 ]
 
 
@@ -66,21 +80,34 @@ class Watches:
         """
         return self.of(self._find(folder, collection))
 
-    @operation("watch add", ADDS)
+    @operation("watch add", DELETES, tool="watch_folder", confirmed=False)
     def add(
         self,
-        folder: Annotated[str, Arg("The folder to watch.", "FOLDER", "folder_path")],
+        folder: Annotated[
+            str, Arg("The folder to watch.", "FOLDER", "folder_path", "Absolute", path=True)
+        ],
         /,
         *,
         collection: Annotated[str, Arg("Name or ID of the collection.", "--collection -c NAME")],
-        schedule: Annotated[str | None, Arg(_WHEN, "--schedule WHEN")] = None,
+        schedule: Annotated[
+            str | None,
+            replace(
+                _SCHEDULE, help=_WHEN, cli="--schedule WHEN", mcp_type=str, mcp_default="on_change"
+            ),
+        ] = None,
         daily_time: _DailyTime = None,
-        remove_deleted: _Removing = None,
+        remove_deleted: Annotated[bool | None, _NEW_REMOVING] = None,
         extensions: _Extensions = None,
-        include: Annotated[list[str] | None, Arg("Only files that fit.", "--include GLOB")] = None,
-        exclude: Annotated[list[str] | None, Arg("Not what fits.", "--exclude GLOB")] = None,
+        include: Annotated[
+            list[str] | None,
+            Arg("Only files that fit.", "--include GLOB", note="Only these (gitignore patterns)"),
+        ] = None,
+        exclude: Annotated[
+            list[str] | None,
+            Arg("Not what fits.", "--exclude GLOB", note="Not these (gitignore patterns)"),
+        ] = None,
         recursive: Annotated[
-            bool | None, Arg("Whether folders below it count.", "--recursive/--no-recursive")
+            bool | None, Arg("Whether folders below it count.", "--recursive/--no-recursive", "-")
         ] = None,
     ) -> WatchedFolder:
         """Keep a collection in sync with a folder, from now on and after every restart.
@@ -105,23 +132,23 @@ class Watches:
         )
         return self.of(made, new=new)
 
-    @operation("watch remove", SWITCHES)
+    @operation("watch remove", SWITCHES, tool="unwatch_folder")
     def remove(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
         """Stop watching a folder; files and documents stay."""
         found = self.show(folder, collection=collection)
         self.kept.remove({found.watch.id})
         return found
 
-    @operation("watch schedule", SWITCHES)
+    @operation("watch schedule", DELETES, tool="set_sync_schedule", confirmed=False)
     def schedule(
         self,
         folder: _Folder,
-        schedule: Annotated[str, Arg(f"One of: {', '.join(SCHEDULES)}.", "WHEN")],
+        schedule: Annotated[str, _SCHEDULE],
         /,
         *,
         collection: _Only = None,
         daily_time: _DailyTime = None,
-        remove_deleted: _Removing = None,
+        remove_deleted: Annotated[bool | None, _REMOVING] = None,
     ) -> WatchedFolder:
         """Change when a watched folder is synced."""
         changes = {"schedule": schedule, "daily_time": daily_time}

@@ -137,7 +137,7 @@ class SyncReport(FileTable[SyncChange], Record):
 
 # Watched folders: their settings and their state.
 
-Schedule = Literal["on_change", "hourly", "every_6h", "every_12h", "daily", "manual"]
+Schedule = Literal["on_change", "hourly", "daily", "every_6h", "every_12h", "manual"]
 SCHEDULES: tuple[Schedule, ...] = get_args(Schedule)
 DEFAULT_DAILY_TIME = "02:00"
 

@@ -122,7 +122,7 @@ def _marked(each: Operation, noun: str) -> Any:
         each.hints,
         description=each.about,
         sets=each.sets,
-        required=("confirm",) if each.hints.destructive else (),
+        required=("confirm",) if each.hints.destructive and each.confirmed else (),
         feature=each.feature,
         page=each.page,
     )
@@ -137,7 +137,7 @@ def _method(operation: Operation, noun: str) -> Callable[..., Any]:
         form, offset = call.pop("response_format", "detailed"), call.pop("offset", 0)
         count = call.pop("limit") if operation.per_call else None
         confirmed = call.pop("confirm", True)
-        given = _given(method, call)
+        given = given_of(method, call)
         target = await self.find(named)
         if not confirmed:
             what = f'{operation.title} in "{target.name}" has to be confirmed.'
@@ -155,7 +155,11 @@ def _method(operation: Operation, noun: str) -> Callable[..., Any]:
     formed = operation.concise and (
         paged or getattr(record, "__name__", record) in {each.__name__ for each in FORMED}
     )
-    sure = [_parameter("confirm", _Confirmed, False)] if operation.hints.destructive else []
+    sure = (
+        [parameter("confirm", _Confirmed, False)]
+        if operation.hints.destructive and operation.confirmed
+        else []
+    )
     name, bounds = operation.tool, operation.per_call
     _sign(run, name, method, paged, formed, noun, bounds, sure)
     run.__doc__ = inspect.getdoc(method)
@@ -353,7 +357,7 @@ def asks(
         async def run(self: Any, **call: Any) -> CallToolResult:
             named = call.pop("collection")
             response_format, offset = call.pop("response_format"), call.pop("offset", 0)
-            given = _given(method, call)
+            given = given_of(method, call)
             target = await locate(self._session, named)
             wanted = given | fixed
             if most is not None and "limit" in given:
@@ -397,25 +401,30 @@ def takes(
         async def run(self: Any, **call: Any) -> CallToolResult:
             names = (*more, "offset", noun, "response_format")
             own = {name: call.pop(name) for name in names if name in call}
-            result: CallToolResult = await do(self, _given(method, call), **own)
+            result: CallToolResult = await do(self, given_of(method, call), **own)
             return result
 
         run.__doc__ = do.__doc__
-        others = tuple(_parameter(name, kind, default) for name, (kind, default) in more.items())
+        others = tuple(parameter(name, kind, default) for name, (kind, default) in more.items())
         _sign(run, do.__name__, method, paged, formed, noun, None, others)
         return run
 
     return made
 
 
-def _given(method: Callable[..., Any], call: dict[str, Any]) -> dict[str, Any]:
+def given_of(
+    method: Callable[..., Any], call: dict[str, Any], /, *, keeps_empty: bool = False
+) -> dict[str, Any]:
     """Return the arguments of a call by the operation's names."""
     declared = {each.mcp_name: each for each in arguments_of(method)}
-    # Models send empty texts for what they leave out.
+    # Models send empty texts for what they leave out; a change may take a text away.
+    left_out = () if keeps_empty else ("",)
     given = {
-        declared[name].name: None if v == "" and declared[name].default is None else v
+        declared[name].name: None if v in left_out and declared[name].default is None else v
         for name, v in call.items()
     }
+    worded = {each.name for each in declared.values() if each.arg.words}
+    given = {n: v.strip().lower() if v and n in worded else v for n, v in given.items()}
     given |= {
         each.name: each.mcp_default
         for each in arguments_of(method)
@@ -445,11 +454,11 @@ def _sign(
             for each in arguments_of(method)
             if each.mcp_name != "-"
         ),
-        *([_parameter("limit", per_call, limit[0])] if limit else []),
+        *([parameter("limit", per_call, limit[0])] if limit else []),
         *others,
-        *([_parameter("offset", Offset, 0)] if paged else []),
-        _parameter(noun, CollectionName, None),
-        *([_parameter("response_format", ResponseFormat, "concise")] if formed else []),
+        *([parameter("offset", Offset, 0)] if paged else []),
+        parameter(noun, CollectionName, None),
+        *([parameter("response_format", ResponseFormat, "concise")] if formed else []),
     ]
     run.__name__, run.__module__ = name, method.__module__
     run.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
@@ -470,13 +479,15 @@ def parameter_of(each: Argument, /, *, checked: bool = True) -> inspect.Paramete
         names = ("minItems", "maxItems") if is_list else ("minimum", "maximum")
     limits = zip(names, (each.arg.ge, each.mcp_most), strict=True)
     words: dict[str, Any] = {name: most for name, most in limits if most is not None}
+    words |= {"enum": list(each.arg.words)} if each.arg.words else {}
     if words and not checked:
         words = {"json_schema_extra": words}
     if each.arg.note:
         words["description"] = each.arg.note
     kind = Annotated[asked, Field(**words)] if words else asked
-    return _parameter(each.mcp_name, kind, each.mcp_default)
+    return parameter(each.mcp_name, kind, each.mcp_default)
 
 
-def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
+def parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty, /) -> inspect.Parameter:
+    """Return a parameter of a tool."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)

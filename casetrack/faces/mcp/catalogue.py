@@ -37,26 +37,23 @@ id in one place and a reference in another, and an id is something else here."""
 def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
     from casetrack.faces.mcp.asking import derived
+    from casetrack.faces.mcp.doing import changing
     from casetrack.faces.mcp.tools.collections import CollectionTools
     from casetrack.faces.mcp.tools.documents import DocumentTools
     from casetrack.faces.mcp.tools.ingest import IngestTools
-    from casetrack.faces.mcp.tools.lifecycle import ExportTools, LifecycleTools
     from casetrack.faces.mcp.tools.marks import MarkTools
     from casetrack.faces.mcp.tools.overview import OverviewTools
     from casetrack.faces.mcp.tools.reading import PageTools
     from casetrack.faces.mcp.tools.reindex import ReindexTools
     from casetrack.faces.mcp.tools.search import QueryTools, SearchTools
     from casetrack.faces.mcp.tools.status import JobTools, StatusTools
-    from casetrack.faces.mcp.tools.sync import SyncTools, WatchTools
+    from casetrack.faces.mcp.tools.sync import WatchTools
 
-    made = (
+    made: tuple[type[Any], ...] = (
         CollectionTools,
-        LifecycleTools,
         IngestTools,
-        SyncTools,
         WatchTools,
         ReindexTools,
-        ExportTools,
         JobTools,
         DocumentTools,
         SearchTools,
@@ -66,6 +63,7 @@ def groups() -> tuple[type[Any], ...]:
         MarkTools,
         StatusTools,
     )
+    made = (*made, changing(*made))
     return (*made, derived(*made))
 
 

@@ -5,7 +5,7 @@ A tool that may take long ends with::
     return await run_as_job(
         self._session,
         ctx,
-        Task("sync", f"Sync of {path}", found.info, work, finish, amount=..., kept=...),
+        Task("sync", f"Sync of {path}", found.info, work, finish),
         wait_seconds,
     )
 

@@ -46,10 +46,6 @@ class Task(Generic[R]):
         See :meth:`casetrack.base.jobs.JobStore.run`.
     work, finish
         See the module.
-    amount
-        Returns how much was done in all, for the last progress.
-    kept
-        Says for the log what a stopped run has kept.
     """
 
     kind: JobKind
@@ -57,8 +53,6 @@ class Task(Generic[R]):
     collection: CollectionInfo
     work: Callable[[Callable[..., None], threading.Event], R]
     finish: Callable[[R], Awaitable[CallToolResult]]
-    amount: Callable[[R], int]
-    kept: Callable[[R], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +240,6 @@ class LiveJobs:
                 live.relay,
                 _turn(self._writing(task.collection.id), live.stop),
                 set(),
-                amount=task.amount,
-                kept=task.kept,
                 stop=live.stop,
             )
             live.answer = await task.finish(in_terms(report))

@@ -124,8 +124,9 @@ class Teller:
         value = self._from + (limit - self._from) * elapsed / (elapsed + _HALF_FILE_SECONDS)
         await self._report(value, total, _message(news))
 
-    async def finish(self, amount: int, /) -> None:
-        """Report the end of work on *amount* things."""
+    async def finish(self) -> None:
+        """Report the end of the work."""
+        amount = self._before + (self._news.total if self._news is not None else 0)
         total = max(float(amount), 1.0, self._last)
         await self._report(max(total, self._last + 0.001), total, "Finished")
 
@@ -155,8 +156,6 @@ async def run_long(
     running: set[threading.Event],
     /,
     *,
-    amount: Callable[[R], int],
-    kept: Callable[[R], str],
     beat: float = BEAT_SECONDS,
     stop: threading.Event | None = None,
 ) -> R:
@@ -168,10 +167,6 @@ async def run_long(
 
     Parameters
     ----------
-    amount
-        Returns how much was done in all, for the last progress.
-    kept
-        Says for the log what a cancelled run has kept.
     stop
         The event to give to *work*, where somebody else may set it too.
 
@@ -202,10 +197,10 @@ async def run_long(
     finally:
         running.discard(stop)
         if result and getattr(result[0], "cancelled", False):
-            logger.info("stopped; %s kept", kept(result[0]))
+            logger.info("stopped; what was finished is kept")
     if errors:
         raise errors[0]
-    await teller.finish(amount(result[0]))
+    await teller.finish()
     return result[0]
 
 

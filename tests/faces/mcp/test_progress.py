@@ -48,9 +48,7 @@ def rises(values: list[float]) -> bool:
 
 
 async def run_ingest(*arguments: Any, **options: Any) -> IngestReport:
-    return await run_long(
-        *arguments, amount=lambda report: len(report.outcomes), kept=lambda _: "all", **options
-    )
+    return await run_long(*arguments, **options)
 
 
 def _done(count: int, *, cancelled: bool = False) -> IngestReport:
@@ -99,7 +97,7 @@ def test_progress_rises_whatever_is_heard(monkeypatch: pytest.MonkeyPatch) -> No
         for what, done in phases:
             teller.hear(StepProgress(what, done, 9))
             await beat(600)
-        await teller.finish(9)
+        await teller.finish()
 
     anyio.run(main)
     assert len(recorder.values) == 20_000 + 600 * len(phases) + 1

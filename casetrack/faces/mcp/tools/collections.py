@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
-from casetrack.api.operation import ADDS, DELETES, READS
+from casetrack.api.operation import DELETES, READS
 from casetrack.api.text import entry_of, lines_of
 from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import (
-    AUTO_PROFILE,
     COLLECTION_TYPES,
     CollectionEntry,
     CollectionInfo,
@@ -136,52 +135,6 @@ class CollectionTools(CountingTools):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._library = session.library
-
-    @tool(
-        "Create collection",
-        ADDS,
-        description="Create a collection on this machine. Returns its ID and settings.",
-        sets=("core", "legal"),
-        of=("collection create",),
-    )
-    async def create_collection(
-        self,
-        name: str,
-        reference: Annotated[str | None, Field(description="User's own number")] = None,
-        collection_type: CollectionType | None = None,
-        profile: ProfileName = None,
-    ) -> CallToolResult:
-        """Create a collection and make it the active one."""
-
-        def work() -> tuple[CollectionInfo, list[str]]:
-            made = self._library.create(
-                name,
-                collection_type=collection_type or "other",
-                reference=reference,
-                profile=profile or AUTO_PROFILE,
-            )
-            return made.info, profile_notes(self._library, profile)
-
-        info, notes = await write_in_thread(self._session, "", work)
-        remembered = self._session.activate(info)
-        said = ACTIVE_NOW if remembered else NOT_REMEMBERED
-        notes = notes if remembered else [NOT_REMEMBERED, *notes]
-        return answer(
-            "\n".join(
-                [
-                    f"Created a collection. {said}",
-                    plain(lines_of(info)),
-                    f"Next: {here(NEXT_STEP)}",
-                    *(f"Note: {note}" for note in notes if note != NOT_REMEMBERED),
-                ]
-            ),
-            {
-                "collection": collection_facts(info),
-                "is_active": remembered,
-                "notes": notes,
-                "next_step": here(NEXT_STEP),
-            },
-        )
 
     @tool(
         "List collections",

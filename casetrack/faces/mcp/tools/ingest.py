@@ -166,15 +166,7 @@ def ingest_task(
     work, finish
         See :class:`casetrack.faces.mcp.live_jobs.Task`.
     """
-    return Task(
-        "ingest",
-        f"Ingest of {path}",
-        found.info,
-        work,
-        finish,
-        amount=lambda report: len(report.outcomes),
-        kept=lambda report: f"{report.count('ingested', 'partial')} finished documents",
-    )
+    return Task("ingest", f"Ingest of {path}", found.info, work, finish)
 
 
 def document_answer(

@@ -149,15 +149,7 @@ class ReindexTools(SessionTools):
             text = told(plain(head_of(bounded)))
             return answer("\n".join(filter(None, (stopped, text, facts["more"]))), facts)
 
-        task = Task(
-            "reindex",
-            title,
-            found.info,
-            work,
-            finish,
-            amount=lambda report: report.chunks,
-            kept=lambda report: f"{report.documents} documents, {report.embedded} embedded texts",
-        )
+        task = Task("reindex", title, found.info, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
 
 

@@ -1,27 +1,24 @@
 """Tools on the server: how it is, and the long work that goes on in the background."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.api.operation import READS, SWITCHES
+from casetrack.api.operation import READS
 from casetrack.api.text import lines_of
-from casetrack.base.errors import CaseTrackError, See
+from casetrack.base.errors import CaseTrackError
 from casetrack.base.records.jobs import Job
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text, reason
 from casetrack.faces.mcp.jobs import LONGEST_WAIT, job_facts, known_job, wait_for_other
 from casetrack.faces.mcp.live_jobs import LiveJob
-from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.results import after_page, answer, more_from, page_of, room_beside, tokens
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
-from casetrack.faces.mcp.steps import here
 from casetrack.faces.mcp.texts import cut
 from casetrack.version import __version__
 
@@ -163,34 +160,11 @@ class JobTools(SessionTools):
             return _status(live.running.job, live)
         return _status(await wait_for_other(self._session, ctx, job, wait_seconds), None)
 
-    @tool(
-        "Cancel job",
-        SWITCHES,
-        description="Stop long work after the step at hand; what is finished is kept. "
-        "Returns the job.",
-        of=("jobs cancel",),
-    )
-    async def cancel_job(
-        self, job_id: Annotated[str, Field(description="Such as j-7f3a2c")]
-    ) -> CallToolResult:
-        """Ask a job to end."""
-        job, live = await known_job(self._session, job_id)
-        if not job.active:
-            return _answer(f"{job.id} has ended already: {job.state}.", job)
-        if live is not None:
-            live.running.ask()
-        else:
-            await in_thread(partial(self._session.library.jobs.request_cancel, job.id))
-        more = here(
-            "It ends after the step at hand; what is finished is kept. "
-            f"{See('jobs list')} shows how it ended."
-        )
-        return _answer(f"Asked {job.id} to stop: {one_line(job.title)}. {more}", job, more=more)
 
-
-def _answer(
+def job_answer(
     text: str, job: Job, *, result: dict[str, Any] | None = None, more: str | None = None
 ) -> CallToolResult:
+    """Return the answer on a job."""
     facts: dict[str, Any] = {"jobs": [_facts(job)], "more": more}
     if result is not None:
         result, cut_lists = _bounded(result, room_beside(facts))
@@ -258,4 +232,4 @@ def _status(job: Job, live: LiveJob | None) -> CallToolResult:
         said = "\n".join(getattr(block, "text", "") for block in live.answer.content)
         text += f".\n\n{said}"
         result = live.answer.structured_content or result
-    return _answer(text, job, result=result)
+    return job_answer(text, job, result=result)

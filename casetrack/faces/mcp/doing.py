@@ -1,0 +1,219 @@
+"""Tools that change something, made of operations; those that read are made in :mod:`asking`."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import partial, singledispatch
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult
+
+from casetrack.api.collection import Collection
+from casetrack.api.operation import Operation, arguments_of, called
+from casetrack.api.operations import operations
+from casetrack.api.text import head_of, lines_of
+from casetrack.base.records import CollectionInfo, StatusChange
+from casetrack.base.records.jobs import Job
+from casetrack.base.records.sync import SyncReport, WatchedFolder
+from casetrack.faces.mcp.asking import given_of, parameter, parameter_of, plain
+from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
+from casetrack.faces.mcp.live_jobs import Task
+from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
+from casetrack.faces.mcp.session import (
+    NOT_REMEMBERED,
+    SessionTools,
+    in_thread,
+    locate,
+    write_in_thread,
+)
+from casetrack.faces.mcp.specs import CollectionName, tool
+from casetrack.faces.mcp.steps import See, here, in_terms, told
+from casetrack.faces.mcp.tools.collections import ACTIVE_NOW, NEXT_STEP, profile_notes
+from casetrack.faces.mcp.tools.ingest import existing
+from casetrack.faces.mcp.tools.status import job_answer
+from casetrack.faces.mcp.tools.sync import as_watched, sync_answer, watch_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.faces.mcp.outputs import Facts
+    from casetrack.faces.mcp.session import Session
+
+_NAME = attrgetter("mcp_name")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was asked for: by which operation, with which arguments, of which server."""
+
+    session: Session
+    operation: Operation
+    given: dict[str, Any]
+
+
+def changing(*others: type[Any]) -> type[SessionTools]:
+    """Return the class of the tools that change something and that none of *others* has.
+
+    They change a collection's own facts or what a data folder knows, or take long.
+    """
+    made = {name for group in others for name in vars(group)}
+    tools = {
+        each.tool: _marked(each)
+        for each in operations().values()
+        if each.tool and each.tool not in made and (each.work or _is_of_lists(each))
+        if not each.hints.read_only
+    }
+    return type("ChangingTools", (SessionTools,), tools)
+
+
+def _is_of_lists(each: Operation) -> bool:
+    """Return whether an operation changes what is known of collections, and no documents."""
+    return each.of_library or each.name.startswith("collection ")
+
+
+def _marked(each: Operation) -> Any:
+    mark = tool(each.title, each.hints, description=each.about, sets=each.sets, of=each.of)
+    return mark(_method(each))
+
+
+def _method(operation: Operation) -> Callable[..., Any]:
+    method, work, whose = operation.method, operation.work, operation.whose
+    known = {each.name: each for each in arguments_of(method)}
+
+    async def run(self: Any, **call: Any) -> CallToolResult:
+        session = self._session
+        named, context = call.pop(whose, None), call.pop("ctx", None)
+        wait_seconds = call.pop("wait_seconds", None)
+        given = given_of(method, call, keeps_empty=True)
+        given = {k: v for k, v in given.items() if v is not None or known[k].default is None}
+        target = owner = session.library
+        if not operation.of_library:
+            target = owner = await locate(session, named)
+        elif "collection" in known:
+            needed = known["collection"].must_be_given
+            given["collection"] = (await locate(session, named)).info.id if needed else named
+        given |= await in_thread(partial(_folders, operation, given))
+        do = partial(called, method, owner, given, name=_NAME, checked=True)
+        done = Done(session, operation, given)
+        if work is not None:
+
+            async def finish(report: Any) -> CallToolResult:
+                return answer_of(report, done)
+
+            title = operation.job_title(given, target.name)
+            task = Task(
+                work.job,
+                title,
+                target.info,
+                lambda tell, stop: do(progress=tell, cancel=stop),
+                finish,
+            )
+            return await run_as_job(session, context, task, wait_seconds)
+        return answer_of(in_terms(await write_in_thread(session, "", do)), done)
+
+    parameters = [
+        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        *([parameter("ctx", Context)] if work else []),
+        *(
+            parameter_of(each, checked=False)
+            for each in known.values()
+            if each.mcp_name not in {"-", "collection"}
+        ),
+        *([parameter("wait_seconds", WaitSeconds, None)] if work else []),
+        *([parameter(whose, CollectionName, None)] if whose else []),
+    ]
+    made: Any = run
+    made.__name__, made.__doc__ = operation.tool, inspect.getdoc(method)
+    made.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
+    kinds = {each.name: each.annotation for each in parameters[1:]}
+    made.__annotations__ = kinds | {"return": CallToolResult}
+    return run
+
+
+def _folders(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that are folders: the server's own folder means nothing to its user."""
+    paths = (each for each in arguments_of(operation.method) if each.arg.path)
+    named = ((each, given[each.name]) for each in paths if given.get(each.name))
+    return {each.name: str(existing(path, each.mcp_name, folder=True)) for each, path in named}
+
+
+# --- what is answered -------------------------------------------------------------------------
+
+
+@singledispatch
+def answer_of(found: Any, _done: Done, /) -> CallToolResult:
+    """Return the answer to a call that changed something."""
+    return answer(plain(head_of(found)), found.as_dict())
+
+
+@answer_of.register
+def _(found: Collection, done: Done) -> CallToolResult:
+    info, notes = found.info, profile_notes(done.session.library, done.given.get("profile"))
+    remembered = done.session.activate(info)
+    said = ACTIVE_NOW if remembered else NOT_REMEMBERED
+    head, step = f"{done.operation.done} {said}", here(NEXT_STEP)
+    lines = [head, plain(lines_of(info)), f"Next: {step}", *(f"Note: {each}" for each in notes)]
+    facts = {"collection": collection_facts(info), "is_active": remembered, "next_step": step}
+    notes = notes if remembered else [NOT_REMEMBERED, *notes]
+    return answer("\n".join(lines), facts | {"notes": notes})
+
+
+@answer_of.register
+def _(info: CollectionInfo, done: Done) -> CallToolResult:
+    is_active = _is_active(info, done)
+    if is_active:
+        done.session.activate(info)
+    text = plain(lines_of(bounded_collection(info)))
+    facts = {"collection": collection_facts(info), "is_active": is_active}
+    return answer(f"{done.operation.done}\n{text}", facts)
+
+
+@answer_of.register
+def _(change: StatusChange, done: Done) -> CallToolResult:
+    info, is_active = change.info, _is_active(change.info, done)
+    head, *rest = plain(lines_of(change)).split("\n")
+    note = "\n".join(rest) or "Nothing was changed."
+    if is_active and info.status != "active":
+        note += "\nIt stays the collection that your calls use: read-only."
+    facts: Facts = {"collection": collection_facts(info), "previous_status": change.before}
+    facts |= {"changed": change.changed, "is_active": is_active, "note": note}
+    return answer(f"{head} {note}", facts)
+
+
+def _is_active(info: CollectionInfo, done: Done) -> bool:
+    return done.session.active is not None and done.session.active.id == info.id
+
+
+@answer_of.register
+def _(watched: WatchedFolder, done: Done) -> CallToolResult:
+    watched, operation = as_watched(watched, done.session), done.operation
+    lines = [operation.done, told(plain(lines_of(watched)))]
+    if operation.name == "watch add" and watched.watch.schedule == "manual":
+        lines.append("It is compared only when sync_folder is called.")
+    elif operation.name == "watch add" and watched.status.health != "unwatched":
+        lines.append(
+            "A first comparison of the whole folder begins in the background within seconds; "
+            "list_watches tells how it goes."
+            if watched.new
+            else "The new options hold within seconds."
+        )
+    facts: Facts = {"watch": watch_entry(watched)}
+    facts |= {} if operation.name == "watch remove" else {"new": watched.new}
+    return answer("\n".join(filter(None, lines)), facts)
+
+
+@answer_of.register
+def _(job: Job, done: Done) -> CallToolResult:
+    more, text = None, f"{job.id} has ended already: {job.state}."
+    if job.active:
+        more = here(f"{done.operation.done} {See('jobs list')} shows how it ended.")
+        text = f"{plain(lines_of(job))}. {more}"
+    return job_answer(text, job, more=more)
+
+
+@answer_of.register
+def _(report: SyncReport, _done: Done) -> CallToolResult:
+    return sync_answer(report)
