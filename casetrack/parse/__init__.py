@@ -48,19 +48,19 @@ def _readers() -> tuple[Reader, ...]:
 
 
 def __getattr__(name: str) -> tuple[Reader, ...]:
-    """Return ``READERS``."""
+    """Return the lazily imported ``READERS``."""
     if name == "READERS":
         return _readers()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def known_extensions() -> tuple[str, ...]:
-    """Return every extension that some reader reads, lower case, with dot, sorted."""
+    """Return the extensions of all readers: lower case, with dot, sorted."""
     return tuple(sorted(extension for reader in _readers() for extension in reader.extensions))
 
 
 def detect(path: Path, /) -> Reader:
-    """Return the reader for the file at *path*; raise their errors if there is none."""
+    """Return the reader for the file at *path*; raises as ``read_head`` and ``choose`` do."""
     return choose(read_head(path), _readers())
 
 

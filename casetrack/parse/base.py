@@ -29,11 +29,7 @@ WITHIN = " > "
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a page: ``text[start:end]``, its 1-based number and its position.
-
-    *box* is in page points; *row*, *column_start* and *column_end* are 1-based sheet cells;
-    *confidence* (0 to 1) exists only for recognized text.
-    """
+    """A line: ``text[start:end]``, its 1-based number; position in points or as 1-based cells."""
 
     start: int
     end: int
@@ -71,33 +67,14 @@ character).
 class Page:
     """One page in normal form.
 
-    Attributes
-    ----------
-    number
-        1-based; the sheet's position for spreadsheets.
-    text
-        Lines joined by one newline, paragraphs by an empty line (in a sheet by one newline). No
-        control characters except newline and tab, no white space longer than :data:`MAX_BLANK`.
-    lines, paragraphs
-        In order, without overlap; each covers every non-white-space character.
-    width, height
-        In points, as displayed.
-    method
-        ``"Skipped"`` for a page without readable text.
-    header, footer
-        Running head and foot that *text* omits because an earlier page contains them.
-    ocr_confidence
-        Mean over the recognized text, 0 to 1.
-    printed
-        Line numbers, star pages and Bates numbers on the paper; *text* omits the first two.
-    hidden
-        Spans of *text* that a viewer of the file does not show.
-    native_page, native_line_first
-        Page label and first line number (1-based, whole file) that the file itself specifies.
-    mail_headers
-        Header fields that place a mailbox message in its thread.
-    words
-        Unordered; may include words that *text* omits.
+    Lines of *text* are joined by one newline, paragraphs by an empty line (in a sheet by one
+    newline); it has no control characters except newline and tab. Lines and paragraphs are in
+    order, without overlap, and cover every non-white-space character. *number* is 1-based; sizes
+    are in points. *method* is ``"Skipped"`` for a page without readable text. *header* and *footer*
+    are running lines that *text* omits because an earlier page has them; *hidden* are spans of
+    *text* that a viewer does not show. *text* also omits line numbers and star pages in *printed*,
+    but not Bates numbers. *native_page* and *native_line_first* (1-based, whole file) come from the
+    file. *words* are unordered and may include words that *text* omits.
     """
 
     number: int
@@ -124,17 +101,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """Facts that a file states about itself.
-
-    Attributes
-    ----------
-    page_count
-        0 if the pages are not counted before they are read.
-    created_at, modified_at
-        From the content, not from the file system; with a time zone.
-    properties
-        Other facts by name, such as ``from``, ``to``, ``message_id`` or ``keywords``.
-    """
+    """Facts that a file states about itself; *page_count* is 0 if pages are not counted first."""
 
     format: str
     page_count: int
@@ -157,14 +124,8 @@ class Attachment:
 class ReadOptions:
     """Options of the user for reading.
 
-    Attributes
-    ----------
-    passwords
-        Tried in order on protected files.
-    models_dir
-        Additional folder with language data and models of OCR engines.
-    spool
-        Folder for copies of attachments; ``None`` disables copying.
+    *passwords* are tried in order; *models_dir* is an additional folder with data of OCR engines;
+    *spool* is the folder for copies of attachments (``None`` disables copying).
     """
 
     passwords: tuple[str, ...] = ()
@@ -181,12 +142,8 @@ DEFAULT_OPTIONS = ReadOptions()
 class Reading:
     """An opened document: its facts, and its pages as a stream that extends the lists below.
 
-    Attributes
-    ----------
-    warnings
-        Sentences for the user: repairs, guesses, hidden sheets.
-    missing
-        Sentences on unreadable content; if there are any, the document is partial.
+    *warnings* are sentences for the user; with any sentence in *missing* (unreadable content), the
+    document is partial.
     """
 
     info: DocumentInfo
@@ -224,13 +181,7 @@ class Reader(Protocol):
         ...
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
-        """Open the file.
-
-        Raises
-        ------
-        FileEncrypted, ParseFailed, ParseLimit
-            The file needs a password, is damaged, or exceeds a limit.
-        """
+        """Open the file; raise ``FileEncrypted``, ``ParseFailed`` or ``ParseLimit``."""
         ...
 
 

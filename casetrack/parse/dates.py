@@ -1,4 +1,4 @@
-"""Dates as the heads of mails, web pages and books write them."""
+"""Dates as written in the headers of mails, web pages and books."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d{2})?")
 
 
 def mail_date(text: str, /) -> dt.datetime | None:
-    """Return the date of a mail header with its time zone (default UTC); ``None`` if implausible.
-
-    The standard library reads the year 0002 as 2002.
-    """
+    """Return the date of a mail header with its time zone (default UTC), if it is plausible."""
     if _EARLY_YEAR.search(text):
         return None
     try:
@@ -33,10 +30,7 @@ def mail_date(text: str, /) -> dt.datetime | None:
 
 
 def parse_date(text: str | None, /) -> dt.datetime | None:
-    """Return an ISO 8601 or mail date in UTC; ``None`` for other text, a bare year or a bare month.
-
-    A date without a time zone counts as UTC.
-    """
+    """Return an ISO 8601 or mail date in UTC (the default zone); ``None`` for less than a day."""
     if not text:
         return None
     text = text.strip()[:64]
@@ -49,7 +43,7 @@ def parse_date(text: str | None, /) -> dt.datetime | None:
 
 
 def written_date(text: str | None, /) -> list[tuple[str, str]]:
-    """Return the property of a date that names no day, such as ``2021-03``; else nothing."""
+    """Return the property for a date without a day, such as ``2021-03``; empty otherwise."""
     return [("date", text)] if text and _YEAR_OR_MONTH.fullmatch(text.strip()) else []
 
 

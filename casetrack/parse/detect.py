@@ -1,4 +1,4 @@
-"""Chooses the reader of a file by its extension, and checks that against its content."""
+"""Chooses the reader of a file by its extension and checks that the content matches."""
 
 from __future__ import annotations
 
@@ -82,10 +82,7 @@ _OLE_KINDS = (
 def read_head(path: Path, /) -> FileHead:
     """Return the extension, the first bytes and the container members of a file.
 
-    Raises
-    ------
-    FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
-        The file cannot be read.
+    Raises ``FileNotFound``, ``WrongPathKind``, ``EmptyFile`` or ``FileUnreadable``.
     """
     try:
         info = path.stat()
@@ -113,15 +110,7 @@ def read_head(path: Path, /) -> FileHead:
 
 
 def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
-    """Return the reader of the file.
-
-    Raises
-    ------
-    UnsupportedFormat
-        No reader supports the extension.
-    FormatMismatch
-        The content does not match the extension.
-    """
+    """Return the reader of the file; raise ``UnsupportedFormat`` or ``FormatMismatch``."""
     extension = _MAIL if _is_unnamed_mail(file) else file.extension
     named = [reader for reader in readers if extension in reader.extensions]
     if not named:
@@ -196,10 +185,7 @@ def _zip_kind(head: bytes, members: frozenset[str]) -> str:
 
 
 def _members(path: Path, head: bytes) -> frozenset[str]:
-    """Return lower-case names in a ZIP, known stream names in an OLE container; empty if damaged.
-
-    The reader of a damaged container reports the error in more detail.
-    """
+    """Return lower-case names in a ZIP, known stream names in an OLE container, if undamaged."""
     if head.startswith(ZIP_MAGIC):
         try:
             with zipfile.ZipFile(path) as archive:

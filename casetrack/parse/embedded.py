@@ -32,10 +32,7 @@ _MAX_STEM, _MAX_SUFFIX = 100, 16
 
 
 def attach(reading: Reading, options: ReadOptions, name: str | None, data: bytes, /) -> None:
-    """Copy an attachment into the spool folder, if there is one, and add it to *reading*.
-
-    Attachments over ``limits.max_attachments`` are reported as missing; empty ones are ignored.
-    """
+    """Copy an attachment into the spool folder, if any; report those over the limit as missing."""
     if options.spool is None or not data:
         return
     number = len(reading.attachments) + 1
@@ -56,10 +53,7 @@ def attach(reading: Reading, options: ReadOptions, name: str | None, data: bytes
 
 
 def file_name(name: str | None, number: int, /) -> str:
-    """Return a file name that is valid on every system and has no folder.
-
-    *number* is the position among the attachments and replaces an empty name.
-    """
+    """Return a file name that is valid on every system; *number* is used if *name* is empty."""
     last = PurePosixPath((name or "").replace("\\", "/")).name
     text = _UNSAFE.sub("_", clean_text(last)).strip(" .")
     if not text:
@@ -108,7 +102,6 @@ def take_embedded(package: Package, reading: Reading, options: ReadOptions, /) -
 
 
 def _chart_data(package: Package) -> Iterator[str]:
-    """Yield the parts that charts have their values from."""
     for name in package.names:
         if "/charts/" in name and "/_rels/" not in name:
             try:
@@ -119,7 +112,7 @@ def _chart_data(package: Package) -> Iterator[str]:
 
 
 class _Unknown(Exception):
-    """An object of a program that is not known."""
+    """An object of an unknown program."""
 
 
 def _unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
@@ -147,7 +140,7 @@ def _unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
 
 
 def _native(stem: str, data: bytes) -> tuple[str, bytes]:
-    """Read the file that a packager put in: label, path, path of a copy, content."""
+    """Read the file of an OLE Package stream: label, path, path of a copy, content."""
     at = 6
     texts = []
     for _ in range(2):
@@ -164,7 +157,6 @@ def _native(stem: str, data: bytes) -> tuple[str, bytes]:
 
 
 def _extension(data: bytes) -> str:
-    """Return the extension of a file by its first bytes."""
     if b"%PDF-" in data[:PDF_HEADER_WITHIN]:
         return ".pdf"
     known = (extension for mark, extension in _KINDS if mark in data[:8192] or mark in data[-8192:])

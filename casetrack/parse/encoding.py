@@ -59,7 +59,7 @@ _FINAL = re.compile(r"[ךםןףץ]")
 
 
 def guess_letters(sample: bytes, /) -> str | None:
-    """Return the codec under which the text is that of one language, ``None`` where none is."""
+    """Return the codec under which the text belongs to one language, or ``None``."""
     if _is_hebrew(sample):
         return "cp1255"
     best, guess = _MIN_SHARE, None
@@ -150,7 +150,7 @@ _MAX_FOREIGN_LETTERS = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How to decode a text: codec, how to treat bad bytes, and a sentence where that is a guess."""
+    """How to decode a text: codec, error handling, and a warning if it is a guess."""
 
     name: str
     errors: str = "strict"
@@ -159,7 +159,7 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Text, the encoding it was read with, and a sentence where that was a guess or a loss."""
+    """Text, its encoding, and a warning if the encoding is a guess or characters were lost."""
 
     text: str
     encoding: str
@@ -181,14 +181,9 @@ def looks_like_text(head: bytes, /) -> bool:
 
 
 def decode(data: bytes, /, *, declared: str | None = None) -> Decoded:
-    """Decode a whole file.
+    """Decode a whole file; raise ``NotText`` if it is binary.
 
     *declared* counts unless the bytes contradict it or clearly have another encoding.
-
-    Raises
-    ------
-    NotText
-        The bytes are binary.
     """
     coding = _find(lambda: _parts(data), declared)
     return Decoded(data.decode(coding.name, errors=coding.errors), coding.name, coding.warning)
@@ -206,7 +201,7 @@ def file_encoding(path: Path, /, *, declared: str | None = None) -> Encoding:
 
 
 def codec_of(label: str | None, /) -> str | None:
-    """Return the codec that a label names, ``None`` where it is no encoding of text."""
+    """Return the codec of a label, ``None`` if it is no text encoding."""
     if not label:
         return None
     try:
@@ -260,7 +255,7 @@ def _lost(count: int, name: str) -> str:
 
 
 def _tally(chunks: Chunks, name: str) -> tuple[int, int]:
-    """Count the non-ASCII characters that decode, and the places that do not."""
+    """Count the decoded non-ASCII characters and the undecodable positions."""
     foreign, marks = _foreign(chunks, name, "replace")
     # The text may contain U+FFFD itself, which is a character like any other.
     lost = marks - _foreign(chunks, name, "ignore")[1] if marks else 0

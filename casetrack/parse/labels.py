@@ -32,7 +32,7 @@ _ROMAN = (
 
 
 def number_text(value: int, form: str, /) -> str:
-    """Write a number in a list's format: decimal, letters, Roman numerals, ordinals."""
+    """Format a number as in a list: decimal, letters, Roman numerals, ordinals."""
     if form in {"lowerLetter", "upperLetter"} and value > 0:
         letter = chr(97 + (value - 1) % 26) * ((value - 1) // 26 + 1)
         return letter.upper() if form == "upperLetter" else letter
@@ -56,7 +56,7 @@ def number_text(value: int, form: str, /) -> str:
 
 
 def number_list(numbers: Sequence[int], /) -> str:
-    """Write ascending numbers shortly: ``1-3, 7``."""
+    """Format ascending numbers as ranges: ``1-3, 7``."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:

@@ -1,4 +1,4 @@
-"""The targets of links that their text doesn't show, and those on another host than it shows."""
+"""Targets of links that their text does not show, and links that show another host."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\s]*@)?([^/?#:\s]+)", re.IGNORECA
 
 
 def shown_host(text: str, /) -> str | None:
-    """Return the host of a text that is an address, ``None`` for all others."""
+    """Return the host of a text that is an address, otherwise ``None``."""
     match = _ADDRESS.fullmatch(text)
     return match[1] if match else None
 
@@ -39,18 +39,10 @@ def misleading(shown: str, target: str, /) -> str | None:
 
 @dataclass(slots=True)
 class LinkTargets:
-    """Distinct targets of the links of an HTML text.
+    """Distinct targets of the links of an HTML text; *room* is the number that may still be shown.
 
-    Attributes
-    ----------
-    is_part
-        Relative targets are other parts of the same file.
-    room
-        Number of targets that may still be added to the text.
-    unread
-        Further targets, and relative ones.
-    left_out
-        Counts of HTML parts that are never displayed.
+    *unread* has further and relative targets, *left_out* counts HTML parts that are never
+    displayed.
     """
 
     MOST: ClassVar[int] = 20
@@ -62,7 +54,7 @@ class LinkTargets:
     _read: set[str] = field(default_factory=set)
 
     def line(self, shown: str, target: str, /) -> str | None:
-        """Return the line about a link, ``None`` where its text shows the target."""
+        """Return the line about a link, ``None`` if its text shows the target."""
         target = _BREAKS.sub("", target).strip()
         words = [word.strip(_AROUND) for word in shown.split()]
         addresses = [word for word in words if word.startswith(_ADDRESS_STARTS)]
@@ -74,7 +66,7 @@ class LinkTargets:
         return self._taken(target)
 
     def behind(self, text: str, /) -> list[str]:
-        """Return the lines of unread targets that a whole *text* doesn't show."""
+        """Return the lines of unread targets that *text* does not show."""
         text = "".join(text.split())
         targets, self.unread, self.room = self.unread, {}, self.MOST
         lines = []

@@ -89,20 +89,9 @@ class Facts:
 class Package:
     """A ZIP container whose parts are read by name, regardless of case or slashes.
 
-    Nothing is unpacked to disk, so a part's name is never used as a path; nested containers are not
-    opened.
-
-    Parameters
-    ----------
-    content
-        File to read if not *path*, such as a decrypted copy; *path* is named in errors.
-    limits
-        Maximum size of all parts read together.
-
-    Raises
-    ------
-    ParseFailed
-        On opening or reading: the container is damaged, or exceeds the limits.
+    Nothing is unpacked to disk, so a part's name is never used as a path. *content* is the file to
+    read if not *path*; *limits* bound all parts together. Raises ``ParseFailed`` if the container
+    is damaged or exceeds the limits.
     """
 
     def __init__(
@@ -154,7 +143,7 @@ class Package:
 
     @contextmanager
     def open(self, name: str, /) -> Iterator[BoundedStream]:
-        """Open a part as a stream that ends with an error at the size limit."""
+        """Open a part as a stream that raises an error at the size limit."""
         info = self._names.get(_normal(name))
         if info is None:
             raise self.failed(f"the part {name} is missing")
@@ -174,7 +163,7 @@ class Package:
             raise self.failed(f"the part {name} cannot be unpacked: {error}") from error
 
     def _count(self, key: str, size: int) -> None:
-        """Take note of a part that is unpacked; unpacking it again costs no room."""
+        """Count the size of an unpacked part once."""
         if sum(self._unpacked.values()) - self._unpacked.get(key, 0) + size > self._most:
             raise self.failed(
                 f"its parts unpack to more than {self._most >> 20:,} MB together (unpacked_mb)"
@@ -187,11 +176,7 @@ class Package:
             return stream.read()
 
     def xml(self, name: str, /) -> Any:
-        """Return the root element of a part.
-
-        Document types are refused, so no entities are expanded or fetched. Namespaces of strict
-        Office files are replaced by the usual ones.
-        """
+        """Return the root element of a part with the usual namespaces; refuse document types."""
         from lxml import etree
 
         data = self.read(name)
@@ -212,10 +197,7 @@ class Package:
             raise self.failed(f"the part {name} is not well-formed: {error}") from error
 
     def events(self, stream: BoundedStream, name: str, /, *tags: str) -> Iterator[Any]:
-        """Parse a part incrementally; yield each element of *tags* when it is complete.
-
-        The caller must clear used elements; see :func:`forget`.
-        """
+        """Parse a part and yield each element of *tags*, to be cleared by :func:`forget`."""
         from lxml import etree
 
         head = stream.read(65536)
@@ -270,10 +252,7 @@ class Package:
         }
 
     def facts(self, warnings: list[str], /) -> Facts:
-        """Return title, author, dates and further properties; damage is reported in *warnings*.
-
-        Reads ``docProps/core.xml`` and ``docProps/app.xml``, or the related parts.
-        """
+        """Return title, author, dates and further properties; damage is reported in *warnings*."""
         related = dict(self.relations("").values())
         texts = self._texts(related.get("core-properties", "docProps/core.xml"), warnings)
         texts |= self._texts(related.get("extended-properties", "docProps/app.xml"), warnings)
@@ -371,10 +350,7 @@ _CODECS = {1200: "utf-16-le", 10000: "mac-roman", 65001: "utf-8"}
 
 
 def ole_facts(path: Path, warnings: list[str], /) -> Facts:
-    """Return title, author, dates and further properties; damage is reported in *warnings*.
-
-    Files other than OLE containers have none.
-    """
+    """Return the facts of an OLE container, none of other files; report damage in *warnings*."""
     with path.open("rb") as file:
         if file.read(len(OLE_MAGIC)) != OLE_MAGIC:
             return Facts()
@@ -404,10 +380,7 @@ def ole_facts(path: Path, warnings: list[str], /) -> Facts:
 
 
 def _properties(data: bytes) -> dict[int, object]:
-    """Return numbers, texts and times of a stream's first property set ([MS-OLEPS] 2.21).
-
-    olefile reads every property, which takes minutes if the length of a list is damaged.
-    """
+    """Return numbers, texts and times of a stream's first property set ([MS-OLEPS] 2.21)."""
 
     def number(at: int, size: int = 4) -> int:
         return int.from_bytes(data[at : at + size], "little")
@@ -438,7 +411,7 @@ def _text(properties: dict[int, object], number: int) -> str | None:
 
 
 def _codec(code_page: object) -> str:
-    """Return the codec of a code page, which the file holds as a signed number of 16 bits."""
+    """Return the codec of a code page, which the file stores as a signed 16-bit number."""
     number = code_page & 0xFFFF if isinstance(code_page, int) else 1252
     name = _CODECS.get(number, f"cp{number}")
     try:

@@ -72,18 +72,14 @@ _HIDDEN = re.compile(f"\ufdd2({'|'.join(HIDDEN_KINDS)})\ufdd3([^\ufdd2-\ufdd4]*)
 
 
 def star_mark(label: str, /) -> str:
-    """Return the mark of a star page in a source line; it is removed from the text.
-
-    It consists of noncharacter code points.
-    """
+    """Return the mark of a star page in a source line, of noncharacters; the builder removes it."""
     return f"\ufdd0{label}\ufdd1"
 
 
 def hidden_mark(kind: str, text: str, /, by: str = "", *, is_labelled: bool = False) -> str:
     """Return hidden text for a source line: marked for :class:`PageBuilder`, after its label.
 
-    *kind* is a key of :data:`~casetrack.base.provenance.HIDDEN_KINDS`, *by* the author of the
-    change; *is_labelled* means that *text*, one line, has its label or continues a labelled line.
+    *is_labelled* means that *text*, one line, has its label or continues a labelled line.
     """
     by = " ".join(by.split())
     label = "" if is_labelled else f"{HIDDEN_KINDS[kind]}{f' by {by}' if by else ''}: "
@@ -91,18 +87,17 @@ def hidden_mark(kind: str, text: str, /, by: str = "", *, is_labelled: bool = Fa
 
 
 def whole_hidden(text: str, /) -> tuple[HiddenSpan, ...]:
-    """Return the span of a page that is hidden as a whole."""
+    """Return the span of a page that is completely hidden."""
     return (HiddenSpan("hidden", 0, len(text)),) if text else ()
 
 
 def clean_text(text: str, /) -> str:
     """Return *text* as one line of a page, with readable characters only.
 
-    Removes control, zero-width and direction characters and soft hyphens, except joiners that spell
-    Persian and Indic words (U+200C, U+200D). Line breaks and spaces of any kind become a plain
-    space (tabs stay), Latin ligatures U+FB00 to U+FB06 letters, lone surrogates U+FFFD. Runs of
-    white space are cut to ``MAX_BLANK - 2``, so that a paragraph break before them fits; trailing
-    white space is dropped.
+    Removes control, zero-width and direction characters and soft hyphens, except joiners of Persian
+    and Indic words (U+200C, U+200D). Line breaks and spaces become a plain space (tabs stay), Latin
+    ligatures letters, lone surrogates U+FFFD. Runs of white space are cut to ``MAX_BLANK - 2``, so
+    that a paragraph break before them fits; trailing white space is dropped.
     """
     if not (text.isascii() and text.isprintable()):
         if "\u200c" in text or "\u200d" in text:
@@ -124,7 +119,7 @@ def _spelling_joiner(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line as a reader found it; *number* is its own in the source, counted on where ``None``."""
+    """A line from a reader; *number* is that in the source, the next one for ``None``."""
 
     text: str
     number: int | None = None
@@ -138,18 +133,9 @@ class SourceLine:
 class PageBuilder:
     """Collects the paragraphs of one page, then builds the :class:`Page`.
 
-    Parameters
-    ----------
-    method
-        Source of the text; becomes ``"Skipped"`` for a page without text.
-    width, height
-        In points, as displayed.
-    is_estimated
-        The page number is a guess.
-    header, footer
-        Running head and foot that are not in the text.
-    keep_indent
-        Keep white space at the start of lines (plain text, code).
+    *method* becomes ``"Skipped"`` for a page without text; *is_estimated* marks a guessed page
+    number; *header* and *footer* are not in the text; *keep_indent* keeps white space at line
+    starts.
     """
 
     def __init__(
@@ -192,7 +178,7 @@ class PageBuilder:
 
     @property
     def length(self) -> int:
-        """Code points collected so far."""
+        """Number of code points so far."""
         return self._length
 
     def paragraph(
@@ -204,16 +190,10 @@ class PageBuilder:
         level: int | None = None,
         header: str | None = None,
     ) -> None:
-        """Add one paragraph; lines without text only count for the numbering.
+        """Add one paragraph of *lines* with ascending numbers; form lines are never headings.
 
-        Parameters
-        ----------
-        lines
-            In reading order, with ascending numbers.
-        kind, level
-            Headings have a level from 1, others ``None``. A form line is never a heading.
-        header
-            Header row of a table whose rows do not name their columns; enclosing code definitions.
+        *header* is that of a table whose rows do not name their columns, or the enclosing
+        definitions.
         """
         if kind == "heading":
             lines = tuple(lines)
@@ -304,13 +284,13 @@ class PageBuilder:
         )
 
     def _printed(self, text: str) -> tuple[PrintedPlace, ...]:
-        """Return the star pages, each from its first word to the end."""
+        """Return the star pages, each from its first word to the end of the text."""
         begun = ((label, _word_from(text, start)) for label, start in self._stars)
         end = len(text)
         return tuple(PrintedPlace("star", label, at, end) for label, at in begun if at < end)
 
     def _confidence(self) -> float | None:
-        """Return the mean over the recognised lines, weighed by their length."""
+        """Return the mean over the recognized lines, weighted by length."""
         known = [(x.confidence, x.end - x.start) for x in self._lines if x.confidence is not None]
         if not known:
             return None
@@ -324,12 +304,12 @@ def _word_from(text: str, start: int) -> int:
 
 
 def _name(text: str) -> str:
-    """Clean a sheet's name; a name that is all invisible keeps its place as ``?``."""
+    """Clean a sheet's name; an invisible name becomes ``?``."""
     return clean_text(text).strip() or "?"
 
 
 def clean_title(text: str | None, /, *, limit: int = 500) -> str | None:
-    """Return a title or author as one line with single spaces, or ``None`` where there is none."""
+    """Return a title or author on one line with single spaces, or ``None``."""
     if not text:
         return None
     words = clean_text(text[: 4 * limit]).split()

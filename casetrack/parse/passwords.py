@@ -48,13 +48,7 @@ def decrypt_chain(data: bytes, key: bytes, vector: bytes, /) -> bytes:
 
 
 def decrypt_chains(data: bytes, key: bytes, vectors: list[bytes], size: int, /) -> bytes:
-    """Decrypt chains of *size* bytes (the last may be shorter), each with its vector.
-
-    Raises
-    ------
-    ValueError
-        A length is invalid.
-    """
+    """Decrypt chains of *size* bytes (the last may be shorter), each with its vector."""
     before = bytearray(BLOCK) + bytearray(data[:-BLOCK])
     for number, vector in enumerate(vectors):
         before[number * size : number * size + BLOCK] = vector
@@ -93,7 +87,7 @@ class UnknownProtection(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Cipher:
-    """A hash, a length of keys in bytes, and a salt."""
+    """A hash, a key length in bytes, and a salt."""
 
     hash: str
     key_bytes: int
@@ -101,13 +95,7 @@ class _Cipher:
 
     @classmethod
     def of(cls, element: Any, /) -> _Cipher:
-        """Read an encryption element.
-
-        Raises
-        ------
-        UnknownProtection
-            The cipher, chaining mode, hash or a length is unsupported.
-        """
+        """Read an encryption element; raise ``UnknownProtection`` for unsupported values."""
         cipher = element.get("cipherAlgorithm", "AES")
         chaining = element.get("cipherChaining", "ChainingModeCBC")
         name = element.get("hashAlgorithm", "").replace("-", "").lower()
@@ -121,7 +109,6 @@ class _Cipher:
         return cls(name, bits // 8, base64.b64decode(element.get("saltValue")))
 
     def digest(self, data: bytes, /) -> bytes:
-        """Return the hash of *data*."""
         return hashlib.new(self.hash, data, usedforsecurity=False).digest()
 
     def vector(self, block: bytes = b"", /) -> bytes:
@@ -131,7 +118,7 @@ class _Cipher:
 
 @dataclass(frozen=True, slots=True)
 class Agile:
-    """How a file is protected."""
+    """Agile protection of a file."""
 
     package: _Cipher
     password: _Cipher
@@ -142,13 +129,7 @@ class Agile:
 
     @classmethod
     def of(cls, info: bytes, /) -> Agile:
-        """Read the stream ``EncryptionInfo``.
-
-        Raises
-        ------
-        UnknownProtection
-            The file has no password protection, or an unsupported one.
-        """
+        """Read the stream ``EncryptionInfo``; may raise ``UnknownProtection``."""
         from lxml import etree
 
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
@@ -165,7 +146,7 @@ class Agile:
         return cls(_Cipher.of(package), _Cipher.of(key), rounds, *sealed)
 
     def key(self, password: str, /) -> bytes | None:
-        """Return the key of the content, ``None`` where the password is not the one."""
+        """Return the key of the content, ``None`` for a wrong password."""
         cipher = self.password
         digest = cipher.digest(cipher.salt + password.encode("utf-16-le"))
         for number in range(self.rounds):
@@ -217,14 +198,8 @@ def decrypted(path: Path, options: ReadOptions, kind: str, /) -> Iterator[Path]:
     """Yield the path of a file's readable content: the file itself, or a decrypted copy.
 
     The copy is removed when the context ends; on Linux it has no name, so it disappears even if the
-    process is killed. Its path has no extension, and errors should name *path*.
-
-    Raises
-    ------
-    FileEncrypted
-        No password fits, or the cipher is unsupported.
-    ParseFailed
-        The protected content is damaged, or larger than ``limits.unpacked_mb``.
+    process is killed. Raises ``FileEncrypted`` (no password fits, or unsupported cipher) or
+    ``ParseFailed`` (damaged, or larger than ``limits.unpacked_mb``).
     """
     with ExitStack() as stack:
         source = stack.enter_context(path.open("rb"))
@@ -242,10 +217,8 @@ def decrypted(path: Path, options: ReadOptions, kind: str, /) -> Iterator[Path]:
 
 
 class _Opener(Protocol):
-    """Opens one protected file."""
-
     def open(self, password: str, target: _Bounded, /) -> bool:
-        """Write the content; returns whether the password fits."""
+        """Write the content; return whether the password fits."""
 
 
 def _opener(path: Path, source: IO[bytes], kind: str) -> _Opener | None:
@@ -306,13 +279,10 @@ def _not_known(path: Path, kind: str, error: Exception) -> ParseFailed:
 
 @dataclass(frozen=True, slots=True)
 class _AgileFile:
-    """Office Open XML, agile."""
-
     agile: Agile
     container: Any
 
     def open(self, password: str, target: _Bounded, /) -> bool:
-        """See :class:`_Opener`."""
         key = self.agile.key(password)
         if key is None:
             return False
@@ -323,12 +293,11 @@ class _AgileFile:
 
 @dataclass(frozen=True, slots=True)
 class _StandardFile:
-    """Office Open XML, standard: AES alone, with keys made by SHA-1."""
+    """Office Open XML, standard: AES only, with SHA-1 keys."""
 
     office: Any
 
     def open(self, password: str, target: _Bounded, /) -> bool:
-        """See :class:`_Opener`."""
         from msoffcrypto.method.ecma376_standard import ECMA376Standard  # type: ignore[import-untyped]
 
         header, verifier = self.office.info["header"], self.office.info["verifier"]
@@ -356,12 +325,11 @@ class _StandardFile:
 
 @dataclass(frozen=True, slots=True)
 class _OldFile:
-    """DOC, XLS and PPT; the library verifies the password of those without being asked."""
+    """DOC, XLS and PPT; the library always verifies their password."""
 
     office: Any
 
     def open(self, password: str, target: _Bounded, /) -> bool:
-        """See :class:`_Opener`."""
         self.office.load_key(password=password)
         if self.office.format == "ppt97":
             _write_slides(self.office, target)
@@ -371,10 +339,9 @@ class _OldFile:
 
 
 def _write_slides(office: Any, target: _Bounded) -> None:
-    """Decrypt a presentation whose objects are in the file in any order.
+    """Decrypt a presentation whose objects are in any order.
 
-    The library assumes that each object ends where the one with the next number begins, so it gets
-    them in the order of their offsets.
+    The library needs the offsets in ascending order, since an object ends where the next begins.
     """
     from msoffcrypto.format import ppt97  # type: ignore[import-untyped]
 
@@ -400,7 +367,6 @@ class _Bounded:
         self._target.truncate()
 
     def write(self, data: bytes, /) -> int:
-        """Append *data*."""
         if self._target.tell() + len(data) > self._most_mb << 20:
             raise ParseFailed(
                 self._path,
@@ -414,8 +380,7 @@ class _Bounded:
 def _private_file(options: ReadOptions) -> Iterator[tuple[IO[bytes], Path]]:
     """Open a temporary file that only this user can read (mode 0600), and yield its path.
 
-    If the system needs a name, the file is in the spool folder, which the parent process clears
-    even if this one dies.
+    A named file is in the spool folder, which the parent process clears even if this one dies.
     """
     if _OPEN_FILES.is_dir():
         with tempfile.TemporaryFile(dir=options.spool) as file:

@@ -51,15 +51,7 @@ p { margin: 0 0 7pt; } .heading { font-weight: bold; }
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """A page as a PNG picture.
-
-    Attributes
-    ----------
-    width, height
-        Size of the displayed page in points, the unit of boxes.
-    scale
-        Pixels per point.
-    """
+    """A page as a PNG picture; sizes are in points, *scale* is pixels per point."""
 
     png: bytes
     width: float
@@ -72,19 +64,8 @@ def render_page(
 ) -> PageImage | None:
     """Draw a page of a PDF, an image or a :class:`TextPage`; ``None`` for formats without pages.
 
-    Parameters
-    ----------
-    page
-        1-based; the frame of an image.
-    dpi
-        Pixels per inch; lowered if the picture would be too large, or the image has fewer.
-    options
-        Passwords for protected files.
-
-    Raises
-    ------
-    FileError
-        The file is damaged or protected, or lacks the page. The worker converts other exceptions.
+    *page* is 1-based (the frame of an image), *dpi* is lowered for large pages or coarse images.
+    Raises ``FileError``; the worker converts other exceptions.
     """
     from casetrack.parse.image.reader import ImageReader
 
@@ -99,7 +80,7 @@ def render_page(
 
 
 def _scale(width: float, height: float, dpi: float) -> float:
-    """Return pixels per point that keep a picture of this many points within bounds."""
+    """Return pixels per point that limit a picture of this size in points."""
     return min(
         dpi / POINTS_PER_INCH,
         math.sqrt(MAX_PIXELS / (width * height)),
@@ -158,7 +139,7 @@ def _image_frame(path: Path, page: int, dpi: float) -> PageImage:
 
 
 def _in_colour(path: Path) -> Any:
-    """Return the only picture of a file as shown; ``None`` where its frame in grey is as good."""
+    """Return the only picture of a file in colour; ``None`` if its grey frame is equivalent."""
     from PIL import Image, ImageOps
 
     from casetrack.parse.image.reader import FAILURES
@@ -178,7 +159,7 @@ def _in_colour(path: Path) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text of a paragraph, as it is to look: marked, dim, or neither."""
+    """A part of a paragraph's text: marked, dim, or neither."""
 
     text: str
     look: str = ""
@@ -194,24 +175,14 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class TextPage:
-    """Text to draw, for formats without pages.
-
-    Attributes
-    ----------
-    title
-        A label, such as a citation.
-    notes
-        Sentences below the title.
-    blocks
-        The paragraphs; cut at the maximum height of a page.
-    """
+    """Text to draw, for formats without pages: a label such as a citation, *notes*, *blocks*."""
 
     title: str
     notes: tuple[str, ...]
     blocks: tuple[TextBlock, ...]
 
     def pack(self) -> bytes:
-        """Return it as the content of a file that :func:`render_page` draws."""
+        """Return the content of a file that :func:`render_page` draws."""
         blocks = [[b.kind, [[p.text, p.look] for p in b.pieces]] for b in self.blocks]
         return json.dumps([self.title, self.notes, blocks]).encode("ascii")
 
@@ -280,18 +251,10 @@ def mark_boxes(
     around: float | None = None,
     width: int = 0,
 ) -> bytes:
-    """Mark boxes on the picture of a page like a marker pen; return PNG.
+    """Mark *boxes* (in points) on the picture of a page like a marker pen; return PNG.
 
-    Parameters
-    ----------
-    boxes
-        In points.
-    strong
-        The most important of them; the others are then marked lightly.
-    around
-        Crop the picture to the boxes with this margin in points; ``None`` keeps all of it.
-    width
-        Maximum width in pixels; 0 means no limit.
+    Boxes that are not *strong* are marked lightly. *around* crops the picture to the boxes with a
+    margin in points; *width* limits its pixels (0: no limit).
     """
     import numpy as np
 

@@ -17,7 +17,7 @@ _NO_SIZE = 1.0
 
 
 def hex_color(text: str | None, /) -> str | None:
-    """Return a colour such as ``#FFF0F0`` in the form of this module, any other text as ``""``."""
+    """Return a colour such as ``#FFF0F0`` in the form of this module, other text as ``""``."""
     if text is None:
         return None
     color = text.removeprefix("#").lower()
@@ -25,7 +25,7 @@ def hex_color(text: str | None, /) -> str | None:
 
 
 def are_alike(color: str | None, ground: str | None, /) -> bool:
-    """Return whether text of a colour cannot be seen on a ground."""
+    """Return whether text of a colour is invisible on a ground."""
     if not color or not ground:
         return False
     if not (_HEX.fullmatch(color) and _HEX.fullmatch(ground)):
@@ -36,10 +36,7 @@ def are_alike(color: str | None, ground: str | None, /) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of text as far as one place specifies it; *size* is in points.
-
-    *ground* is the colour of a separate shade.
-    """
+    """The look of text as far as one place specifies it; *size* is in points, *ground* a shade."""
 
     size: float | None = None
     is_bold: bool | None = None
@@ -58,7 +55,7 @@ class Look:
         )
 
     def kind(self, paper: str | None = WHITE, /) -> str:
-        """Return the kind of hidden text that it makes on a paper, empty for visible text."""
+        """Return the kind of hidden text on a paper, empty for visible text."""
         if self.is_hidden or (self.size is not None and self.size <= _NO_SIZE):
             return "hidden"
         ground = paper if self.ground is None else self.ground

@@ -1,1 +1,1 @@
-"""Drawings of Office files, whatever holds them: shapes, tables, charts, diagrams."""
+"""Drawings of Office files of any format: shapes, tables, charts, diagrams."""

@@ -1,4 +1,4 @@
-"""Frames in drawings: the table, chart or diagram that one holds."""
+"""Frames in drawings, which contain a table, chart or diagram."""
 
 from __future__ import annotations
 
@@ -39,10 +39,7 @@ _MAX_SPAN = 1000
 
 
 def table_blocks(table: Any, /) -> Iterator[Block]:
-    """Yield a table's rows as ``Header: value | ...``; a table of one column is a text frame.
-
-    The header row is the one that the author marked (``firstRow``), not a guess.
-    """
+    """Yield a table's rows as ``Header: value | ...``; a table of one column is a text frame."""
     rows = [list(row.iterfind(f"{A}tc")) for row in table.iterfind(f"{A}tr")]
     if all(len(cells) <= 1 for cells in rows):
         for cells in rows:
@@ -59,7 +56,6 @@ def table_blocks(table: Any, /) -> Iterator[Block]:
 
 
 def _row(cells: list[Any]) -> Row:
-    """Return the cells with text; a cell merged into another holds text only by accident."""
     filled = []
     for column, cell in enumerate(cells, start=1):
         text = plain_text(cell.find(f"{A}txBody"))
@@ -123,11 +119,7 @@ class _Series:
 
 
 def chart_blocks(root: Any, /) -> Iterator[Block]:
-    """Yield a chart's title, then one row per category: ``2024 | Sales: 12 | Costs: 9``.
-
-    Only stored points count, not the number that the file declares. Series with different
-    categories get separate rows.
-    """
+    """Yield a chart's title, then one row per category: ``2024 | Sales: 12 | Costs: 9``."""
     if root.tag == f"{CX}chartSpace":
         yield from _extended(root)
         return
@@ -149,10 +141,7 @@ def chart_blocks(root: Any, /) -> Iterator[Block]:
 
 
 def chart_names(root: Any, /) -> Iterator[Block]:
-    """Yield the titles and series names of a chart whose values are cells of the workbook.
-
-    Values that are not cells of this workbook are yielded as rows.
-    """
+    """Yield titles and series names of a chart, and values that are not cells of the workbook."""
     sources = [
         source
         for tag in (*_VALUES, f"{CX}numDim")
@@ -171,7 +160,7 @@ def chart_names(root: Any, /) -> Iterator[Block]:
 
 
 def _titles(root: Any, *axes: str) -> Iterator[Block]:
-    """Yield the titles of a chart, its axes of values and *axes*, and labels put onto points."""
+    """Yield the titles of a chart, of its value axes and of *axes*, and labels of points."""
     title = plain_text(root.find(f"{CX}chart/{CX}title")) or _title(root.find(f"{C}chart"))
     if title:
         yield Block((f"Chart: {title}",))
@@ -186,7 +175,7 @@ def _titles(root: Any, *axes: str) -> Iterator[Block]:
 
 
 def _extended(root: Any) -> Iterator[Block]:
-    """Yield a chart of the kinds of 2016: funnels, waterfalls, sunbursts, histograms."""
+    """Yield a chart of the 2016 types: funnels, waterfalls, sunbursts, histograms."""
     yield from _titles(root)
     names: dict[str, str] = {}
     for series in root.iter(f"{CX}series"):
@@ -255,11 +244,7 @@ def _points(series: Any, tags: tuple[str, ...]) -> dict[int, str]:
 
 
 def _merged(levels: Iterable[Any], code: str, space: str) -> dict[int, str]:
-    """Return ``index -> text`` of points; labels of outer levels precede those of inner ones.
-
-    *levels* starts with the innermost; *code* is the number format, empty for texts; *space* is the
-    XML namespace of the points.
-    """
+    """Return ``index -> text`` of points, formatted by *code*; the innermost level is first."""
     texts: dict[int, str] = {}
     for number, points in enumerate(_level(level, space) for level in levels):
         last = ""
@@ -296,11 +281,7 @@ _KINDS = frozenset({"chart", "chartEx", "diagramData"})
 
 
 def graphics_of(package: Package, part: str, root: Any, missing: list[str], /) -> dict[str, Any]:
-    """Read the charts and diagrams that a part refers to; add unreadable ones to *missing*.
-
-    Replaces the relation ids in *root* by part names, the keys of the result, so that an element
-    keeps its reference when it is moved.
-    """
+    """Read the charts and diagrams of a part by part name, which replaces their ids in *root*."""
     relations = package.relations(part)
     if _KINDS.isdisjoint(kind for kind, _ in relations.values()):
         return {}
@@ -328,8 +309,7 @@ def frame_blocks(
 ) -> Iterator[Block]:
     """Yield the content of the graphics (``a:graphic``) inside an element.
 
-    *related* maps a relation id and a label ("chart", "diagram") to the part's root element, or
-    reports a problem and returns ``None``. *charts* renders a chart.
+    *related* returns the root of a part by relation id and label, or ``None`` after a message.
     """
     for data in element.iterfind(f"{A}graphic/{A}graphicData"):
         for table in data.iterfind(f"{A}tbl"):

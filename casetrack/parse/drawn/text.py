@@ -29,7 +29,7 @@ XDR = f"{{{_DRAWING}/spreadsheetDrawing}}"
 
 
 def integer(text: str | None, /, default: int | None = None) -> int | None:
-    """Return a whole number as attributes hold it, else *default*."""
+    """Return the whole number of an attribute, or *default*."""
     if text is None or not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
         return default
     return int(text)
@@ -76,7 +76,7 @@ _MAX_NESTED = 16
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph of a page to be."""
+    """A paragraph of a future page."""
 
     lines: tuple[str, ...]
     kind: ParagraphKind = "body"
@@ -84,7 +84,7 @@ class Block:
 
     @property
     def text(self) -> str:
-        """Its words on one line."""
+        """Its text on one line."""
         return " ".join(" ".join(self.lines).split())
 
 
@@ -100,13 +100,13 @@ def paragraph_lines(paragraph: Any, /, unseen: Unseen | None = None) -> list[str
 
 @dataclass(slots=True)
 class Unseen:
-    """Takes the hidden runs of a text body; *kind* decides by an ``a:rPr``."""
+    """Collects the hidden runs of a text body; *kind* classifies an ``a:rPr``."""
 
     kind: Callable[[Any], str]
     _texts: list[tuple[str, str]] = field(default_factory=list)
 
     def takes(self, run: Any, /) -> bool:
-        """Take a run if it is hidden."""
+        """Collect a run if it is hidden."""
         look = run.find(f"{A}rPr")
         kind = "" if look is None else self.kind(look)
         if kind:
@@ -123,7 +123,7 @@ class Unseen:
 
 
 def _pieces(element: Any, depth: int, unseen: Unseen | None) -> Iterator[str]:
-    """Yield texts; a line break is a newline and nothing else holds one."""
+    """Yield texts; a line break is a separate newline."""
     for child in element:
         tag = child.tag
         if unseen and tag == f"{A}r" and unseen.takes(child):
@@ -153,13 +153,13 @@ def _unescaped(text: str) -> str:
 
 @dataclass(slots=True)
 class ListStyle:
-    """Where a text body's bullets come from: nearest first, the layers of styles behind it."""
+    """The bullets of a text body: *layers* of styles from the nearest to the most general."""
 
     layers: Sequence[Any] = ()
     _found: dict[int, Any] = field(default_factory=dict)
 
     def bullet(self, properties: Any, level: int, /) -> Any:
-        """Return the bullet element of a paragraph, ``None`` where nothing is shown."""
+        """Return the bullet element of a paragraph, ``None`` if no bullet is shown."""
         own = _bullet_in(properties)
         if own is None:
             if level not in self._found:
@@ -202,7 +202,7 @@ class _Numbers:
 
 
 def body_blocks(body: Any, style: ListStyle, /, unseen: Unseen | None = None) -> Iterator[Block]:
-    """Yield the paragraphs of a text body that have text, hidden runs behind their paragraph."""
+    """Yield the paragraphs of a text body that have text, each followed by its hidden runs."""
     numbers = _Numbers()
     for paragraph in body.iterfind(f"{A}p"):
         lines = paragraph_lines(paragraph, unseen)
@@ -221,7 +221,7 @@ def body_blocks(body: Any, style: ListStyle, /, unseen: Unseen | None = None) ->
 
 
 def plain_text(body: Any, /) -> str:
-    """Return all words of a text body on one line."""
+    """Return the text of a body on one line."""
     if body is None:
         return ""
     lines = [line for p in body.iter(f"{A}p") for line in paragraph_lines(p)]
@@ -229,7 +229,7 @@ def plain_text(body: Any, /) -> str:
 
 
 def concealed(block: Block, kind: str, /) -> Block:
-    """Mark a paragraph as hidden text; parts of it that are marked already stay as they are."""
+    """Mark a paragraph as hidden text unless parts of it are marked already."""
     lines = [line for line in block.lines if line.strip()]
     if not lines or any("\ufdd2" in line for line in lines):
         return block
@@ -238,7 +238,7 @@ def concealed(block: Block, kind: str, /) -> Block:
 
 
 def link_blocks(targets: Iterable[str], shown: Iterable[Block], /) -> Iterator[Block]:
-    """Yield the targets of links that the paragraphs with the links do not show."""
+    """Yield link targets that the paragraphs with the links do not show."""
     text = "\n".join(line for block in shown for line in block.lines)
     for target in dict.fromkeys(" ".join(target.split()) for target in targets):
         if ":" in target and target.removeprefix("mailto:") not in text:
@@ -248,10 +248,7 @@ def link_blocks(targets: Iterable[str], shown: Iterable[Block], /) -> Iterator[B
 def picture_block(
     description: str | None, name: str | None, /, *others: str | None, what: str = "Picture"
 ) -> Block | None:
-    """Return the author's description of a picture, ``None`` if it is only a name or a file name.
-
-    Programs fill *description* with *name*, a path, or a note that they generated it.
-    """
+    """Return the author's description of a picture, ``None`` if it is only a (file) name."""
     texts = dict.fromkeys(
         " ".join(_GENERATED.sub(" ", d or "").split()) for d in (description, *others)
     )

@@ -1,4 +1,4 @@
-"""Reads pictures of text: JPEG, PNG, TIFF with many pages, WebP, BMP, GIF."""
+"""Read pictures of text: JPEG, PNG, TIFF with several pages, WebP, BMP, GIF."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _MAX_CHARS = 500
 
 
 def exif_of(image: Any, /) -> Any:
-    """Return the EXIF tags; Pillow would unpack a whole PNG to see that it has none."""
+    """Return the EXIF tags; for a PNG without EXIF, Pillow would decode the whole picture."""
     from PIL import Image
 
     if image.format == "PNG" and "exif" not in image.info:
@@ -73,7 +73,7 @@ def exif_of(image: Any, /) -> Any:
 
 
 def facts_of(image: Any, /) -> dict[str, str]:
-    """Return the texts of a picture file by plain names; those without content are left out."""
+    """Return the texts of a picture file by plain names, without empty ones."""
     exif = exif_of(image)
     facts: dict[str, str] = {}
     for tags, names in ((exif, _TAGS), (exif.get_ifd(_EXIF), _EXIF_TAGS)):
@@ -141,19 +141,7 @@ FAILURES = (
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A page of a picture file.
-
-    Attributes
-    ----------
-    number
-        1-based among the pages.
-    grey
-        Pixels as displayed: square, on white.
-    dpi
-        Stated by the file, or a guess from its size.
-    is_damaged
-        Part of the picture is missing.
-    """
+    """A page of a picture file: *grey* pixels, square, on white; *dpi* may be a guess."""
 
     number: int
     grey: Picture
@@ -180,8 +168,7 @@ class Frame:
 class Frames:
     """A picture file; its pages load one by one and extend *warnings* and *missing*.
 
-    *format* is lower case, such as ``tiff``; *count* is at most the page limit plus one; *facts*
-    are texts of the file by tag name.
+    *count* is at most the page limit plus one; *facts* are texts of the file by tag name.
     """
 
     format: str
@@ -193,15 +180,7 @@ class Frames:
 
 
 def open_frames(path: Path, most: int, /) -> Frames:
-    """Open a picture file; read at most *most* pages.
-
-    Raises
-    ------
-    ParseFailed
-        The damage prevents reading.
-    ParseLimit
-        It has too many pixels.
-    """
+    """Open a picture file with at most *most* pages; raise ``ParseFailed`` or ``ParseLimit``."""
     with _guarded(path), _opened(path) as image:
         kind = str(image.format)
         _check_size(path, image)
@@ -220,10 +199,7 @@ def open_frames(path: Path, most: int, /) -> Frames:
 
 
 def resolution(image: Any, /) -> tuple[float, float]:
-    """Return pixels per inch across and down, as displayed; a guess if the value is unlikely.
-
-    Many programs write 72 for every size, and cameras write nothing, which gives pages of metres.
-    """
+    """Return pixels per inch across and down, as displayed; a guess if the value is unlikely."""
     width, height = image.size
     low, high = _LIKELY_DPI
     try:
@@ -260,7 +236,7 @@ def _guarded(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _opened(path: Path, position: int = 0) -> Iterator[Any]:
-    """Open a file at a frame; Pillow leaves files open that it fails to read, so not by name."""
+    """Open a file at a frame; by handle, because Pillow leaves files open that it cannot read."""
     from PIL import Image
 
     with path.open("rb") as file, Image.open(file, formats=_FORMATS) as image:
@@ -279,7 +255,7 @@ def _too_large(path: Path) -> ParseLimit:
 
 
 def _positions(image: Any, kind: str, most: int) -> list[int]:
-    """Return the frames that are pages: all of a TIFF but previews, else the first."""
+    """Return the frames that are pages: all of a TIFF except previews, else the first."""
     if kind != "TIFF":
         return [0]
     positions: list[int] = []
@@ -326,7 +302,7 @@ def _load(path: Path, number: int, position: int) -> Frame:
 
 @contextmanager
 def _whatever_is_there() -> Iterator[None]:
-    """Let Pillow load pictures whose data ends early; the rest stays blank."""
+    """Let Pillow load truncated pictures; the rest stays blank."""
     from PIL import ImageFile
 
     before = ImageFile.LOAD_TRUNCATED_IMAGES
@@ -357,7 +333,7 @@ def _as_grey(image: Any) -> Any:
 
 
 def _eight_bits(values: np.ndarray[Any, Any]) -> Picture:
-    """Spread deeper pixels over 256 levels of grey."""
+    """Scale deeper pixels to 256 levels of grey."""
     values = np.nan_to_num(values.astype(np.float32))
     low, high = np.percentile(values[::4, ::4], (0.1, 99.9))
     spread = max(float(high - low), 1e-6)
@@ -388,10 +364,7 @@ def _words(error: BaseException) -> str:
 def laid_out(
     recognized: RecognizedPage, frame: Frame, words: Vocabulary, paper: NumberedPaper, /
 ) -> Page:
-    """Lay out a recognized frame as a page; add its words to *words*.
-
-    *paper* is the state of the printed line numbers.
-    """
+    """Lay out a recognized frame as a page; add its words to *words*."""
     builder = PageBuilder(
         frame.number,
         method="Ocr",
@@ -474,8 +447,6 @@ class ImageReader:
 
 
 class _Pages:
-    """Produces the pages of one file."""
-
     def __init__(self, path: Path, opened: Frames, options: ReadOptions) -> None:
         self._path = path
         self._opened = opened

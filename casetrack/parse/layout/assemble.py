@@ -1,4 +1,4 @@
-"""The text of a page to paragraphs and tables in reading order."""
+"""Arranges the text of a page into paragraphs and tables in reading order."""
 
 from __future__ import annotations
 
@@ -46,10 +46,7 @@ _CAPITALS = 0.6
 
 
 def name_titles(blocks: Sequence[Block], level: int, /) -> list[Block]:
-    """Return the paragraphs of a page with its title as a heading; kinds of *blocks* may change.
-
-    *level* is the heading level of a title that no larger font size ranks.
-    """
+    """Return the paragraphs of a page with its title as a heading; kinds of *blocks* may change."""
     for block, after in pairwise(blocks):
         if block.kind == "heading" and after.kind == "table" and _is_of_columns(block, after):
             block.kind, block.level = "body", None
@@ -109,7 +106,7 @@ def _reads_as_title(text: str) -> bool:
 
 
 def _parted(table: Block, level: int) -> list[Block]:
-    """Return a table whose first rows are its title as title and table; else as it is."""
+    """Split a table whose first rows are its title into title and table."""
     left, right = min(n.u0 for n in table.lines), max(n.u1 for n in table.lines)
     for count, row in enumerate(table.lines[: _TITLE_LINES - 1], start=1):
         text = _EMPTY.sub("", row.text)
@@ -150,22 +147,10 @@ def lay_out(
 ) -> tuple[list[Block], list[TextLine]]:
     """Return the blocks of a page in reading order, and its numbered lines.
 
-    A table row is a block of one line, with its cells joined by ``" | "``; the header names the
-    columns. A line keeps its number even if it lost its only word to the line before and therefore
-    belongs to no block.
-
-    Parameters
-    ----------
-    flows
-        The text of the page by direction, the longest first.
-    loose
-        Slanted text.
-    finder, words
-        Style profile and vocabulary of the document.
-    rules
-        Lines and areas drawn on the page.
-    carry
-        The table that ended the previous page; updated to that of this page.
+    A table row is a block of one line, with cells joined by ``" | "``. A line that lost its only
+    word to the line before keeps its number but belongs to no block. *flows* are the text by
+    direction, the longest first; *loose* is slanted text; *carry* is the last table of the previous
+    page and is updated.
     """
     carry = carry or ColumnCarry()
     everything = [*(s for flow in flows for s in flow), *loose]
@@ -195,7 +180,7 @@ def lay_out(
 
 
 def _runs(parts: Sequence[list[TextLine] | TableText]) -> list[list[TextLine] | TableText]:
-    """Join the lines between two tables, so that paragraphs go on from column to column."""
+    """Join the lines between two tables, so that paragraphs continue from column to column."""
     runs: list[list[TextLine] | TableText] = []
     for part in parts:
         if isinstance(part, list) and runs and isinstance(runs[-1], list):
@@ -212,7 +197,7 @@ def _parts(
     everything: Sequence[Segment],
     carry: ColumnCarry,
 ) -> Iterator[list[TextLine] | TableText]:
-    """Yield lines and tables in reading order; lines of one region stay together but for tables."""
+    """Yield lines and tables in reading order; only tables divide the lines of a region."""
     region = 0
     for flow in (*flows, *([s] for s in loose)):
         whole = _of_flow(flow, rules, everything, carry)
@@ -265,10 +250,7 @@ def _without(segments: Sequence[Segment], table: Table) -> list[Segment]:
 def _with_stand_ins(
     flow: Sequence[Segment], tables: Sequence[Table]
 ) -> tuple[list[Segment], dict[int, Table]]:
-    """Replace each table row by one line of text with the width of the table.
-
-    Column detection then treats the table as prose and ignores its cells.
-    """
+    """Replace each table row by one line as wide as the table, to cut columns as in prose."""
     if not tables:
         return list(flow), {}
     table_of: dict[int, Table] = {}
@@ -307,7 +289,7 @@ def _interleaved(
 
 
 def _carry_headers(parts: Sequence[list[TextLine] | TableText], carry: ColumnCarry) -> None:
-    """Give tables the header of the table that they continue, on this page or the one before."""
+    """Give tables the header of the table that they continue, on this page or the previous one."""
     is_first = True
     for part in parts:
         if isinstance(part, TableText):

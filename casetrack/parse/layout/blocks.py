@@ -1,4 +1,4 @@
-"""Visual lines to paragraphs: body text, headings with levels, lists, tables."""
+"""Groups visual lines into paragraphs: body text, headings with levels, lists, tables."""
 
 from __future__ import annotations
 
@@ -92,21 +92,18 @@ class TextProfile:
 
 @dataclass(slots=True)
 class BlockFinder:
-    """Finds the paragraphs of the pages of one document.
-
-    *outline* maps heading texts (lower case, without blanks) to levels of the document's outline.
-    """
+    """Finds the paragraphs of a document's pages; *outline* maps heading texts to levels."""
 
     profile: TextProfile
     outline: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def plain_level(self) -> int:
-        """The level of a heading that is set as large as the text."""
+        """The level of a heading in the size of the text."""
         return min(len(self.profile.heading_sizes), 3) + 1
 
     def find(self, lines: Sequence[TextLine], /) -> list[Block]:
-        """Cut lines, in reading order, into paragraphs."""
+        """Divide lines, in reading order, into paragraphs."""
         leading = _leading(lines)
         blocks: list[Block] = []
         for line in lines:
@@ -212,7 +209,7 @@ class BlockFinder:
 
 
 def outline_key(text: str, /) -> str:
-    """Return a heading as it is compared with a document's outline."""
+    """Return the form of a heading that is compared with a document's outline."""
     return "".join(text.lower().split())
 
 

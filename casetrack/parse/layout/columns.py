@@ -39,7 +39,7 @@ class _Band:
 
 
 def reading_order(segments: Sequence[Segment], /) -> list[list[Segment]]:
-    """Cut the segments of a page into regions, in the order in which they are read."""
+    """Divide the segments of a page into regions in reading order."""
     return _order(list(segments), 0)
 
 
@@ -68,7 +68,7 @@ def _middle(segment: Segment) -> float:
 
 
 def _best_bands(segments: list[Segment]) -> list[_Band]:
-    """Return the bands, from top to bottom, of the gutter that parts the most text."""
+    """Return the bands, from top to bottom, of the gutter that separates the most text."""
     best: list[_Band] = []
     best_weight = 0
     for x in _candidates(segments):
@@ -127,7 +127,7 @@ def _bands_at(segments: list[Segment], x: float) -> list[_Band]:
 
 
 def _trim(band: _Band) -> _Band | None:
-    """Leave out a page's running head and foot: single rows set apart from the text."""
+    """Remove a page's running head and foot: single rows separated from the text."""
     if len(band.left) < _MIN_LINES or len(band.right) < _MIN_LAST_LINES:
         return None
     rows = _rows((*band.left, *band.right))
@@ -173,10 +173,7 @@ def _is_columns(band: _Band) -> bool:
 
 
 def _ends_early(band: _Band) -> bool:
-    """Return whether the right side is the last few lines of a text at the top of an empty column.
-
-    They are about as wide as the full column and begin at the same height.
-    """
+    """Return whether the right side is a few last lines at the top of an equally wide column."""
     left, right = _rows(band.left), _rows(band.right)
     if not _MIN_LAST_LINES <= len(right) < _MIN_LINES or len(left) < 3 * _MIN_LINES:
         return False
@@ -189,11 +186,7 @@ def _ends_early(band: _Band) -> bool:
 
 
 def _is_prose(side: Sequence[Segment], lines: int) -> bool:
-    """Return whether a side is running text, possibly with labels of a figure, not table cells.
-
-    It needs at least *lines* long lines, with most of the characters: a figure has many labels,
-    but few characters.
-    """
+    """Return whether a side is running text with *lines* long lines, not cells of a table."""
     lengths = [len(s.text.strip()) for s in side]
     long = [length for length in lengths if length >= _PROSE_CHARS]
     return len(long) >= lines and sum(long) >= 0.6 * sum(lengths)
@@ -205,7 +198,7 @@ def _letter_share(side: Sequence[Segment]) -> float:
 
 
 def _has_edge(side: Sequence[Segment]) -> bool:
-    """Columns start their lines at a few common places: margin, indent, second column."""
+    """Return whether lines start at a few common positions: margin, indent, second column."""
     counts: dict[int, int] = {}
     for s in side:
         key = round(s.u0 / 4)
@@ -214,11 +207,7 @@ def _has_edge(side: Sequence[Segment]) -> bool:
 
 
 def _rows_or_columns(band: _Band) -> list[list[Segment]]:
-    """Return the band's parts in reading order.
-
-    White strips through both sides at the same heights separate rows of cells; without them, the
-    sides are two columns.
-    """
+    """Return the band's parts in reading order: rows of cells if they share gaps, else columns."""
     cuts = _shared_gaps(band)
     if len(cuts) < 2:
         return [band.left, band.right]

@@ -46,14 +46,7 @@ def find_notes(
 ) -> list[list[Segment]]:
     """Return the footnotes of a page, column by column, each with its segments.
 
-    Parameters
-    ----------
-    segments
-        The page's text in one direction, without running lines.
-    marks
-        Marks raised in the text.
-    rules
-        Returns the short horizontal rules in the frame of the segments: height and both ends.
+    *marks* are raised in the text; *rules* returns height and ends of the short horizontal rules.
     """
     ruled = _ruled(segments, marks, body_size, rules) if marks else set()
     small = [
@@ -79,7 +72,7 @@ def find_notes(
 def _ruled(
     segments: Sequence[Segment], marks: Collection[str], body_size: float, rules: Rules
 ) -> set[int]:
-    """Return the segments of notes as large as the text: under a rule, with a mark of the text."""
+    """Return the segments of notes in text size: below a rule, with a mark of the text."""
     ruled: set[int] = set()
     for v, u0, _ in rules():
         below = [
@@ -110,7 +103,6 @@ def _is_at_foot(s: Segment, large: Sequence[Segment]) -> bool:
 
 
 def _columns(segments: list[Segment]) -> list[list[Segment]]:
-    """Group segments into columns, from left to right."""
     columns: list[tuple[float, float, list[Segment]]] = []
     for s in sorted(segments, key=lambda s: s.u0):
         if columns and s.u0 < columns[-1][1]:
@@ -132,7 +124,7 @@ def _is_beside(s: Segment, members: Sequence[Segment]) -> bool:
 
 
 def _notes(column: list[Segment], marks: Collection[str], rules: Rules) -> list[list[Segment]]:
-    """Cut the text at the foot of a column into notes, from where the first begins."""
+    """Divide the text at the foot of a column into notes, starting with the first."""
     rows = _rows(column)
     start = _first(rows, marks, rules)
     if start is None:

@@ -1,4 +1,4 @@
-"""Segments of a region to visual lines: one text, one rectangle, one baseline each."""
+"""Groups segments of a region into visual lines: one text, one rectangle, one baseline each."""
 
 from __future__ import annotations
 
@@ -26,16 +26,8 @@ _CELL_GAP = 1.5
 class TextLine:
     """A visual line; extent and baseline are in points along and across the reading direction.
 
-    Attributes
-    ----------
-    size, bold
-        Size of its largest segment; bold only if all segments are.
-    cells
-        Number of stretches of text between wide gaps.
-    left, right, region
-        Edges of the region that contains the line, and its number on the page.
-    confidence
-        Mean over the characters of recognized text, 0 to 1.
+    *size* is that of its largest segment, *cells* counts stretches between wide gaps; *left*,
+    *right* and *region* describe the region that contains the line.
     """
 
     text: str
@@ -55,7 +47,7 @@ class TextLine:
 
 
 def visual_lines(segments: Sequence[Segment], region: int, /) -> list[TextLine]:
-    """Gather the segments of one region into lines, from top to bottom."""
+    """Group the segments of one region into lines, from top to bottom."""
     groups = _gather(_without_shadows(segments))
     if not groups:
         return []
@@ -66,7 +58,7 @@ def visual_lines(segments: Sequence[Segment], region: int, /) -> list[TextLine]:
 
 
 def _without_shadows(segments: Sequence[Segment]) -> list[Segment]:
-    """Drop text drawn a second time over itself (false bold, shadows), and blanks."""
+    """Remove text drawn a second time over itself (false bold, shadows), and blanks."""
     seen: dict[str, list[Segment]] = {}
     out = []
     for s in segments:
@@ -82,7 +74,7 @@ def _without_shadows(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def _gather(segments: list[Segment]) -> list[list[Segment]]:
-    """Group by baseline, large text first, so that raised and lowered bits find their line."""
+    """Group by baseline, large text first, so that raised and lowered segments join their line."""
     bases: list[float] = []
     groups: list[list[Segment]] = []
     for s in sorted(segments, key=lambda s: (-round(s.size), s.base, s.u0)):
@@ -202,7 +194,7 @@ class Vocabulary:
         self._is_open = False
 
     def add(self, text: str, /) -> None:
-        """Take in the words of a line, but not the parts of a word that its end parts."""
+        """Add the words of a line, without the parts of a word that its end divides."""
         words = _WORD.findall(text.lower())
         if self._is_open:
             words = words[1:]
@@ -239,8 +231,7 @@ class Vocabulary:
 def join_line_ends(lines: Sequence[TextLine], words: Vocabulary, /) -> None:
     """Move the rest of a divided word to the line on which it begins, in place.
 
-    A line without further words keeps its number with an empty text; its rectangle is added to the
-    line that now contains the word.
+    A line without further words keeps its number; its rectangle is added to the other line's.
     """
     for i, line in enumerate(lines):
         following = i + 1

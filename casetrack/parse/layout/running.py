@@ -60,16 +60,8 @@ _NAMES_THING = re.compile(
 class Split:
     """A page split into its text and its running lines.
 
-    Attributes
-    ----------
-    left_out
-        Identities of the segments outside the page's text.
-    head, foot
-        Rows of these segments that appear for the first time in the document.
-    header, footer
-        Running lines that earlier pages contain.
-    page_label
-        The printed page number, if such numbers run over the pages.
+    *left_out* has identities of segments outside the text. *head* and *foot* are new rows of these,
+    *header* and *footer* running lines of earlier pages; *page_label* is the printed page number.
     """
 
     left_out: set[int] = field(default_factory=set)
@@ -82,7 +74,7 @@ class Split:
 
 @dataclass(slots=True)
 class _Cell:
-    """A stretch of text of a row, and how it is compared."""
+    """A stretch of text of a row, with its forms for comparison."""
 
     segments: list[Segment]
     text: str
@@ -111,7 +103,7 @@ class RunningLines:
     _ahead: dict[int, tuple[int, dict[Edge, list[_Row]]]] = field(default_factory=dict)
 
     def learn(self, number: int, segments: Sequence[Segment], height: float, /) -> None:
-        """Look at the upright segments of a page, ahead of its turn."""
+        """Learn from the upright segments of a page in advance."""
         margins = _margins(segments, height)
         self._ahead[number] = len(segments), margins
         self._note(number, margins)
@@ -130,7 +122,7 @@ class RunningLines:
                     self._seen.setdefault(key, {}).setdefault(number, (row.distance, row.is_apart))
 
     def split(self, number: int, segments: Sequence[Segment], height: float, /) -> Split:
-        """Part a page, whose text was learned or is learned now; pages come in order."""
+        """Split a page, learned before or now; pages come in order."""
         count, margins = self._ahead.pop(number, (-1, {}))
         if count != len(segments):
             # Not seen before, or read by other means since.
@@ -156,7 +148,7 @@ class RunningLines:
         return result
 
     def _sort(self, edge: Edge, row: _Row, number: int) -> tuple[list[_Cell], list[_Cell]]:
-        """Return a row's running cells: those met for the first time, and the others."""
+        """Return a row's running cells: new ones, and those of earlier pages."""
         kept: list[_Cell] = []
         dropped: list[_Cell] = []
         for cell in row.cells:
@@ -172,7 +164,7 @@ class RunningLines:
         return self._known[known]
 
     def _judge(self, key: _Key, row: _Row) -> bool:
-        """Weigh the pages that have a line at this height against those between that do not."""
+        """Compare the number of pages with a line at this height with those between without one."""
         at = {
             page: is_apart
             for page, (distance, is_apart) in self._seen.get(key, {}).items()
@@ -210,7 +202,7 @@ def _keys(edge: Edge, cell: _Cell, number: int) -> list[_Key]:
 
 
 def _margins(segments: Sequence[Segment], height: float) -> dict[Edge, list[_Row]]:
-    """Return the rows near the edges, outermost first, as far as they can be running lines."""
+    """Return the rows near the edges that may be running lines, outermost first."""
     rows = _rows([s for s in segments if s.text.strip()])
     if not rows or height <= 0:
         return {"top": [], "bottom": []}
@@ -259,7 +251,7 @@ def _end_of_margin(
 
 
 def _jitter(row: list[Segment]) -> float:
-    """Return by how much the height of a row may differ from page to page; more on scans."""
+    """Return the tolerance for the height of a row from page to page, larger on scans."""
     size = max(s.size for s in row)
     if any(s.confidence is not None for s in row):
         return max(3 * _JITTER, size)
@@ -289,7 +281,6 @@ def _bottom(row: list[Segment]) -> float:
 
 
 def _stretches(row: list[Segment]) -> list[list[Segment]]:
-    """Cut a row at its wide gaps."""
     ordered = sorted(row, key=lambda s: s.box.x0)
     out = [[ordered[0]]]
     for a, b in pairwise(ordered):
@@ -301,10 +292,7 @@ def _stretches(row: list[Segment]) -> list[list[Segment]]:
 
 
 def _heads_table(row: list[Segment], following: Sequence[list[Segment]]) -> bool:
-    """Return whether a row heads a table: several cells, and cells below two of them.
-
-    The name of a section may be between the rows.
-    """
+    """Return whether a row heads a table: several cells, and cells below two of them."""
     cells = _stretches(row)
     if len(cells) < 3:
         return False
@@ -349,7 +337,7 @@ def _label(text: str) -> str | None:
 
 
 def page_number(text: str, /) -> int | None:
-    """Return the number of a line that is a page number and nothing else: ``- 12 -``, ``iv``."""
+    """Return the number of a line that is only a page number: ``- 12 -``, ``iv``."""
     match = _PAGE_NUMBER.fullmatch(text.strip())
     if match is None:
         return None

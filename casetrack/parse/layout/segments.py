@@ -32,10 +32,7 @@ _LETTER = re.compile(r"[\[(]?[a-z][\])]?$")
 
 @dataclass(slots=True)
 class Piece:
-    """A few glyphs: text, extent along the line, font size and style.
-
-    *made_up* marks a space that the parser inserted for a gap.
-    """
+    """A few glyphs; *made_up* marks a space that the parser inserted for a gap."""
 
     text: str
     u0: float
@@ -47,11 +44,9 @@ class Piece:
 
 @dataclass(slots=True)
 class Segment:
-    """Text on one baseline without a wide gap.
+    """Text on one baseline without a wide gap; extents are points along (u) and across (v) it.
 
-    Extents and *base* are points along (u) and across (v) the reading direction, *box* is on the
-    displayed page; *size* is the size of most of the text, *bold* means all letters are bold, and
-    *confidence* (0 to 1) exists for recognized text only.
+    *box* is on the displayed page, *size* that of most of the text; *bold* means all letters are.
     """
 
     text: str
@@ -67,11 +62,7 @@ class Segment:
 
 
 def piece_text(pieces: Sequence[Piece], /) -> str:
-    """Join the pieces of a run, in order.
-
-    Tracked letters become words, a footnote mark above the line does not join the word before it,
-    and runs of blanks become one blank.
-    """
+    """Join the pieces of a run; tracked letters become words, several blanks one."""
     if len(pieces) == 1:
         return _BLANKS.sub(" ", pieces[0].text)
     spaced = sum(1 for piece in pieces if piece.made_up)
@@ -104,7 +95,7 @@ def _is_followed_by_word(piece: Piece, parts: Sequence[Piece]) -> bool:
 
 
 def _letters(pieces: Sequence[Piece]) -> list[Piece]:
-    """Cut pieces such as ``N C`` (a typed space between tracked letters) into single characters."""
+    """Split pieces such as ``N C`` (a typed space between tracked letters) into characters."""
     out: list[Piece] = []
     for piece in pieces:
         text = piece.text
@@ -119,7 +110,7 @@ def _letters(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _unspace(pieces: Sequence[Piece]) -> list[Piece]:
-    """Drop made-up spaces between the letters of tracked words."""
+    """Remove made-up spaces between the letters of tracked words."""
     source = _letters(pieces)
     out: list[Piece] = []
     at = 0
@@ -150,11 +141,7 @@ def _is_letter(text: str) -> bool:
 
 
 def looks_tracked(letters: str, gaps: Sequence[float], size: float, /) -> bool:
-    """Return whether letters are a tracked word, not independent single letters.
-
-    Such letters have one case and equal distances, and are not a sequence of the alphabet as in a
-    font sample or an answer sheet.
-    """
+    """Return whether letters are a tracked word: one case, equal distances, not the alphabet."""
     if len(letters) < _MIN_SPACED_RUN or not (letters.isupper() or letters[1:].islower()):
         return False
     following = sum(1 for a, b in pairwise(letters) if ord(b) - ord(a) == 1)
@@ -211,7 +198,7 @@ def join_segments(segments: Sequence[Segment], /) -> str:
 
 
 def _spaced_run(segments: Sequence[Segment], at: int) -> int:
-    """Return the end of a run from *at* of single letters at like gaps, set apart by tracking."""
+    """Return the end of a run from *at* of single letters at equal tracking gaps."""
     letters = [segments[at]]
     end = last = at + 1
     while end < len(segments) and _is_letter(letters[-1].text.strip()):
@@ -249,10 +236,10 @@ _MIN_SIZE = 1.0
 
 
 def segments_of(page: RecognizedPage, scale: float, /) -> list[Segment]:
-    """Return the words of a page as segments, cut at wide gaps, in points.
+    """Return the words of a page as segments in points, cut at wide gaps.
 
-    Sizes measured from pixels vary; those near the page's usual size are set to it, so that a line
-    of capitals does not look like a heading. *scale* is points per pixel.
+    Sizes from pixels vary; those near the usual size are set to it, so that a line of capitals does
+    not look like a heading. *scale* is points per pixel.
     """
     usual = _usual_size(page.lines)
     segments = []
@@ -275,7 +262,7 @@ def placed_words(page: RecognizedPage, scale: float, /) -> list[PlacedWord]:
 
 
 def _usual_size(lines: Sequence[RecognizedLine]) -> float:
-    """Return the size at which half of the text is smaller and half larger."""
+    """Return the median size, weighted by text."""
     sizes = sorted((line.size, len(line.text)) for line in lines)
     half, seen = sum(length for _, length in sizes) / 2, 0
     for size, length in sizes:

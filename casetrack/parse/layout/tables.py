@@ -48,7 +48,7 @@ def find_header(table: Table, /) -> None:
 
 
 def header_names(table: Table, text: Callable[[Cell], str], /) -> list[str]:
-    """Return the name of each column: those of cells over several columns are before it."""
+    """Return the name of each column, with names of cells over several columns before it."""
     width = len(table.columns)
     rows = [_row_of(row, text, width) for row in table.rows[table.title_rows : table.header_rows]]
     names = head_names(rows, is_wrapped=True)
@@ -56,7 +56,7 @@ def header_names(table: Table, text: Callable[[Cell], str], /) -> list[str]:
 
 
 def _row_of(row: TableRow, text: Callable[[Cell], str], limit: float = math.inf) -> Row:
-    """Return a row without positions; *limit* leaves out cells over so many columns."""
+    """Return a row without positions, without cells that span *limit* columns or more."""
     cells = [
         TextCell(text(cell), cell.column, cell.span, cell.is_bold)
         for cell in row.cells
@@ -73,11 +73,7 @@ _MAX_HEAD = 4
 def flow_tables(
     strokes: Strokes | None, segments: Sequence[Segment], carry: ColumnCarry, /
 ) -> list[Table]:
-    """Return the tables of a flow, detected by drawn lines or aligned amounts.
-
-    Lines divide a table into cells, or are above and below it. A grid of one row is a table only if
-    it continues the last grid of the previous page.
-    """
+    """Return the tables of a flow, detected by drawn lines or aligned amounts."""
     by_amounts = _with_names(amount_tables(segments), segments, strokes.under if strokes else ())
     by_amounts = [table for table in by_amounts if is_large_enough(table)]
     if strokes is None:
@@ -132,10 +128,7 @@ def bare_tables(segments: Sequence[Segment], /) -> list[Table]:
 
 
 def keeps_boxes(table: Table, others: Sequence[Segment], /) -> bool:
-    """Return whether the rectangle of each row covers only words of that row.
-
-    *others* is the rest of the page's text.
-    """
+    """Return whether the rectangle of each row covers only its words, none of *others*."""
     boxes = [row_box(row) for row in table.rows]
     whole = hull(boxes)
     near = [s for s in others if _holds(whole, s)]
@@ -163,15 +156,12 @@ def _holds(box: Box, segment: Segment) -> bool:
 
 
 def row_box(row: TableRow, /) -> Box:
-    """Return the rectangle around the text of a row, on the page as shown."""
+    """Return the rectangle around the text of a row, on the displayed page."""
     return hull([s.box for s in row.segments])
 
 
 class TableText:
-    """The text of a table: lines of cells first, rows after all words of the document are known.
-
-    *region* is the number of the table among the regions of its page.
-    """
+    """The text of a table: lines of cells first, rows after all words of the document are known."""
 
     def __init__(self, table: Table, region: int, /) -> None:
         self.table = table
@@ -241,6 +231,6 @@ class TableText:
 
 
 def _side_by_side(texts: Sequence[str]) -> str:
-    """Join cells; empty ones at the end are left out, others leave their place."""
+    """Join cells without the last empty ones."""
     last = max((i for i, text in enumerate(texts) if text), default=-1)
     return " ".join(" | ".join(texts[: last + 1]).split())

@@ -54,11 +54,7 @@ _SAME_BASE = 0.2
 
 
 def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int], /) -> list[Table]:
-    """Return the tables between horizontal lines of equal extent.
-
-    *ordered* is the text of the page by baseline, from the top; *taken* collects the identities of
-    segments in tables.
-    """
+    """Return the tables between horizontal lines of equal extent; add their segments to *taken*."""
     tables: list[Table] = []
     for group in _same_extent(strokes.along):
         free = [s for s in ordered if id(s) not in taken]
@@ -72,7 +68,7 @@ def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int],
 
 
 def _same_extent(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
-    """Gather lines that begin and end at the same places, from top to bottom."""
+    """Group lines that begin and end at the same positions, from top to bottom."""
     groups: list[list[Stroke]] = []
     for stroke in sorted(strokes, key=lambda s: s.at):
         if stroke.high - stroke.low < _MIN_BAND:
@@ -103,7 +99,7 @@ def _with_open_ends(group: list[Stroke]) -> list[Stroke]:
 
 
 def _band(above: Stroke, below: Stroke, ordered: Sequence[Segment]) -> list[TextRow]:
-    """Return the rows between two lines; none where text runs out over their ends."""
+    """Return the rows between two lines; none if text extends beyond their ends."""
     first = bisect.bisect_left(ordered, above.at, key=lambda s: s.base)
     last = bisect.bisect_right(ordered, below.at + NEAR, key=lambda s: s.base)
     inside = []
@@ -173,11 +169,7 @@ def _is_title(line: TextRow, strips: Sequence[Strip], columns: Sequence[Strip]) 
 
 
 def is_torn(table: Table, ordered: Sequence[Segment], /) -> bool:
-    """Return whether a table is incomplete: text between its rows or their names are outside.
-
-    Lines above and below totals exist only for some rows and values. *ordered* is the other text by
-    baseline, from the top.
-    """
+    """Return whether a table is incomplete: text between its rows or their names are outside."""
     held = {id(s) for s in table.sources}
     low, high = table.columns[0][0], table.columns[-1][1]
     top, bottom = table.rows[0].v1, table.rows[-1].v0
@@ -207,7 +199,7 @@ def _has_values(band: Sequence[TextRow]) -> bool:
 
 
 def _common_strips(lines: Sequence[TextRow]) -> list[Strip]:
-    """Return the strips that next to no line crosses."""
+    """Return the strips that almost no line crosses."""
     if len(lines) < 2:
         return []
     steps: list[tuple[float, int]] = []
@@ -257,7 +249,7 @@ def aligned_tables(segments: Sequence[Segment], /) -> list[Table]:
 
 
 def _grow(lines: Sequence[TextRow], start: int) -> tuple[int, list[Strip]]:
-    """Follow rows downwards as long as they leave the white strips between columns free."""
+    """Follow rows downwards while the white strips between columns stay free."""
     strips = _gaps(lines[start])
     most = len(strips)
     end = at = start + 1
@@ -276,7 +268,7 @@ def _grow(lines: Sequence[TextRow], start: int) -> tuple[int, list[Strip]]:
 
 
 def _gaps(line: TextRow) -> list[Strip]:
-    """Return the white strips of a line, with those outside of it."""
+    """Return the white strips of a line, including those outside of it."""
     ends = [-math.inf, *(x for cell in line.cells for x in (cell.start, cell.u1)), math.inf]
     return list(zip(ends[::2], ends[1::2], strict=True))
 
@@ -363,7 +355,6 @@ def _is_tight(above: TableRow, below: TableRow) -> bool:
 
 
 def _columns(rows: Sequence[TableRow], width: int) -> list[Strip]:
-    """Return from where to where the text of each column goes."""
     columns: list[Strip] = []
     for column in range(width):
         cells = [c for row in rows for c in row.cells if c.column == column and c.span == 1]

@@ -64,7 +64,7 @@ class _Item:
 
 
 class _Line:
-    """A line of a flow: the name of its row, and the items right of it."""
+    """A line of a flow: the name of its row, and the items to the right."""
 
     __slots__ = ("items", "names", "row")
 
@@ -76,7 +76,7 @@ class _Line:
 
 
 def _items(cells: Sequence[Cell]) -> Sequence[Cell]:
-    """Return the cells of a row right of its name; none where the line holds no amount."""
+    """Return the cells to the right of a row's name; none if the line has no amount."""
     first = cells[0].text
     has_name = len(cells) > 1 and sort_of(first) != "number"
     items = cells[1:] if has_name else cells
@@ -96,7 +96,7 @@ def _is_word(text: str) -> bool:
 
 
 def _start(cell: Cell) -> float:
-    """Return where a cell begins without its currency sign, which leaves next to no room."""
+    """Return the start of a cell without its currency sign, before which there is almost no gap."""
     sign, blank, amount = cell.text.partition(" ")
     if len(cell.segments) > 1 or not blank or not is_symbol(sign):
         return cell.start
@@ -104,7 +104,7 @@ def _start(cell: Cell) -> float:
 
 
 class _Column:
-    """A column while it grows: from where to where its text goes, and the rows that have it."""
+    """A growing column: its extent, and its rows."""
 
     __slots__ = ("high", "low", "rows", "start", "values")
 
@@ -130,7 +130,7 @@ class _Run:
         self._singles = 0
 
     def takes(self, line: _Line, at: int) -> bool:
-        """Take a line that goes on below the run, a row or the name of a section, if it does."""
+        """Add a line that continues the run, a row or a section; return whether it does."""
         above, row = self._below, line.row
         size = max(above.size, row.size)
         if row.v0 - above.v1 > _MAX_GAP * size or size > _SAME_SIZE * min(above.size, row.size):
@@ -176,7 +176,7 @@ class _Run:
 
 
 def _merged(columns: Iterable[_Column], size: float) -> list[_Column]:
-    """Join columns so near to each other that they are one, where no row has both."""
+    """Join columns that are very close, if no row has both."""
     out: list[_Column] = []
     for column in columns:
         near = out and column.low - out[-1].high < _NEAR_COLUMN * size
@@ -208,7 +208,7 @@ def _table(run: _Run, lines: Sequence[_Line]) -> Table | None:
 
 
 def _placed(line: _Line, columns: Sequence[_Column]) -> TableRow:
-    """Put the name of a row, or of a section, into the first column, and its items into theirs."""
+    """Put the name of a row or section into the first column, and its items into theirs."""
     names = line.names
     cells = [Cell(0, 1, [s for name in names for s in name.segments])] if names else []
     for item in line.items:
@@ -234,10 +234,7 @@ def _is_prose(names: Sequence[Cell]) -> bool:
 
 
 def settled(drawn: Sequence[Table], by_amounts: Sequence[Table], /) -> list[Table]:
-    """Combine the tables of a flow detected by lines and by amounts.
-
-    For the same table, the ruled one is used if it has all rows and the same columns of amounts.
-    """
+    """Combine tables detected by lines and by amounts; a ruled one needs all rows and columns."""
     out = list(drawn)
     for table in by_amounts:
         held = {id(s) for s in table.sources}

@@ -37,7 +37,7 @@ _MIN_DRAWN = 0.4
 
 @dataclass(slots=True)
 class Grid:
-    """Lines of one table: the places of its edges, and which of them are drawn where."""
+    """Lines of one table: the positions of its edges, and the lines drawn on them."""
 
     across: list[float]
     along: list[float]
@@ -47,12 +47,12 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return len(self.across) - 1
 
     @property
     def height(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.along) - 1
 
     def place(self, u: float, v: float) -> tuple[int, int] | None:
@@ -92,7 +92,7 @@ def grids_of(strokes: Strokes, ordered: Sequence[Segment], /) -> list[Grid]:
 
 
 def _connected(strokes: Strokes) -> list[tuple[list[Stroke], list[Stroke]]]:
-    """Gather the lines that meet: those of one table."""
+    """Group the lines that meet, which belong to one table."""
     flats, uprights = strokes.along, strokes.across
     if not flats or not uprights or len(flats) * len(uprights) > _MAX_CROSSINGS:
         return []
@@ -145,7 +145,7 @@ def _grid(
 
 
 def _striped(grids: list[Grid], ordered: Sequence[Segment]) -> list[Grid]:
-    """Join grids of like columns with room for a row between them: every other row is shaded."""
+    """Join grids of equal columns with space for a row between them: every other row is shaded."""
     out: list[Grid] = []
     striped: dict[int, Grid] = {}
     for grid in sorted(grids, key=lambda g: (round(g.across[0]), g.along[0])):
@@ -174,7 +174,7 @@ def _is_stripe(above: Grid, below: Grid) -> bool:
 
 
 def _with_outer_rows(grid: Grid, ordered: Sequence[Segment]) -> None:
-    """Add the rows without a shade above the first stripe and below the last."""
+    """Add the unshaded rows above the first stripe and below the last."""
     edges = grid.across
     for is_top in (True, False):
         first, last = (grid.along[0], grid.along[1]) if is_top else grid.along[-2:]
@@ -213,7 +213,7 @@ _NARROW, _WIDE = frozenset("iljtfrI.,;:'|!()[] "), frozenset("mwMWQO@%&")
 
 
 def ruled_tables(strokes: Strokes, segments: Sequence[Segment], /) -> list[Table]:
-    """Return the tables that lines along and across the text cut into cells, also of one row."""
+    """Return the tables whose cells are drawn by horizontal and vertical lines, even of one row."""
     tables = []
     # Grids may share the edge of a row: its text is in the first of them.
     taken: set[int] = set()
@@ -229,7 +229,7 @@ def ruled_tables(strokes: Strokes, segments: Sequence[Segment], /) -> list[Table
 
 
 def _table(grid: Grid, segments: Sequence[Segment]) -> Table | None:
-    """Fill a grid with text; ``None`` where it frames something else than rows of cells."""
+    """Fill a grid with text; ``None`` if its content is not rows of cells."""
     sources = [s for s in segments if grid.place((s.u0 + s.u1) / 2, middle(s)) is not None]
     held: dict[tuple[int, int], list[Segment]] = {}
     for source in sources:
@@ -296,7 +296,7 @@ def _holds_columns(rows: Sequence[TableRow]) -> bool:
 
 
 def _cut(segment: Segment, grid: Grid) -> list[Segment]:
-    """Part text that runs through an upright: two cells so near that they were one run."""
+    """Split text that crosses a vertical line: two adjacent cells in one run."""
     v = middle(segment)
     first = bisect.bisect(grid.across, segment.u0 + 2)
     last = bisect.bisect_left(grid.across, segment.u1 - 2)
@@ -312,7 +312,7 @@ def _cut(segment: Segment, grid: Grid) -> list[Segment]:
 
 
 def _parted(s: Segment, edge: float) -> tuple[Segment, Segment] | None:
-    """Part a segment at the blank nearest to an edge, by the usual widths of letters."""
+    """Split a segment at the blank nearest to an edge, by the usual widths of letters."""
     text = s.text
     widths = [0.5 if c in _NARROW else 1.5 if c in _WIDE else 1.0 for c in text]
     scale = (s.u1 - s.u0) / max(sum(widths), 0.1)
@@ -339,7 +339,7 @@ def _part(s: Segment, text: str, u0: float, u1: float) -> Segment:
 
 @dataclass(slots=True)
 class _Band:
-    """A row of the grid: its cells that end here, and text of cells that span rows."""
+    """A row of the grid: its cells that end in it, and text of cells that span rows."""
 
     row: int
     cells: list[Cell]
@@ -373,10 +373,7 @@ def _bands(grid: Grid, held: dict[tuple[int, int], list[Segment]]) -> list[_Band
 
 
 def _unmerged(cell: Cell, grid: Grid) -> list[Cell]:
-    """Split a cell of a row without inner lines, if its text is in the columns.
-
-    This occurs in tables that shade every other row.
-    """
+    """Split a cell of a row without inner lines, as in tables that shade every other row."""
     lines = text_rows(cell.segments) if cell.span > 1 else []
     if len(lines) != 1 or len(lines[0].cells) < max(2, 0.5 * cell.span):
         return [cell]
@@ -390,7 +387,7 @@ def _unmerged(cell: Cell, grid: Grid) -> list[Cell]:
 
 
 def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
-    """Return the cell around a place: to where no line parts it, if that is a rectangle."""
+    """Return the cell around a position, up to the next lines, if it is a rectangle."""
     row, column = place
     left = right = column
     while left > 0 and not grid.has_upright(row, left):
@@ -420,8 +417,7 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
 def _place(cell: Cell, bands: Sequence[_Band], grid: Grid) -> None:
     """Put the text of a cell that spans rows into the first row where it fits.
 
-    A row's rectangle must not cover words of another row. Text next to several rows is divided:
-    each line goes to its row.
+    A row's rectangle must not cover words of another row; otherwise each line goes to its row.
     """
     top, bottom = min(s.v0 for s in cell.segments), max(s.v1 for s in cell.segments)
     for band in bands:
@@ -443,7 +439,6 @@ def _place(cell: Cell, bands: Sequence[_Band], grid: Grid) -> None:
 
 
 def _is_shaded(grid: Grid, band: _Band) -> bool:
-    """Return whether most cells of a band have a shaded ground."""
     top, bottom = grid.along[band.row], grid.along[band.row + 1]
     v = (top + bottom) / 2
     shaded = 0
@@ -454,7 +449,7 @@ def _is_shaded(grid: Grid, band: _Band) -> bool:
 
 
 def _rows_of(band: _Band, grid: Grid) -> Iterable[TableRow]:
-    """Cut a band into rows where its cells hold a value on each of several lines."""
+    """Split a band into rows if its cells have a value on each of several lines."""
     lines = {id(cell): text_rows(cell.segments) for cell in band.cells}
     starts: list[float] = []
     for cell in band.cells:

@@ -57,10 +57,9 @@ def head_rows(
     *,
     flats: Sequence[Stroke] = (),
 ) -> list[TableRow]:
-    """Assign the lines of a header to columns, from top to bottom.
+    """Assign the lines of a header, from top to bottom, to *columns* of text in the rows below.
 
-    *columns* are the extents of text in the rows below, *strips* the gaps between them, *known* the
-    header rows below these lines, and *flats* the horizontal lines from the top.
+    *strips* are the gaps between columns, *known* header rows below, *flats* horizontal lines.
     """
     rows: list[TableRow] = list(known)
     for line in reversed(lines):
@@ -75,7 +74,7 @@ def head_rows(
 
 
 class _Matching:
-    """Matches the stretches of a line to columns, both in order; the least distance counts."""
+    """Matches the stretches of a line to columns in order, with the least total distance."""
 
     def __init__(
         self,
@@ -127,7 +126,7 @@ class _Matching:
         return list(min(ends)[1])
 
     def _tiling(self) -> list[tuple[int, int]]:
-        """Return groups of columns side by side up to the last, a name in the middle of each."""
+        """Return adjacent groups of columns up to the last, with a name centred over each."""
         count, width = len(self._stretches), len(self._columns)
         for start in range(1, width - 2 * count + 1) if count > 1 else ():
             places: list[tuple[int, int]] = []
@@ -144,7 +143,7 @@ class _Matching:
         return []
 
     def _off(self, stretch: Cell, first: int, last: int) -> float:
-        """Return how far a stretch is from the middle of some columns."""
+        """Return the distance of a stretch from the centre of some columns."""
         low, high = self._columns[first][0], self._columns[last][1]
         return abs((stretch.u0 + stretch.u1) - (low + high)) / 2
 
@@ -195,7 +194,7 @@ class _Matching:
         )
 
     def _over_line(self, stretch: Cell, flats: Sequence[Stroke]) -> tuple[int, int] | None:
-        """Return the columns over which a line goes that is drawn under a name, and no other."""
+        """Return the columns below a line that is drawn under this name only."""
         base = max(s.base for s in stretch.segments)
         first = bisect.bisect_left(flats, base - 1, key=_place)
         last = bisect.bisect_right(flats, base + _UNDER * self._size, key=_place)
@@ -217,12 +216,7 @@ class _Matching:
 def _runs(
     flats: Sequence[Stroke], stretch: Cell, *, alone: bool
 ) -> list[tuple[float, float, float]]:
-    """Return possible ends of a line under a name: pieces of a line with small gaps.
-
-    Runs centred under the name come first, the longest before others, since gaps between lines of
-    adjacent names are not wider than those in a line. Of the others, the longest comes first if the
-    name is alone on its line, otherwise the shortest.
-    """
+    """Return possible ends of a line under a name: pieces of a line with small gaps, best first."""
     ranked: list[tuple[bool, float, float, float, float]] = []
     middle, size = (stretch.u0 + stretch.u1) / 2, stretch.segments[0].size
     for i, start in enumerate(flats):
@@ -272,9 +266,8 @@ def take_names_above(
 ) -> bool:
     """Add the lines above a table that name its columns to it; return whether there are any.
 
-    Names of sections and rows between them are added too. Lines that name the whole table stay
-    text. *segments* is text outside of tables, *flats* are the horizontal lines from the top, and
-    *whole* requires all of the text to be used.
+    Names of sections and rows between them are added too. *flats* are the horizontal lines; *whole*
+    requires all of the *segments* to be used.
     """
     low, high = table.columns[0][0], table.columns[-1][1]
     first = table.rows[0]
@@ -330,7 +323,7 @@ def take_names_above(
 
 
 def _apart(rows: Sequence[TableRow]) -> list[TableRow]:
-    """Join rows of names that are set in lines of different heights, so that they overlap."""
+    """Join overlapping rows of names, set in lines of different heights."""
     out: list[TableRow] = []
     for row in rows:
         if out and row.v0 < out[-1].v1 - _OVERLAP * row.cells[0].segments[0].size:
@@ -343,7 +336,7 @@ def _apart(rows: Sequence[TableRow]) -> list[TableRow]:
 
 
 def _together(above: TableRow, below: TableRow) -> TableRow | None:
-    """Join two rows cell by cell, where their cells cover the same columns or others."""
+    """Join two rows cell by cell, if their cells cover the same or different columns."""
     held = {c: cell for cell in above.cells for c in cell.columns}
     for cell in below.cells:
         over = {id(held[c]): held[c] for c in cell.columns if c in held}
@@ -366,7 +359,7 @@ def _is_near(
 
 
 def _take_rest(named: TableRow, between: list[TableRow]) -> None:
-    """Put the second line of the name of the rows into the row of names above it."""
+    """Add the second line of the row label column's name to the row of names above it."""
     first, rest = named.cells[0], between[0].cells[0]
     size = first.segments[0].size
     tight = between[0].v0 - named.v1 <= _REST_GAP * size
@@ -452,8 +445,7 @@ def names_columns(
 ) -> bool:
     """Return whether a row names columns: short cells, not only over the first column.
 
-    A single cell over the first column is a title, and so is one centred over the whole table
-    without relation to the names *below* it.
+    A single cell over the first column or centred over the whole table is a title.
     """
     low, high = columns[0][0], columns[-1][1]
     size = row.cells[0].segments[0].size

@@ -1,4 +1,4 @@
-"""Distinguishes rows of cells from text that only looks like them."""
+"""Distinguishes rows of cells from similar text."""
 
 from __future__ import annotations
 
@@ -27,11 +27,7 @@ _PROSE_FILL = 0.8
 
 
 def is_tabular(rows: Sequence[TableRow], width: int, /, *, is_banded: bool) -> bool:
-    """Return whether lines of cells are a table of *width* columns.
-
-    *rows* excludes the lines that name the columns. *is_banded* (lines are drawn
-    above and below) lowers the evidence needed.
-    """
+    """Return whether *rows* (without header) are a table; *is_banded* lowers the evidence."""
     several = [row for row in rows if len(row.cells) > 1]
     if len(several) < (2 if is_banded else 3) or not 2 <= width <= 40:
         return False
@@ -172,10 +168,7 @@ _MAX_COMPLETE = 0.34
 
 
 def rows_of_bands(lines: Sequence[TableRow], sizes: Sequence[int], /) -> list[TableRow] | None:
-    """Return one row per band between drawn lines, if the lines separate rows.
-
-    ``None`` if they separate groups of rows: few lines, or several values below one another.
-    """
+    """Return one row per band between drawn lines; ``None`` if they separate groups of rows."""
     if len(sizes) < 3 or 2 * len(sizes) < len(lines):
         return None
     out = []
@@ -196,7 +189,7 @@ def joined_rows(lines: Sequence[TableRow], /) -> list[TableRow]:
 
 
 def _by_distance(lines: Sequence[TableRow]) -> list[list[TableRow]]:
-    """Group lines by wide and narrow gaps, where there are two kinds of them."""
+    """Group lines by wide and narrow gaps, if there are both."""
     if len(lines) < 4:
         return []
     size = lines[0].cells[0].segments[0].size
@@ -259,7 +252,7 @@ def _has_two_values(group: Sequence[TableRow]) -> bool:
 
 
 def _joined(group: Sequence[TableRow]) -> TableRow:
-    """Join lines cell by cell; a cell over several columns takes up those below it."""
+    """Join lines cell by cell; a cell over several columns absorbs those below it."""
     if len(group) == 1:
         return group[0]
     cells: list[Cell] = []

@@ -36,10 +36,7 @@ Turn = tuple[int, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A drawn line or a shaded area, as a rectangle in points on the displayed page.
-
-    A rectangle thicker than ``THIN`` in both directions is an area; its edges act as lines.
-    """
+    """A drawn line or a shaded area (both sides over ``THIN``), in points on the displayed page."""
 
     x0: float
     y0: float
@@ -58,10 +55,9 @@ class Stroke:
 
 @dataclass(slots=True)
 class Strokes:
-    """The lines of a page in the frame of a flow; areas as ``(u0, v0, u1, v1)``.
+    """The lines of a page in the frame of a flow; *along* and *across* include edges of areas.
 
-    The edges of areas are lines too. *under* has each piece of a horizontal line and each
-    lower edge separately: they show which columns the name above them spans.
+    *under* has each piece of a horizontal line and each lower edge separately.
     """
 
     along: list[Stroke]
@@ -71,10 +67,7 @@ class Strokes:
 
 
 def strokes_in_frame(rules: Sequence[Rule], segments: Sequence[Segment], /) -> Strokes | None:
-    """Transform rules into the frame of the segments of a flow, and join pieces of one line.
-
-    ``None`` if there are no rules, too many (a drawing), or no consistent frame.
-    """
+    """Transform rules into the frame of a flow; ``None`` without a frame or with too many."""
     if not rules or len(rules) > _MAX_STROKES:
         return None
     turn = _turn_of(segments)
@@ -112,7 +105,7 @@ def clusters(values: Iterable[float], /, near: float = NEAR) -> list[float]:
 
 
 def _joined(strokes: list[Stroke], gap: float = _GAP) -> list[Stroke]:
-    """Join pieces of one line that are no farther apart; lines drawn double count once."""
+    """Join pieces of one line within a distance; lines drawn twice count once."""
     strokes.sort(key=lambda s: s.at)
     out: list[Stroke] = []
     at = 0
@@ -179,7 +172,7 @@ _NOTE = re.compile(r"[*\u2020]{1,3}")
 
 @dataclass(slots=True)
 class Cell:
-    """A cell with text: its first column, how many it covers, and its segments."""
+    """A cell with text: its first column, the number of columns, and its segments."""
 
     column: int
     span: int
@@ -187,7 +180,7 @@ class Cell:
 
     @property
     def columns(self) -> range:
-        """The columns that it covers."""
+        """The columns that it spans."""
         return range(self.column, self.column + self.span)
 
     @property
@@ -206,7 +199,7 @@ class Cell:
 
     @property
     def start(self) -> float:
-        """Left edge of its text without a currency sign, for which columns leave little room."""
+        """Left edge of its text without a currency sign, before which there is almost no gap."""
         if len(self.segments) == 1:
             return self.segments[0].u0
         return min((s.u0 for s in self.segments if not is_symbol(s.text)), default=self.u0)
@@ -257,18 +250,8 @@ class TableRow:
 class Table:
     """A table of a page.
 
-    Attributes
-    ----------
-    columns
-        Extents, from left to right.
-    sources
-        Its segments on the page; segments of cells may be parts of them.
-    is_ruled
-        Drawn lines separate its cells.
-    title_rows, header_rows
-        Number of top rows that name the table, and number of these plus column headers.
-    is_header_sure
-        The header has more evidence than its position.
+    *columns* are extents; *sources* are segments of the page, of which cells may have parts.
+    *header_rows* includes *title_rows*; *is_header_sure* means evidence other than the position.
     """
 
     columns: list[tuple[float, float]]
@@ -281,10 +264,10 @@ class Table:
 
 
 class ColumnCarry(TableCarry[Table, str]):
-    """The last table of a document so far, and its header."""
+    """The last table of a document, and its header."""
 
     def have_same_columns(self, above: Table, table: Table, /) -> bool:
-        """Return whether columns are at the same places, or drawn with the same widths."""
+        """Return whether columns have equal positions, or equal widths between drawn lines."""
         if len(above.columns) != len(table.columns):
             return False
         pairs = list(zip(above.columns, table.columns, strict=True))
@@ -296,7 +279,7 @@ class ColumnCarry(TableCarry[Table, str]):
 
 @dataclass(slots=True)
 class TextRow:
-    """Text side by side: stretches of segments parted by wide gaps."""
+    """A row of text: stretches of segments separated by wide gaps."""
 
     cells: list[Cell] = field(default_factory=list)
 
@@ -357,10 +340,7 @@ def _stretches(group: list[Segment]) -> list[Cell]:
 
 
 def _begins_value(before: Cell, s: Segment, gap: float) -> bool:
-    """Return whether a number or its sign begins a new cell despite a small gap on its left.
-
-    Currency signs leave almost no gap between two columns of amounts.
-    """
+    """Return whether a number or its sign begins a new cell despite a small gap on its left."""
     if gap < _NEXT_VALUE_GAP:
         return False
     text = s.text.lstrip()

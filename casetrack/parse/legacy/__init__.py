@@ -1,1 +1,1 @@
-"""Office files from before Office Open XML: DOC and PPT, read by way of LibreOffice."""
+"""Office files older than Office Open XML: DOC and PPT, read by means of LibreOffice."""

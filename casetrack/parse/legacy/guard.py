@@ -35,9 +35,8 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 def main() -> None:
     """Read an order as one line of JSON, write an answer, and wait for the input to close.
 
-    The order has ``command``, ``environment``, ``folder``, ``seconds``, ``memory_mb`` and
-    ``disk_mb``; the command's output goes to ``output`` in the folder. The answer has ``ended``
-    (``"exit"``, ``"time"``, ``"memory"``, ``"disk"``) and ``code``.
+    The order has ``command``, ``environment``, ``folder``, ``seconds``, ``memory_mb``, ``disk_mb``;
+    the answer ``ended`` (``"exit"``, ``"time"``, ``"memory"``, ``"disk"``) and ``code``.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -124,7 +123,7 @@ def _before_exec(guard: int, disk_mb: int) -> Callable[[], None]:
 
 
 def _adopt_orphans() -> None:
-    """Become the parent of processes whose own parent ends, so that none is lost (Linux)."""
+    """Become the parent of processes whose parent ends (Linux)."""
     if sys.platform == "linux":
         import ctypes
 

@@ -59,19 +59,7 @@ _SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """Conversion of one old format into a new one.
-
-    Attributes
-    ----------
-    kind
-        Description of the old format for errors.
-    source, target
-        Extensions, with dot.
-    filter
-        LibreOffice's import filter; fixed, so that a damaged file is not opened as text.
-    module
-        Component of LibreOffice: ``writer`` or ``impress``.
-    """
+    """Conversion of an old format into a new one by LibreOffice's *filter* and *module*."""
 
     kind: str
     source: str
@@ -81,7 +69,7 @@ class Conversion:
 
 
 def find_libreoffice() -> Path | None:
-    """Return LibreOffice's program, from the search path or where its installers put it."""
+    """Return LibreOffice's program, from the search path or its installation folders."""
     for name in _NAMES:
         path = shutil.which(name)
         if path:
@@ -101,19 +89,8 @@ def converted(
 ) -> Iterator[Path]:
     """Yield the path of the converted file, which is removed at the end of the context.
 
-    *path* is the file for messages, *content* the file to read (possibly a decrypted copy), and
-    *spool* replaces the system's temporary folder.
-
-    Raises
-    ------
-    ConverterMissing
-        LibreOffice or the component for such files is not installed.
-    ConverterFailed
-        It crashed or wrote an incomplete file, twice.
-    ParseFailed
-        It reports that it cannot open the file.
-    ParseLimit
-        It exceeded time, memory or disk.
+    *path* is the file for messages, *content* the file to read. Raises ``ConverterMissing``,
+    ``ConverterFailed`` (a crash or an incomplete file, twice), ``ParseFailed`` or ``ParseLimit``.
     """
     program = find_libreoffice()
     if program is None:
@@ -154,16 +131,15 @@ class _Attempt:
 
     @property
     def has_result(self) -> bool:
-        """Whether it wrote a whole package; LibreOffice may stop while it writes one."""
+        """Whether it wrote a complete package; LibreOffice may stop while writing."""
         return zipfile.is_zipfile(self.result)
 
     @property
     def is_good(self) -> bool:
-        """Whether a second run would change nothing: a limit was reached, or all went well."""
+        """Whether a second run is useless: a limit was reached, or the run succeeded."""
         return self.ended != "exit" or (self.code == 0 and self.has_result)
 
     def check(self, path: Path, conversion: Conversion, limits: ParseLimits, /) -> Path:
-        """Return the converted file where the run has kept to the limits."""
         passed = ""
         if self.ended == "time":
             passed = f"LibreOffice did not finish within {_seconds(limits):g} seconds"
@@ -185,7 +161,7 @@ def _attempt(
     spool: Path | None,
     end: float,
 ) -> Iterator[_Attempt]:
-    """Run LibreOffice once, in a new folder with a new profile that goes afterwards."""
+    """Run LibreOffice once, in a temporary folder with a new profile."""
     folder = Path(tempfile.mkdtemp(prefix="casetrack-office-", dir=spool))
     try:
         _prepare(folder, content, conversion)
@@ -202,7 +178,7 @@ def _attempt(
 
 
 def _lacks(program: Path, module: str) -> bool | None:
-    """Return whether this LibreOffice was installed without a part; ``None`` if unknown."""
+    """Return whether LibreOffice was installed without a component; ``None`` if unknown."""
     home = program.resolve().parent.parent
     registries = (home / "share" / "registry", home / "Resources" / "registry")
     known = [r for r in registries if (r / "main.xcd").is_file()]
@@ -245,11 +221,9 @@ def _prepare(folder: Path, content: Path, conversion: Conversion) -> None:
 
 
 def _without_mark(data: bytes) -> bytes:
-    """Rename the stream that remains encrypted in a decrypted presentation.
+    """Rename the stream that stays encrypted in a presentation, since LibreOffice refuses it.
 
-    It is only a copy of document properties, but LibreOffice refuses files that have it. A
-    directory entry begins at a multiple of 128 bytes; a name of equal length keeps the order of the
-    directory.
+    A directory entry begins at a multiple of 128 bytes; an equally long name keeps their order.
     """
     at = data.find(_MARK)
     while at >= 0 and at % _ENTRY_BYTES:
@@ -298,7 +272,7 @@ def _seconds(limits: ParseLimits) -> float:
 
 
 class _Guard:
-    """The guard as this process sees it; leaving it ends LibreOffice and removes the folder."""
+    """The guard process; leaving the context ends LibreOffice and removes the folder."""
 
     def __init__(
         self, folder: Path, command: list[str], limits: ParseLimits, seconds: float
@@ -331,7 +305,6 @@ class _Guard:
         self._process.communicate()
 
     def answer(self) -> dict[str, Any]:
-        """Send the order and return the answer."""
         order = cast("BinaryIO", self._process.stdin)
         answer = cast("BinaryIO", self._process.stdout)
         try:

@@ -122,7 +122,7 @@ class PptReader:
 
 
 def _said(text: str, copy: Path, path: Path) -> str:
-    """Name the file that people know, not its copy."""
+    """Replace the name of the copy by the name of the original file."""
     return text.replace(str(copy), str(path))
 
 
@@ -136,7 +136,7 @@ def _is_html(head: bytes) -> bool:
 
 
 def _refuse_others(path: Path, content: Path, kind: str, stream: str) -> None:
-    """Refuse a container that is damaged, or protected in a way that is not known."""
+    """Refuse a damaged container, or one with an unsupported protection."""
     members = read_head(content).members
     if stream in members:
         return

@@ -54,7 +54,7 @@ class _BodyParts:
 
 
 def read_message(data: bytes, /) -> Mail:
-    """Read a message of RFC 5322 and MIME, however broken."""
+    """Read a message of RFC 5322 and MIME, even if damaged."""
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
     splitter = Splitter()
@@ -136,7 +136,7 @@ def _is_body(part: Part) -> bool:
 
 
 def _alternative(part: Part, mail: Mail, parts: _BodyParts) -> None:
-    """Show one of several forms of the same content: plain text, unless it lacks much of it."""
+    """Choose one form of the same content: plain text, unless it lacks much of it."""
     plain = [child for child in part.children if child.type == "text/plain" and _is_body(child)]
     others = [child for child in part.children if child not in plain]
     other = _BodyParts(wraps=parts.wraps, targets=parts.targets)

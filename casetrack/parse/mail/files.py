@@ -1,4 +1,4 @@
-"""Files of a MIME message: their names, messages inside messages, Outlook's ``winmail.dat``."""
+"""Files of a MIME message: their names, nested messages, Outlook's ``winmail.dat``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SEQUENCE, _OCTETS, _OCTETS_PARTS, _EXPLICIT = 0x30, 0x04, 0x24, 0xA0
 
 
 class _NotCms(ValueError):
-    """The bytes are no CMS, or damaged."""
+    """The bytes are not valid CMS."""
 
 
 def signed_content(data: bytes, /) -> bytes | None:
@@ -45,7 +45,7 @@ def signed_content(data: bytes, /) -> bytes | None:
 
 
 def _element(data: bytes, at: int) -> tuple[int, int, int | None]:
-    """Return tag, start and end of an element's content; no end where its length is open."""
+    """Return tag, start and end of an element's content; no end if its length is indefinite."""
     if at + 2 > len(data):
         raise _NotCms
     tag, length = data[at], data[at + 1]
@@ -83,7 +83,7 @@ def _skip(data: bytes, at: int, depth: int = 0) -> int:
 
 
 def _octets(data: bytes, at: int, depth: int) -> tuple[bytes, int]:
-    """Return an octet string, perhaps in parts, and where the next element begins."""
+    """Return an octet string, possibly in parts, and the start of the next element."""
     tag, start, end = _element(data, at)
     if tag == _OCTETS and end is not None:
         return data[start:end], end
@@ -112,7 +112,7 @@ _MAX_VALUES = 100_000
 
 
 class BadTnef(ValueError):
-    """The bytes are no TNEF."""
+    """The bytes are not TNEF."""
 
 
 @dataclass(slots=True)
@@ -175,7 +175,6 @@ def _take(file: _File, kind: int, value: bytes, encoding: str | None) -> None:
 
 
 def _attributes(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """Yield id, start and end of each attribute."""
     at = 6
     while at + _HEADER.size <= len(data):
         _, kind, length = _HEADER.unpack_from(data, at)
@@ -186,7 +185,7 @@ def _attributes(data: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def _properties(data: bytes) -> dict[int, storage.Value]:
-    """Return the MAPI properties in an attribute, as far as they can be read."""
+    """Return the readable MAPI properties in an attribute."""
     values: dict[int, storage.Value] = {}
     try:
         _read_properties(data, values)
@@ -278,11 +277,7 @@ SUFFIXES = {
 
 
 def add_file(part: Part, mail: Mail, pictures_shown: set[str], /) -> None:
-    """Add a part outside of the body to the mail's files.
-
-    *pictures_shown* has the lower-case content ids and locations of pictures in the body, which are
-    not files.
-    """
+    """Add a part to the mail's files, unless it is one of the *pictures_shown* in the body."""
     named = (headers.field(part.head, name) for name in ("content-id", "content-location"))
     is_shown = any(name.strip("<> ").lower() in pictures_shown for name in named)
     if is_shown and part.type.startswith("image/"):
@@ -308,12 +303,12 @@ def add_file(part: Part, mail: Mail, pictures_shown: set[str], /) -> None:
 
 
 def shown_pictures(html: bytes, /) -> set[str]:
-    """Return the content ids and places, in lower case, of the pictures that an HTML body shows."""
+    """Return the lower-case content ids and locations of the pictures in an HTML body."""
     return {name.decode("utf-8", "replace").lower() for name in _SHOWN.findall(html)}
 
 
 def message_name(data: bytes, /) -> str:
-    """Return a file name for a message inside a message: its subject."""
+    """Return a file name for a nested message: its subject."""
     head, _ = headers.split_head(data, 0, len(data))
     subject = headers.field(head, "subject")
     return f"{subject.replace('/', '_') or 'message'}.eml"

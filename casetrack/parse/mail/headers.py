@@ -29,17 +29,14 @@ _C1 = range(0x80, 0xA0)
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Decoded text, and a sentence where the declared charset was not the right one."""
+    """Decoded text, and a warning if the declared charset is wrong."""
 
     text: str
     warning: str | None = None
 
 
 def narrow(data: bytes, /) -> bytes:
-    """Convert a mail saved as UTF-16 to UTF-8; return other bytes without leading mark and blanks.
-
-    UTF-16 has a mark at its start, or a zero next to each of the first four ASCII letters.
-    """
+    """Convert a mail saved as UTF-16 to UTF-8; strip other bytes of leading mark and blanks."""
     for codec, mark, zeros in (
         ("utf-16-le", codecs.BOM_UTF16_LE, slice(1, 8, 2)),
         ("utf-16-be", codecs.BOM_UTF16_BE, slice(0, 8, 2)),
@@ -52,7 +49,7 @@ def narrow(data: bytes, /) -> bytes:
 
 
 def known_codec(name: str | None, /) -> str | None:
-    """Return the codec of a charset's name, or ``None`` for an unknown one."""
+    """Return the codec of a charset's name, or ``None``."""
     if not name:
         return None
     name = name.strip(" \"'").lower()
@@ -64,11 +61,7 @@ def known_codec(name: str | None, /) -> str | None:
 
 
 def decode_text(data: bytes, declared: str | None = None, /) -> Text:
-    """Decode text of a mail.
-
-    The bytes override the *declared* charset if they are invalid in it, or if they are UTF-8 and
-    any bytes are valid in the charset.
-    """
+    """Decode text of a mail by the *declared* charset, unless its bytes contradict it."""
     codec = known_codec(declared)
     if data.isascii() and (codec is None or not _is_stateful(codec)):
         return Text(data.decode("ascii"))
@@ -137,10 +130,7 @@ _WITH_PARAMETERS = ("content-type", "content-disposition")
 
 
 def split_head(data: bytes, start: int, end: int, /) -> tuple[Message, int]:
-    """Return the header fields of ``data[start:end]`` and the position of the body.
-
-    The body begins after an empty line or at the first line that is no header field.
-    """
+    """Return the header fields of ``data[start:end]`` and the position of the body."""
     at = start
     lines: list[bytes] = []
     while at < end and data[at : at + 1] not in b"\r\n":
@@ -183,12 +173,12 @@ def _add(message: Message, name: str, value: bytes) -> None:
 
 
 def field(message: Message, name: str, /) -> str:
-    """Return a header field for people: decoded, on one line; empty where there is none."""
+    """Return a header field for display: decoded, on one line; empty without one."""
     return " ".join(decode_words(str(message.get(name, ""))).split())
 
 
 def fields(message: Message, name: str, /) -> str:
-    """Return all fields of a name, joined by commas: some mails repeat ``To``."""
+    """Return all fields of a name, joined by commas, since some mails repeat ``To``."""
     values = (" ".join(decode_words(str(value)).split()) for value in message.get_all(name, ()))
     return ", ".join(value.strip(" ,") for value in values if value.strip(" ,"))
 
@@ -199,13 +189,13 @@ def received(message: Message, /) -> list[dt.datetime | None]:
 
 
 def kept(message: Message, /) -> tuple[tuple[str, str], ...]:
-    """Return those fields of :data:`KEPT` that a mail has, named as facts are: ``reply_to``."""
+    """Return the fields of :data:`KEPT` in a mail, with fact names such as ``reply_to``."""
     values = ((name.replace("-", "_"), field(message, name)) for name in KEPT)
     return tuple((name, value) for name, value in values if value)
 
 
 def decode_words(text: str, /) -> str:
-    """Decode encoded words; bytes of adjacent words are joined before they are decoded."""
+    """Decode encoded words; the bytes of adjacent words are joined first."""
     if "=?" not in text:
         return text
     parts: list[str] = []
@@ -241,7 +231,7 @@ def _word_bytes(method: str, text: str) -> bytes:
 
 
 def decode_base64(data: bytes, /) -> bytes:
-    """Decode base64 that may be broken: other characters are passed over, the end may be cut."""
+    """Decode damaged base64: skip other characters and an incomplete end."""
     pieces = []
     for piece in data.split(b"="):
         clean = _BASE64.sub(b"", piece)
@@ -253,7 +243,7 @@ def decode_base64(data: bytes, /) -> bytes:
 
 
 def parameter(message: Message, name: str, header: str, /) -> str:
-    """Return a parameter of a header field, decoded; empty where there is none or it is broken."""
+    """Return a decoded parameter of a header field; empty if missing or damaged."""
     from email.utils import collapse_rfc2231_value
 
     try:
@@ -268,7 +258,7 @@ def parameter(message: Message, name: str, header: str, /) -> str:
 
 
 def file_name(message: Message, /) -> str:
-    """Return the name of the file in a part; empty where it has none."""
+    """Return the name of a part's file; empty without one."""
     return parameter(message, "filename", "content-disposition") or parameter(
         message, "name", "content-type"
     )

@@ -1,4 +1,4 @@
-"""Reads mails: EML, one page; MBOX, each message a page, one message at a time in memory."""
+"""Read mails: EML as one page; MBOX with a page per message, one message in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _APPLE_LENGTH = re.compile(rb"\s{0,16}(\d{1,12})\s*\n")
 
 
 class EmlReader:
-    """Single mails as programs save them (RFC 5322, MIME); also those of Apple Mail."""
+    """Single mails (RFC 5322, MIME), also those of Apple Mail."""
 
     name = "EML"
     extensions: tuple[str, ...] = (".eml", ".emlx")
@@ -70,7 +70,7 @@ _MIB = 1024 * 1024
 
 
 class MboxReader:
-    """Mailboxes of one file, in which lines that begin with "From " part the messages."""
+    """Mailboxes of one file, with messages separated by lines that begin with "From "."""
 
     name = "MBOX"
     extensions: tuple[str, ...] = (".mbox", ".mbx")
@@ -80,7 +80,7 @@ class MboxReader:
         return file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_FROM)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
-        """Find the messages; each is read when its page is asked for."""
+        """Find the messages; each is read when its page is requested."""
         starts = _starts(path)
         if not starts:
             raise ParseFailed(path, self.name, "no message begins in it")
@@ -90,11 +90,7 @@ class MboxReader:
 
 
 def _starts(path: Path) -> array[int]:
-    """Return the offsets of the messages.
-
-    A line "From ..." separates messages if it follows an empty line or contains a date, and a
-    header field follows.
-    """
+    """Return the offsets of separator lines: after an empty line or dated, before a field."""
     starts = array("Q")
     at = 0
     candidate: int | None = None
@@ -133,6 +129,6 @@ def _pages(
 
 
 def _message(data: bytes) -> Mail:
-    """Read a message without the line that opens it and without the signs before "From "."""
+    """Read a message without its separator line and the escapes before "From "."""
     _, _, data = data.partition(b"\n")
     return read_message(_ESCAPED.sub(rb"\1", data))

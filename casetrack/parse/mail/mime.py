@@ -1,4 +1,4 @@
-"""Parts of a MIME message: found in one buffer, decoded when asked for, bounded in depth."""
+"""Parts of a MIME message: spans of one buffer, decoded on demand, with limited depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads MSG, the files of Outlook: mails, also appointments, tasks, contacts and notes."""
+"""Read MSG, the files of Outlook: mails, appointments, tasks, contacts and notes."""
 
 from __future__ import annotations
 
@@ -58,10 +58,7 @@ _CONTACT_NAMED = (
 
 
 def item_lines(kind: str, props: Properties, named: dict[int, int], /) -> list[tuple[str, str]]:
-    """Return further lines for the head of an item of a message class such as ``IPM.Appointment``.
-
-    *named* maps the numbers of named properties to property ids.
-    """
+    """Return header lines of an item of class *kind*; *named* maps named properties to ids."""
     kind = kind.lower()
     if kind.startswith(("ipm.appointment", "ipm.schedule.meeting")):
         return _lines(props, [(name, named.get(key)) for name, key in _APPOINTMENT])
@@ -101,7 +98,7 @@ def _task_state(props: Properties, named: dict[int, int]) -> list[tuple[str, str
 
 
 def as_eml(mail: Mail, body: Body, /) -> bytes:
-    """Return a mail as a file that the EML reader shows the same way."""
+    """Return a mail as an EML file with the same page."""
     text = _text_part(mail, body)
     message: Message = text
     if mail.files:
@@ -144,7 +141,7 @@ def _text_part(mail: Mail, body: Body) -> Message:
 
 
 def _header(value: str) -> str:
-    """Return a header's value without line breaks, encoded where it is not ASCII."""
+    """Return a header's value without line breaks, encoded if it is not ASCII."""
     line = " ".join("".join(char if char.isprintable() else " " for char in value).split())
     if line.isascii():
         return line
@@ -195,13 +192,10 @@ class _Read:
 
 @dataclass(slots=True)
 class _Item:
-    """Reads the messages of one container."""
-
     container: Container
     _named: dict[int, int] = field(default_factory=dict)
 
     def read(self, folder: Folder, header: int, /, depth: int = 0) -> _Read:
-        """Read the message in a storage."""
         self._named = self._named or self.container.named()
         props = self.container.properties(folder, header)
         mail = _head(props)
@@ -277,7 +271,6 @@ class _Item:
 
 
 def _head(props: storage.Properties) -> Mail:
-    """Return a mail with its sender, dates, subject and identity."""
     sent = props.text(storage.HEADERS).encode("utf-8", "replace")
     # Outlook puts the line of a mailbox or its own version before the header fields.
     internet, _ = headers.split_head(sent, 0, len(sent))
@@ -313,7 +306,7 @@ def _head(props: storage.Properties) -> Mail:
 
 
 def _kept(props: storage.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
-    """Return further facts; the topic of its conversation is known of mails that never left."""
+    """Return further facts; drafts have the topic of their conversation only as a property."""
     facts = dict(headers.kept(internet))
     topic = props.line(storage.CONVERSATION_TOPIC)
     if topic:
@@ -322,7 +315,7 @@ def _kept(props: storage.Properties, internet: Message) -> tuple[tuple[str, str]
 
 
 def _date(props: storage.Properties, written: dt.datetime | None) -> dt.datetime | None:
-    """Return when a message was sent, with its header's time zone where the two agree."""
+    """Return the time of sending, with the time zone of a consistent header."""
     sent = props.time(storage.SUBMIT_TIME)
     if sent is None:
         return written or props.time(storage.DELIVERY_TIME, storage.CREATED)

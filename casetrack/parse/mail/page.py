@@ -44,20 +44,9 @@ class MailFile:
 class Mail:
     """One message.
 
-    Attributes
-    ----------
-    sender, to, cc, bcc
-        Decoded names and addresses.
-    date, date_text
-        Time of sending, and the original text of the date.
-    thread_index
-        Position in an Outlook conversation ([MS-OXOMSG] 2.2.1.3), in base64.
-    kept
-        Header fields stored as facts, not shown; see :data:`casetrack.parse.mail.headers.KEPT`.
-    extra
-        Further lines for the head, such as time and place of an appointment.
-    warnings, missing
-        See :class:`casetrack.parse.base.Reading`.
+    *date_text* is the original text of *date*; *thread_index* is Outlook's position in a
+    conversation ([MS-OXOMSG] 2.2.1.3), in base64; *kept* are facts that are not shown; *extra* are
+    further header lines, such as time and place of an appointment.
     """
 
     subject: str = ""
@@ -79,7 +68,7 @@ class Mail:
     missing: list[str] = field(default_factory=list)
 
     def warn(self, text: str | None, /) -> None:
-        """Note a warning once."""
+        """Add a warning once."""
         if text and text not in self.warnings:
             self.warnings.append(text)
 
@@ -126,7 +115,7 @@ def mail_page(mail: Mail, number: int, /, kind: PageKind = "page") -> Page:
 
 
 def head_lines(mail: Mail, /) -> list[tuple[str, str]]:
-    """Return the lines of the head, those with a value."""
+    """Return the nonempty header lines."""
     files = ", ".join(f"{file.name} ({file_size(len(file.data))})" for file in mail.files)
     lines = [
         ("From", mail.sender),
@@ -142,7 +131,7 @@ def head_lines(mail: Mail, /) -> list[tuple[str, str]]:
 
 
 def shown_date(mail: Mail, /) -> str:
-    """Return the date in ISO 8601, and as the mail writes it."""
+    """Return the date in ISO 8601 and its original text."""
     if mail.date is None:
         return mail.date_text
     iso = mail.date.isoformat(timespec="seconds")
@@ -150,7 +139,7 @@ def shown_date(mail: Mail, /) -> str:
 
 
 def file_size(size: int, /) -> str:
-    """Write a size for people."""
+    """Format a size for display."""
     if size < _KIB:
         return f"{size} bytes"
     if size < _KIB * _KIB:
@@ -183,7 +172,7 @@ def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
 
 
 def thread_headers(mail: Mail, /) -> tuple[tuple[str, str], ...]:
-    """Return the header fields that place a mail in its thread, those that it has."""
+    """Return the header fields that place a mail in its thread."""
     values = (
         ("message_id", mail.message_id),
         ("in_reply_to", mail.in_reply_to),

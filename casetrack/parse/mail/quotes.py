@@ -42,11 +42,7 @@ _FLOWED_QUOTE = re.compile(r">*")
 def text_blocks(
     text: str, /, *, is_flowed: bool = False, joins_words: bool = False
 ) -> list[BodyBlock]:
-    """Return the paragraphs of plain text, separated by blank lines.
-
-    *is_flowed* joins a line that ends in a space with the next one; *joins_words* removes that
-    space (RFC 3676).
-    """
+    """Return the paragraphs of plain text, separated by blank lines; *is_flowed* as in RFC 3676."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if is_flowed:
         lines = _unflow(lines, joins_words=joins_words)
@@ -85,8 +81,7 @@ def _unflow(lines: list[str], *, joins_words: bool) -> list[str]:
 def mark_quotes(blocks: Sequence[BodyBlock], /) -> list[BodyBlock]:
     """Return the blocks with quotations from earlier mails marked.
 
-    A line that introduces the writer belongs to the quotation after it. If no marks begin the
-    lines, all text after the head of an earlier mail is a quotation.
+    Without quote marks, all text after the head of an earlier mail is a quotation.
     """
     out: list[BodyBlock] = []
     for i, block in enumerate(blocks):
@@ -123,7 +118,7 @@ def _opens_original(blocks: Sequence[BodyBlock], at: int) -> bool:
 
 
 def _head_at(lines: Sequence[str]) -> int | None:
-    """Return where the head of an earlier mail begins: From, then two more fields."""
+    """Return the index of the head of an earlier mail: From, then two more fields."""
     for i, line in enumerate(lines):
         if _FROM.match(line):
             others = {
@@ -137,7 +132,6 @@ def _head_at(lines: Sequence[str]) -> int | None:
 
 
 def _split_original(block: BodyBlock) -> tuple[BodyBlock | None, BodyBlock]:
-    """Part a block where the head of an earlier mail begins within it."""
     for i, line in enumerate(block.lines):
         if _ORIGINAL.match(line) or _FROM.match(line):
             if not i:
@@ -152,7 +146,7 @@ def _split_original(block: BodyBlock) -> tuple[BodyBlock | None, BodyBlock]:
 def html_body(
     source: str | bytes, charset: str | None, mail: Mail, targets: LinkTargets, /
 ) -> list[BodyBlock]:
-    """Return the blocks of an HTML body; warnings are for the *mail*, *targets* takes the links."""
+    """Return the blocks of an HTML body; add warnings to *mail* and links to *targets*."""
     from casetrack.parse.encoding import NotText
     from casetrack.parse.web.reader import html_blocks
 
@@ -168,7 +162,7 @@ def html_body(
 
 
 def link_blocks(blocks: list[BodyBlock], mail: Mail, targets: LinkTargets, /) -> list[BodyBlock]:
-    """Return the targets of links that the *blocks* of a mail do not show, for its end."""
+    """Return link targets that the *blocks* of a mail do not show, for its end."""
     lines = targets.behind("\n".join(line for block in blocks for line in block.lines))
     for warning in targets.warnings():
         mail.warn(warning)

@@ -40,17 +40,11 @@ _PRESET = (
 
 
 class BadCompression(ValueError):
-    """The bytes are no compressed RTF."""
+    """The bytes are not compressed RTF."""
 
 
 def decompress_rtf(data: bytes, /) -> bytes:
-    """Return the RTF in *data*, at most some nine times as long; of damaged data the readable part.
-
-    Raises
-    ------
-    BadCompression
-        The header belongs to another format.
-    """
+    """Return the RTF in *data*, of damaged data the readable part; may raise ``BadCompression``."""
     if len(data) < _HEADER.size:
         raise BadCompression("it is too short")
     _, raw_size, kind, _ = _HEADER.unpack_from(data)
@@ -120,16 +114,13 @@ Value = int | float | bytes | str | dt.datetime
 
 @dataclass(slots=True)
 class Properties:
-    """Properties of a message, a recipient or a file, by property id.
-
-    8-bit strings stay bytes until the code page is known; *encoding* is their codec or ``None``.
-    """
+    """Properties by id; 8-bit strings stay bytes until *encoding* is known."""
 
     values: dict[int, Value] = field(default_factory=dict)
     encoding: str | None = None
 
     def text(self, *ids: int) -> str:
-        """Return the first of these properties that has text; empty where none has."""
+        """Return the first of these properties with text; empty without one."""
         for identity in ids:
             value = self.values.get(identity)
             if isinstance(value, bytes):
@@ -156,14 +147,14 @@ class Properties:
         return None
 
     def data(self, identity: int, /) -> bytes:
-        """Return bytes; empty where there are none."""
+        """Return bytes; empty without any."""
         value = self.values.get(identity)
         if isinstance(value, str):
             return value.encode("utf-8", "replace")
         return value if isinstance(value, bytes) else b""
 
     def find_encoding(self) -> None:
-        """Set the codec of 8-bit strings: the message's code page, its locale's, its HTML's."""
+        """Set the codec of 8-bit strings by the message's code page, its locale, or its HTML."""
         locale = self.number(LOCALE)
         codecs = (
             _narrow(self.number(CODE_PAGE)),
@@ -174,13 +165,13 @@ class Properties:
 
 
 def _narrow(page: int | None) -> str | None:
-    """Return the codec of a code page, where its strings can end at a zero byte."""
+    """Return the codec of a code page whose strings may end at a zero byte."""
     name = codec(page) if page else None
     return None if name is None or name.startswith("utf-16") else name
 
 
 def fixed_value(kind: int, raw: bytes, /) -> Value | None:
-    """Return the value of a property of fixed length, ``None`` for one that is not needed."""
+    """Return the value of a property of fixed length, ``None`` for an unused type."""
     if kind == _INT32:
         return int(struct.unpack_from("<i", raw)[0])
     if kind == _INT16:
@@ -208,7 +199,7 @@ def _time(ticks: int) -> dt.datetime | None:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The forms of a message's body, as far as it has them."""
+    """The available forms of a message's body."""
 
     plain: str = ""
     html: str | bytes = ""
@@ -229,7 +220,7 @@ def find_body(properties: Properties, mail: Mail, /) -> Body:
 
 
 def body_blocks(body: Body, mail: Mail, /) -> list[BodyBlock]:
-    """Return the paragraphs of a body: of the plain text, else of the HTML, else of the RTF."""
+    """Return the paragraphs of a body: of plain text, else of HTML, else of RTF."""
     if body.plain.strip():
         return text_blocks(body.plain)
     if body.html.strip():
@@ -240,7 +231,7 @@ def body_blocks(body: Body, mail: Mail, /) -> list[BodyBlock]:
 
 
 def _rtf_body(packed: bytes, mail: Mail) -> tuple[str, list[BodyBlock]]:
-    """Return the HTML that compressed RTF wraps, or its paragraphs."""
+    """Return the HTML that compressed RTF encapsulates, or its paragraphs."""
     try:
         rtf = decompress_rtf(packed)
     except BadCompression as error:
@@ -268,10 +259,7 @@ Folder = tuple[str, ...]
 
 
 class Container:
-    """An open message file; *damaged* lists the streams that could not be read.
-
-    *unpacked_mb* limits the total size in MiB: in damaged files, many streams share the same bytes.
-    """
+    """An open message file; *damaged* lists unreadable streams, *unpacked_mb* limits its size."""
 
     def __init__(self, path: Path, unpacked_mb: int, /) -> None:
         import olefile  # type: ignore[import-untyped]
@@ -291,7 +279,6 @@ class Container:
             self._inside(tuple(entry[:-1]))[entry[-1].lower()] = entry[-1]
 
     def __enter__(self) -> Container:
-        """Return the container itself."""
         return self
 
     def __exit__(
@@ -300,7 +287,6 @@ class Container:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close the file."""
         self._ole.close()
 
     def names(self, folder: Folder, prefix: str = "", /) -> list[str]:
@@ -309,7 +295,7 @@ class Container:
         return sorted(inside[name] for name in inside if name.startswith(prefix.lower()))
 
     def _inside(self, folder: Folder) -> dict[str, str]:
-        """Return the names in a storage; case means nothing in them ([MS-CFB] 2.6.4)."""
+        """Return the names in a storage, compared without case ([MS-CFB] 2.6.4)."""
         return self._children.setdefault(tuple(name.lower() for name in folder), {})
 
     def stream(self, folder: Folder, name: str, /) -> bytes:
@@ -350,7 +336,7 @@ class Container:
         return result
 
     def named(self) -> dict[int, int]:
-        """Return the property ids of properties named by a number, by that number."""
+        """Return the ids of named properties by their number."""
         entries = self.stream((_NAMES,), _ENTRY_STREAM)
         ids: dict[int, int] = {}
         for at in range(0, len(entries) - 7, 8):
@@ -361,7 +347,7 @@ class Container:
 
 
 def _tag(name: str) -> tuple[int, int] | None:
-    """Return id and type from a stream's name, ``None`` for types that are not needed."""
+    """Return id and type from a stream's name, ``None`` for an unused type."""
     text = name[len(_STREAM) :]
     if len(text) != 8:
         return None

@@ -1,1 +1,1 @@
-"""Numbers and dates as sheets and charts show them."""
+"""Formats of numbers and dates in sheets and charts."""

@@ -162,7 +162,7 @@ _MAX_DENOMINATOR_DIGITS = 7
 
 
 def general(value: float, /) -> str:
-    """Show a number in the format General: at most 11 characters and a minus sign."""
+    """Format a number as General: at most 11 characters and a minus sign."""
     if value == 0:
         return "0"
     if isinstance(value, int) or value.is_integer():
@@ -213,7 +213,7 @@ class NumberSection:
 
     @classmethod
     def build(cls, tokens: Sequence[Token], /) -> NumberSection:
-        """Take the tokens of a section apart."""
+        """Analyse the tokens of a section."""
         fraction = FractionPart.find(tokens)
         shift = 2 * sum(t.kind == "percent" for t in tokens)
         exponent = next((i for i, t in enumerate(tokens) if t.kind == "exponent"), None)
@@ -264,7 +264,7 @@ class NumberSection:
         return NumberSection(**fields | {"pattern": before + spec + after})
 
     def show(self, value: float, /) -> str:
-        """Show the magnitude *value*, which is not negative."""
+        """Format the nonnegative *value*."""
         number = Decimal(f"{value:.15g}")
         if self.shift:
             number = number.scaleb(self.shift, _WIDE)
@@ -313,7 +313,7 @@ class FractionPart:
 
     @classmethod
     def find(cls, tokens: Sequence[Token], /) -> FractionPart | None:
-        """Return the fraction that the tokens make, or ``None``."""
+        """Return the fraction of the tokens, or ``None``."""
         slash = next((i for i, t in enumerate(tokens) if t.kind == "slash"), None)
         if slash is None or not slash or tokens[slash - 1].kind != "digit":
             return None
@@ -334,7 +334,7 @@ class FractionPart:
         return cls(_shown(tokens[:first]), _shown(tokens[end:]), shape, fixed, limit)
 
     def show(self, number: Decimal) -> str:
-        """Show a magnitude."""
+        """Format a magnitude."""
         exact = Fraction(number)
         whole = int(exact) if self.whole is not None else 0
         part = exact - whole
@@ -353,10 +353,7 @@ class FractionPart:
 
 
 def _nearest(part: Fraction, limit: int) -> tuple[int, int]:
-    """Return the last convergent of the continued fraction within the limit, as programs do.
-
-    It is not always the nearest fraction: 0.456 in one digit is 1/2 in every program.
-    """
+    """Return the last convergent of the continued fraction within the limit, as programs do."""
     top, bottom, last_top, last_bottom = 1, 0, 0, 1
     above, below = part.numerator, part.denominator
     while below:
@@ -370,7 +367,7 @@ def _nearest(part: Fraction, limit: int) -> tuple[int, int]:
 
 
 def _take_commas(tokens: list[Token]) -> tuple[list[Token], bool, int]:
-    """Return the tokens without commas of meaning, whether thousands are parted, the scale."""
+    """Return the tokens without functional commas, whether they mark thousands, and the scale."""
     point = next((i for i, t in enumerate(tokens) if t.kind == "point"), len(tokens))
     digits = [i for i, t in enumerate(tokens) if t.kind == "digit"]
     if not digits:
@@ -420,7 +417,7 @@ def _fill_whole(tokens: Sequence[Token], digits: str, *, thousands: bool) -> str
 
 
 def _fill_decimals(tokens: Sequence[Token], digits: str) -> str:
-    """Put digits into placeholders from the left; zeros at the end show only for ``0``."""
+    """Put digits into placeholders from the left; trailing zeros appear only for ``0``."""
     out: list[str] = []
     needed = len(digits.rstrip("0"))
     at = 0

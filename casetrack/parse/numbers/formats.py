@@ -44,7 +44,7 @@ _SHORT_DAY_LETTERS = {0x07: 2, 0x13: 2}
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment as a sheet counts it; *day* is 0 on the calendar's day before the first."""
+    """Date and time as a sheet counts them; *day* is 0 on the day before the calendar begins."""
 
     year: int
     month: int
@@ -56,10 +56,7 @@ class Moment:
 
 
 def moment(value: float, /, *, places: int = 0, date_1904: bool = False) -> Moment | None:
-    """Convert days since the epoch, rounded to *places* decimals of a second, to a date and time.
-
-    ``None`` before the first day of the calendar and after the year 9999.
-    """
+    """Convert days since the epoch to a date and time; ``None`` outside the calendar."""
     if not 0 <= value <= _LAST_DAY + 1:
         return None
     scale = 10**places
@@ -80,7 +77,7 @@ def moment(value: float, /, *, places: int = 0, date_1904: bool = False) -> Mome
 
 
 def serial_of(when: dt.datetime, /, *, date_1904: bool = False) -> float:
-    """Return the days since the epoch of a moment."""
+    """Return the days since the epoch of a date and time."""
     days = (when - dt.datetime(1899, 12, 30)) / dt.timedelta(days=1)  # noqa: DTZ001 - no zone
     days -= days < _FALSE_LEAP_DAY + 1
     return days - (_DAYS_1904 if date_1904 else 0)
@@ -89,7 +86,7 @@ def serial_of(when: dt.datetime, /, *, date_1904: bool = False) -> float:
 def show_date(
     tokens: Sequence[Token], value: float, language: int, /, *, date_1904: bool
 ) -> str | None:
-    """Show a date, a time or a duration; ``None`` where the calendar does not reach."""
+    """Format a date, a time or a duration; ``None`` outside the calendar."""
     places = max((len(t.text) - 1 for t in tokens if t.kind == "fraction"), default=0)
     places = min(places, _MAX_PLACES)
     elapsed = any(t.kind == "elapsed" for t in tokens)
@@ -114,7 +111,7 @@ def show_date(
 
 
 def _minutes(tokens: Sequence[Token]) -> set[int]:
-    """Return where ``m`` means minutes: after hours, or before seconds."""
+    """Return the positions of ``m`` with the meaning minutes: after hours, or before seconds."""
     parts = [
         (i, t.text[0].lower())
         for i, t in enumerate(tokens)
@@ -247,7 +244,7 @@ class Condition:
 
     @property
     def only_negative(self) -> bool:
-        """Whether no positive number and no zero meets it; then the minus sign is not shown."""
+        """Whether only negative numbers meet it; the minus sign is then not shown."""
         if self.compare == "<":
             return self.limit <= 0
         return self.compare in {"<=", "="} and self.limit < 0
@@ -264,7 +261,7 @@ class Section:
     number: NumberSection | None
 
     def show(self, value: float, /, *, date_1904: bool) -> str | None:
-        """Show a number's magnitude or a date; ``None`` where the section cannot."""
+        """Format a number's magnitude or a date; ``None`` if impossible."""
         if self.is_date:
             return show_date(self.tokens, value, self.language, date_1904=date_1904)
         if self.number is None:
@@ -274,7 +271,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
-    """A parsed number format; make one with :func:`parse`."""
+    """A number format, created by :func:`parse`."""
 
     code: str
     sections: tuple[Section, ...]
@@ -283,7 +280,7 @@ class NumberFormat:
 
     @property
     def is_date(self) -> bool:
-        """Whether it shows numbers as dates or times."""
+        """Whether it formats numbers as dates or times."""
         return bool(self.sections) and self.sections[0].is_date
 
     def show(self, value: float, /, *, date_1904: bool = False) -> str:
@@ -300,7 +297,7 @@ class NumberFormat:
         return _squeeze(shown)
 
     def show_text(self, text: str, /) -> str:
-        """Show a text; formats without a section for text, and those that hide it, keep it."""
+        """Format a text; formats without a text section, and those that hide it, keep it."""
         if self.text_section is None:
             return text
         shown = "".join(text if t.kind == "text" else t.shown for t in self.text_section)

@@ -29,12 +29,7 @@ def read_image(
     """Recognize the text of a picture; a second engine may read it too if the first is unsure.
 
     *image* is grey, uint8, height x width, 0 is black; *dpi* is a fallback for unmeasurable
-    letters; *models_dir* has downloaded language data and weights.
-
-    Raises
-    ------
-    OcrUnavailable
-        Recognition is switched off, or no engine is available; the hint names the remedy.
+    letters. Raises ``OcrUnavailable`` if recognition is switched off or no engine is available.
     """
     from casetrack.parse.ocr.choose import choose_engine, second_engine
     from casetrack.parse.ocr.recognize import prepare, recognize
@@ -53,10 +48,7 @@ def read_image(
 
 
 def ocr_at_hand(models_dir: Path | None, /) -> tuple[str, ...]:
-    """Return the OCR engines usable on this machine, and Tesseract's languages.
-
-    Checks files only; no engine is started.
-    """
+    """Return the OCR engines usable on this machine, and Tesseract's languages, without a start."""
     from casetrack.parse.ocr.fetch import find_weights
     from casetrack.parse.ocr.language_data import installed
     from casetrack.parse.ocr.tesseract import is_installed

@@ -1,4 +1,4 @@
-"""Which engine reads: the one that is named, or the first that is ready."""
+"""Selects the engine: the configured one, or the first that is ready."""
 
 from __future__ import annotations
 
@@ -21,15 +21,10 @@ _OFF_HINT = f"Set engine in config.toml ([ocr]). {Opt(ocr='auto')} reads scans, 
 
 
 def choose_engine(settings: OcrSettings, models_dir: Path | None, /) -> Engine:
-    """Return the engine for these settings, one instance per process.
+    """Return the engine for these settings, one instance per process; may raise ``OcrUnavailable``.
 
     ``auto`` prefers Tesseract with its data for the language, then EasyOCR if it is installed with
     weights, then RapidOCR.
-
-    Raises
-    ------
-    OcrUnavailable
-        Recognition is off, or the engine lacks its package or its data.
     """
     if settings.engine == "off":
         raise OcrUnavailable("Recognition of text in pictures is switched off.", hint=_OFF_HINT)
@@ -41,9 +36,8 @@ def second_engine(
 ) -> Engine | None:
     """Return an engine for pages that *first* read badly, ``None`` without one.
 
-    Only for automatic choice without a script that RapidOCR cannot read. On photographed receipts
-    Tesseract finds 76 % of the words, RapidOCR 88 %; on other pages Tesseract is faster and as
-    good.
+    On photographed receipts Tesseract finds 76 % of the words, RapidOCR 88 %; pages that Tesseract
+    is sure of are read well by both, faster by Tesseract.
     """
     if settings.engine != "auto" or first.name == "rapidocr":
         return None

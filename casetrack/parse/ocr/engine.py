@@ -19,10 +19,9 @@ Picture = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A recognized word; rectangles are in pixels.
+    """A recognized word; *x0* to *y1* is its rectangle in the given picture, in pixels.
 
-    *x0* to *y1* is the rectangle in the given picture, *u0* to *v1* that on the upright,
-    straightened page, which layout uses. *confidence* is 0 to 1.
+    *u0* to *v1* is that on the upright, straightened page, which layout uses.
     """
 
     text: str
@@ -47,24 +46,16 @@ class RecognizedLine:
 
     @property
     def text(self) -> str:
-        """Its words with single spaces."""
+        """Its words, separated by single spaces."""
         return " ".join(word.text for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
 class RecognizedPage:
-    """The text of a picture.
+    """The text of a picture; *confidence* is the mean over its characters, 0 to 1.
 
-    Attributes
-    ----------
-    lines
-        In the engine's order; some engines end a line at a wide gap.
-    languages
-        Expected languages; empty for an engine that reads many at once.
-    confidence
-        Mean over the characters, 0 to 1; 0 without text.
-    rotation, skew
-        Degrees counter-clockwise: quarter turns to the upright page, then straightening.
+    *lines* are in the engine's order, some engines end a line at a wide gap. *languages* is empty
+    for an engine that reads many at once. *rotation* and *skew* are degrees counter-clockwise.
     """
 
     lines: tuple[RecognizedLine, ...]
@@ -76,13 +67,13 @@ class RecognizedPage:
 
     @property
     def text(self) -> str:
-        """The lines, one below the other."""
+        """The lines, joined by newlines."""
         return "\n".join(line.text for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class RawWord:
-    """A word as an engine gives it: rectangle in pixels of the picture the engine got."""
+    """A word of an engine: rectangle in pixels of its picture."""
 
     text: str
     x0: float
@@ -94,7 +85,7 @@ class RawWord:
 
 @dataclass(frozen=True, slots=True)
 class RawLine:
-    """A line as an engine gives it: baseline and font size in pixels of the engine's picture."""
+    """A line of an engine: baseline and font size in pixels of its picture."""
 
     words: tuple[RawWord, ...]
     base: float
@@ -122,12 +113,12 @@ def words_of(lines: Sequence[RawLine], /) -> list[RawWord]:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Pairs of an engine's own certainty and the share of right words, both ascending, 0 to 1."""
+    """Pairs of an engine's confidence and the share of correct words, both ascending, 0 to 1."""
 
     points: tuple[tuple[float, float], ...]
 
     def share_right(self, certainty: float, /) -> float:
-        """Return how many of the words with this certainty are right."""
+        """Return the share of correct words with this confidence."""
         own, right = zip(*self.points, strict=True)
         return float(np.interp(certainty, own, right))
 
@@ -168,10 +159,7 @@ RAPID = Scale(
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Letter heights, in pixels, that an engine reads well.
-
-    Pictures with letters outside *low* to *high* are scaled to letters of height *best*.
-    """
+    """Letter heights, in pixels, that an engine reads well; others are scaled to *best*."""
 
     low: float
     best: float
@@ -179,7 +167,7 @@ class Fit:
 
 
 class Engine(Protocol):
-    """Recognises text in clean, upright pictures."""
+    """Recognizes text in clean, upright pictures."""
 
     @property
     def name(self) -> str:
@@ -187,11 +175,11 @@ class Engine(Protocol):
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Languages it expects; empty where it reads many at once."""
+        """Expected languages; empty if it reads many at once."""
 
     @property
     def fit(self) -> Fit:
-        """Sizes of letters that suit it."""
+        """Suitable sizes of letters."""
 
     def read(self, image: Picture, dpi: float, /) -> list[RawLine]:
-        """Return the lines of a picture, in reading order as far as the engine knows it."""
+        """Return the lines of a picture, in the engine's reading order."""

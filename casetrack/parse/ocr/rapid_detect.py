@@ -146,11 +146,7 @@ _PALE = 0.5
 def lone_colons(
     image: Picture, boxes: Sequence[TextBox], lines: Sequence[RawLine], /
 ) -> list[RawLine]:
-    """Return colons outside of all lines, each as a separate line.
-
-    *image* is the upright page, dark on light; lengths are relative to the usual height of *boxes*,
-    the detected lines; *lines* are their texts.
-    """
+    """Return colons outside of all lines, each as a separate line; *boxes* are the lines."""
     if not lines:
         return []
     usual = statistics.median(box.height for box in boxes)
@@ -189,7 +185,6 @@ def _faint(image: Picture) -> NDArray[np.bool_]:
 def _is_pair(
     upper: tuple[int, int, int, int], lower: tuple[int, int, int, int], usual: float
 ) -> bool:
-    """Return whether two dots are those of one colon."""
     aside = abs((upper[0] + upper[2]) - (lower[0] + lower[2])) / 2
     below = (lower[1] + lower[3] - upper[1] - upper[3]) / 2
     areas = [(dot[2] - dot[0]) * (dot[3] - dot[1]) for dot in (upper, lower)]
@@ -222,7 +217,7 @@ def _line_of(
     lines: Sequence[RawLine],
     usual: float,
 ) -> RawLine | None:
-    """Return the line to the left in whose band the dots are; ``None`` where they are in one."""
+    """Return the line to the left in whose band the dots are; ``None`` if they are inside one."""
     if any(
         b.x0 <= x1 and x0 <= b.x1 and _band(b, x0)[0] <= y1 and y0 <= _band(b, x0)[1] for b in boxes
     ):
@@ -262,10 +257,7 @@ _CLOSING = frozenset(".,;!?)]}%")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A word of a line; *first* and *last* are the middles of its outer letters (0 to 1).
-
-    Positions are shares of the line's width; *confidence* is the calibrated share of correct words.
-    """
+    """A word of a line; *first* and *last* are the middles of its outer letters (0 to 1)."""
 
     text: str
     first: float
@@ -275,7 +267,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A line as the network reads it; *confidence* is the network's own, the mean over letters."""
+    """A line as the network reads it; *confidence* is its mean over the letters."""
 
     words: tuple[Piece, ...]
     confidence: float
@@ -283,7 +275,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Letter:
-    """A character of a line, and where its middle is: its step, and its share of the width."""
+    """A character of a line, and its middle: the step, and the share of the width."""
 
     text: str
     step: int
@@ -292,7 +284,7 @@ class _Letter:
 
     @property
     def is_eastern(self) -> bool:
-        """Whether it belongs to a script that parts no words by spaces."""
+        """Whether its script has no spaces between words."""
         return self.text >= _FIRST_EASTERN
 
 
@@ -305,14 +297,8 @@ def decode(
 ) -> Reading:
     """Convert the scores of one line (steps x classes) into words.
 
-    Parameters
-    ----------
-    alphabet
-        Text of each class; class 0 is empty and separates equal letters, the last is a space.
-    share
-        Share of the steps within the line; the rest is padding.
-    ink
-        Dark columns of the line's picture; used to separate words at clear gaps.
+    Class 0 of *alphabet* is empty and separates equal letters, the last is a space; *share* is the
+    part of the steps in the line, *ink* its dark columns.
     """
     letters = _letters(scores, alphabet, share)
     solid = [letter for letter in letters if not letter.text.isspace()]
@@ -343,11 +329,7 @@ def _letters(scores: NDArray[np.float32], alphabet: Sequence[str], share: float)
 def _gaps(
     letters: Sequence[_Letter], ink: NDArray[np.bool_], scores: NDArray[np.float32]
 ) -> frozenset[int]:
-    """Return the letters that follow a gap as wide as between words.
-
-    The gap must be wide both in itself and relative to the others; less if the network suggests a
-    space.
-    """
+    """Return the letters that follow a gap as wide as between words."""
     white: dict[int, int] = {}
     for i, (left, right) in enumerate(pairwise(letters), start=1):
         if left.text.isspace() or right.text.isspace() or left.is_eastern or right.is_eastern:
@@ -370,7 +352,7 @@ def _gaps(
 
 
 def _words(letters: Sequence[_Letter], gaps: frozenset[int]) -> list[Piece]:
-    """Part letters at spaces and gaps; a word that only a gap parts from another is less sure."""
+    """Split letters at spaces and gaps; words separated only by a gap get a lower confidence."""
     groups: list[list[_Letter]] = [[]]
     parted: set[int] = set()
     for i, letter in enumerate(letters):

@@ -1,4 +1,4 @@
-"""A picture to words: cleaned, turned upright, straightened, scaled, read, and mapped back."""
+"""Reads the words of a picture: cleaned, turned, straightened, scaled, read, mapped back."""
 
 from __future__ import annotations
 
@@ -113,10 +113,7 @@ def straighten(image: Picture, degrees: float, /) -> tuple[Picture, Affine]:
 
 
 def lines_are_upright(image: Picture, /) -> bool:
-    """Return whether lines run across the picture, not down it.
-
-    Letters are nearer to their neighbours in the line than to those of the next line.
-    """
+    """Return whether lines run across the picture, by distances between letters."""
     x0, y0, x1, y1 = _letters(image)
     if x0.size < 8:
         return True
@@ -150,10 +147,7 @@ def _letters(image: Picture) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def find_skew(image: Picture, /) -> float:
-    """Return the skew of the page in degrees counter-clockwise.
-
-    0 for pages that gain little from straightening, since rotation blurs.
-    """
+    """Return the skew in degrees counter-clockwise; 0 if it is small, since rotation blurs."""
     rows, columns = _points(image)
     if rows.size < 200:
         return 0.0
@@ -174,14 +168,14 @@ def _best(
 
 
 def _sharpness(rows: NDArray[np.float64], columns: NDArray[np.float64], degrees: float) -> float:
-    """Measure how unequal the rows are filled: most where they run along the lines of text."""
+    """Return the variation of ink between rows: largest along the lines of text."""
     shifted = rows - columns * np.tan(np.deg2rad(degrees))
     counts = np.bincount((shifted - shifted.min()).astype(np.int64)).astype(np.float64)
     return float(np.sum(np.diff(counts) ** 2))
 
 
 def _points(image: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return row and column of ink pixels at a low resolution, a fixed sample of them."""
+    """Return row and column of ink pixels at a low resolution, as a fixed sample."""
     factor = max(round(max(image.shape) / _LOW_RESOLUTION), 1)
     small = shrink(image, factor) if factor > 1 else image
     mask = ink(small)
@@ -197,7 +191,7 @@ def _points(image: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _solid(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return where a square of 15 pixels is nearly all dark."""
+    """Return the mask where a square of 15 pixels is nearly all dark."""
     reach = 7
     padded = np.pad(mask, reach + 1).astype(np.int32).cumsum(0).cumsum(1)
     size = 2 * reach + 1
@@ -226,24 +220,21 @@ _MOSTLY_INK, _WORTH_CROPPING = 0.5, 0.7
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A picture on its way to the engine, and the map from it back to the one that was given."""
+    """A picture on its way to the engine, and the map back to the original."""
 
     image: Picture
     back: Affine
     dpi: float
 
     def turned(self, degrees: int) -> _View:
-        """Return the view turned counter-clockwise by quarters."""
         image, back = quarter_turn(self.image, degrees)
         return _View(image, self.back.after(back), self.dpi)
 
     def straightened(self, degrees: float) -> _View:
-        """Return the view turned counter-clockwise by a few degrees."""
         image, back = straighten(self.image, degrees)
         return _View(image, self.back.after(back), self.dpi)
 
     def scaled(self, factor: float) -> _View:
-        """Return the view enlarged or reduced."""
         from PIL import Image
 
         height, width = self.image.shape
@@ -255,7 +246,7 @@ class _View:
         return _View(np.asarray(image), self.back.after(back), self.dpi * factor)
 
     def cropped(self) -> _View:
-        """Return the part with ink: a few words on a large sheet are too small in a view of all."""
+        """Return the part with ink: a few words on a large sheet are too small in the whole."""
         mask = ink(self.image)
         rows, columns = mask.sum(axis=1).nonzero()[0], mask.sum(axis=0).nonzero()[0]
         if not rows.size or mask.mean() > _MOSTLY_INK:
@@ -268,7 +259,7 @@ class _View:
         return _View(np.ascontiguousarray(image), self.back.after(back), self.dpi)
 
     def padded(self, margin: int) -> _View:
-        """Return the view with white around it: letters at the very edge are misread."""
+        """Return the view with a white margin, since letters at the edge are misread."""
         image = np.pad(self.image, margin, constant_values=255)
         back = Affine(c=-float(margin), f=-float(margin))
         return _View(image, self.back.after(back), self.dpi)
@@ -278,18 +269,8 @@ class _View:
 class Prepared:
     """A picture ready for any engine: cleaned, cut to its content, with horizontal lines.
 
-    Attributes
-    ----------
-    view
-        The picture, not yet straightened or scaled.
-    height, letters
-        Height (pixels) and number of letters; 0 without any.
-    skew, rotation
-        Degrees counter-clockwise still to straighten, and degrees already rotated (0 or 90).
-    shape
-        Height and width of the original picture.
-    is_upside_down
-        According to an engine that read a few lines.
+    *view* is neither straightened nor scaled. *height* (pixels) and *letters* are 0 without text.
+    *skew* is still to straighten, *rotation* (0 or 90) is done, both in degrees counter-clockwise.
     """
 
     view: _View
@@ -317,11 +298,7 @@ def prepare(image: Picture, dpi: float, /) -> Prepared | None:
 def recognize(
     picture: Prepared | None, engine: Engine, /, *, gives_up: bool = False
 ) -> RecognizedPage:
-    """Read a picture with *engine*; see :func:`casetrack.parse.ocr.read_image`.
-
-    *gives_up* returns no line for a page of which a few lines are read badly, and skips the second
-    attempt, because another engine follows.
-    """
+    """Read a picture with *engine*; *gives_up* returns no line for a page whose sample is bad."""
     if picture is None:
         return RecognizedPage((), engine.name, engine.languages)
     view, height, skew = picture.view, picture.height, picture.skew
@@ -361,7 +338,7 @@ def recognize(
 
 
 def _read_softly(view: _View, engine: Engine, height: float) -> list[RawLine]:
-    """Read with the dots of broken letters run together, as of a dot-matrix printer."""
+    """Read with the dots of broken letters joined, as of a dot-matrix printer."""
     from PIL import Image, ImageFilter
 
     blur = ImageFilter.GaussianBlur(max(height, 16.0) / 16.0)
@@ -397,10 +374,7 @@ def _factor(height: float, fit: Fit, view: _View) -> float:
 
 
 def _probe(view: _View, engine: Engine, height: float) -> tuple[float, float]:
-    """Read a few straight lines, also upside down unless the result is clear.
-
-    Returns the engine's confidence in both.
-    """
+    """Return the engine's confidence in a few straight lines, upright and upside down."""
     confidence = [0.0, 0.0]
     for way in (0, 1):
         strip = _strip(view.turned(180 * way), height).padded(_MARGIN)
@@ -412,15 +386,12 @@ def _probe(view: _View, engine: Engine, height: float) -> tuple[float, float]:
 
 
 def _whole(words: list[RawWord], width: int) -> list[RawWord]:
-    """Return the words that the edge of a strip has not cut through."""
+    """Return the words that the edge of a strip does not cut."""
     return [word for word in words if word.x0 > _MARGIN + 2 and word.x1 < width - _MARGIN - 2]
 
 
 def _strip(view: _View, height: float) -> _View:
-    """Cut out a few lines, or their middle part, where the page has the most edges.
-
-    *height* is the height of letters. The cut begins in white, to keep lines whole.
-    """
+    """Cut out a few lines, or their middle part, where the page has the most edges."""
     rows = int(_STRIP_LINES * 2.5 * height)
     if rows >= view.image.shape[0]:
         return view
@@ -437,7 +408,7 @@ def _strip(view: _View, height: float) -> _View:
 
 
 def _fullest(amounts: NDArray[np.int64], length: int) -> int:
-    """Return where the stretch of a length begins that holds the most."""
+    """Return the start of the stretch of a length with the largest sum."""
     if length >= amounts.size:
         return 0
     filled = np.cumsum(np.concatenate([[0], amounts]))

@@ -1,4 +1,4 @@
-"""Tesseract within the process, through ``tesserocr``: the only importer of it."""
+"""Tesseract within the process; the only importer of ``tesserocr``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TesseractEngine:
         self._pace = _Pace()
 
     def read(self, image: Picture, dpi: float, /) -> list[RawLine]:
-        """Recognise the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
+        """Recognize the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
         import tesserocr
 
         if is_speckled(image):
@@ -61,15 +61,14 @@ class TesseractEngine:
 
 @dataclass(slots=True)
 class _Pace:
-    """How much longer than its own work a reading takes on this machine, as last seen."""
+    """Ratio of wall time to CPU time of the last reading."""
 
     slower: float = 1.0
 
     def recognize(self, api: Any) -> bool:
         """Recognize the page; give up after a number of seconds of CPU work.
 
-        Tesseract's limit is wall time and would skip pages on a busy machine. The limit is
-        therefore scaled by the ratio of the last reading, and extended once.
+        Tesseract's limit is wall time, so it is scaled by the last ratio, and extended once.
         """
         first = min(_MAX_SECONDS * _ROOM * self.slower, _MOST_SECONDS)
         for seconds in dict.fromkeys((first, _MOST_SECONDS)):
@@ -91,7 +90,6 @@ def is_installed() -> bool:
 
 @functools.lru_cache(maxsize=2)
 def _open(data: tuple[tuple[str, Path], ...]) -> Any:
-    """Start Tesseract, once per process and set of languages."""
     # One page uses one thread: workers run side by side, and OpenMP slows small pieces of work.
     os.environ.setdefault("OMP_THREAD_LIMIT", "1")
     try:
@@ -169,7 +167,6 @@ def _word(iterator: Any, level: Any) -> RawWord | None:
 
 
 def _measures(iterator: Any, level: Any) -> tuple[float, float]:
-    """Return baseline and font size of a line."""
     box = iterator.BoundingBox(level.TEXTLINE)
     line = iterator.Baseline(level.TEXTLINE)
     base = (line[0][1] + line[1][1]) / 2 if line else float(box[3])

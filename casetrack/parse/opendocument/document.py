@@ -60,7 +60,7 @@ class Encryption:
 
     @classmethod
     def of(cls, element: Any, /) -> Encryption | None:
-        """Read the element; ``None`` where it is incomplete or needs a certificate."""
+        """Read the element; ``None`` if it is incomplete or needs a certificate."""
         facts = {local(e): _attributes(e) for e in element if isinstance(e.tag, str)}
         own, start = _attributes(element), facts.get("start-key-generation", {})
         cipher, derivation = facts.get("algorithm", {}), facts.get("key-derivation", {})
@@ -89,12 +89,7 @@ def _attributes(element: Any) -> Mapping[str, str]:
 def decrypt(data: bytes, how: Encryption, password: str, most: int, /) -> bytes:
     """Return the decrypted and unpacked bytes of a part, at most *most*.
 
-    Raises
-    ------
-    WrongPassword
-        The password does not belong to the part.
-    ValueError
-        The part is damaged, or its encryption is unsupported.
+    Raises ``WrongPassword``, or ``ValueError`` for a damaged part or unsupported encryption.
     """
     key = _key(how, password)
     if "gcm" in how.cipher:
@@ -185,7 +180,7 @@ _DOCTYPE_WITHIN = 4096
 
 
 class Container(Protocol):
-    """Where the parts of a document are."""
+    """Provides the parts of a document."""
 
     def root(self, part: str, /) -> Any:
         """Return the root element of a part, ``None`` if missing; ``ParseFailed`` if damaged."""
@@ -198,13 +193,7 @@ class Container(Protocol):
 
 
 class OdfPackage(Package):
-    """A container whose encrypted parts are decrypted when they are read.
-
-    Raises
-    ------
-    FileEncrypted
-        None of the passwords opens it.
-    """
+    """A container that decrypts encrypted parts when they are read; may raise ``FileEncrypted``."""
 
     def __init__(self, path: Path, kind: str, options: ReadOptions) -> None:
         super().__init__(path, kind, limits=options.limits)
@@ -242,7 +231,7 @@ class OdfPackage(Package):
         raise FileEncrypted(path, tried=len(passwords))
 
     def _enter(self, inner: bytes) -> None:
-        """Go on in the package that was encrypted as a whole."""
+        """Continue with the package that was encrypted as a whole."""
         try:
             archive = zipfile.ZipFile(io.BytesIO(inner))
         except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as error:
@@ -269,18 +258,18 @@ class OdfPackage(Package):
         yield BoundedStream(io.BytesIO(plain), len(plain), self, name)
 
     def read(self, name: str, /) -> bytes:
-        """Return a whole part, decrypted, without the document type of the first programs."""
+        """Return a whole decrypted part without document type."""
         data = super().read(name)
         return _PLAIN_DOCTYPE.sub(b"", data[:_DOCTYPE_WITHIN], count=1) + data[_DOCTYPE_WITHIN:]
 
     def root(self, part: str, /) -> Any:
-        """Return the root element of a part, ``None`` where there is none."""
+        """Return the root element of a part, ``None`` if it is missing."""
         part = posixpath.normpath(part)
         return self.xml(part) if part in self else None
 
 
 def _encryptions(manifest: Any) -> dict[str, Encryption]:
-    """Return how each encrypted part is encrypted; keys of certificates open none."""
+    """Return the encryption of each encrypted part; keys of certificates are ignored."""
     encryptions = {}
     for entry in manifest.iter():
         if local(entry) != "file-entry":
@@ -294,7 +283,7 @@ def _encryptions(manifest: Any) -> dict[str, Encryption]:
 
 
 class FlatFile:
-    """A document that is one XML file; each part is the same root."""
+    """A document in one XML file; each part has the same root."""
 
     def __init__(self, path: Path, kind: str) -> None:
         from lxml import etree
@@ -317,7 +306,7 @@ class FlatFile:
             raise self.failed(f"it is not well-formed: {error}") from error
 
     def root(self, part: str, /) -> Any:
-        """Return the root for the parts that a container would have."""
+        """Return the root for every part of a container."""
         return self._root if part in {"content.xml", "styles.xml", "meta.xml"} else None
 
     def failed(self, reason: str, /) -> ParseFailed:
@@ -325,7 +314,7 @@ class FlatFile:
         return ParseFailed(self._path, self._kind, reason)
 
     def close(self) -> None:
-        """Do nothing: the file is closed already."""
+        """Do nothing, since the file is closed already."""
 
 
 _PAPER = (f"{FO}background-color", f"{DRAW}fill", f"{DRAW}fill-color")
@@ -336,18 +325,9 @@ _UNSEEN = frozenset({"none", "printer"})
 class OpenDocument:
     """The parts of a document.
 
-    Attributes
-    ----------
-    body
-        The element with the text or the slides.
-    styles, master_styles
-        Styles of the content, and of headers, footers and master pages.
-    masters
-        Master pages by name.
-    layers_off
-        Names of drawing layers that are hidden on screen.
-    warnings, missing
-        Sentences, added while the document is read.
+    *body* contains the text or the slides; *styles* are those of the content, *master_styles* those
+    of headers, footers and master pages. *layers_off* names drawing layers that are hidden on
+    screen.
     """
 
     container: Container
@@ -389,7 +369,7 @@ class OpenDocument:
 
     @property
     def paper(self) -> str | None:
-        """The colour of its pages, ``None`` where it is not known."""
+        """The colour of its pages, ``None`` if unknown."""
         sheets = (
             layout.find(f"{STYLE}page-layout-properties") for layout in self._layouts.values()
         )
@@ -397,7 +377,7 @@ class OpenDocument:
         return WHITE if values <= {None, "none", "transparent", "#ffffff", "solid"} else None
 
     def page_size(self, master: Any, /) -> tuple[float | None, float | None]:
-        """Return width and height in points of pages of a master."""
+        """Return width and height in points of a master's pages."""
         name = "" if master is None else master.get(f"{STYLE}page-layout-name", "")
         layout = self._layouts.get(name)
         facts = None if layout is None else layout.find(f"{STYLE}page-layout-properties")
@@ -412,12 +392,12 @@ class OpenDocument:
             self.warnings.append(text)
 
     def miss(self, text: str, /) -> None:
-        """Add something that could not be read, once."""
+        """Add unreadable content, once."""
         if text not in self.missing:
             self.missing.append(text)
 
     def embedded(self, name: str, /) -> Any:
-        """Return the root of an embedded object, ``None`` where it cannot be read."""
+        """Return the root of an embedded object, ``None`` if it cannot be read."""
         part = posixpath.join(name.removeprefix("./"), "content.xml")
         try:
             return self.container.root(part)

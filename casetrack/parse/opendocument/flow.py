@@ -65,8 +65,7 @@ Counts = dict[int, int]
 class ListPlace:
     """An open ``text:list``: its style, its level from 1, and the numbers counted so far.
 
-    *is_item* is false for a ``text:list-header``; *has_label* means that the next paragraph gets
-    its number, which is *start* if the item sets it.
+    *has_label* means that the next paragraph gets its number, or *start* if the item sets it.
     """
 
     style: str | None
@@ -122,7 +121,7 @@ class Lists:
         return self._count(levels, place.counts, place.level, place.start)
 
     def heading(self, level: int, /, *, start: int | None = None) -> str:
-        """Count a heading and return its number, where headings are numbered."""
+        """Count a heading and return its number, if headings are numbered."""
         if level not in self.styles.outline:
             return ""
         return self._count(self.styles.outline, self._outline, min(level, MAX_LEVEL), start)
@@ -177,25 +176,17 @@ class Notices(Protocol):
         """Add a warning, once."""
 
     def miss(self, text: str, /) -> None:
-        """Add something that could not be read, once."""
+        """Add unreadable content, once."""
 
     def embedded(self, name: str, /) -> Any:
-        """Return the root of an embedded object, ``None`` where it cannot be read."""
+        """Return the root of an embedded object, ``None`` if it cannot be read."""
 
 
 class Flow:
     """Reads a sequence of blocks.
 
-    Parameters
-    ----------
-    styles
-        Styles of the part that contains the content.
-    notices
-        Collects warnings and opens embedded objects.
-    fields
-        Field values by tag; they replace the stored text of the fields.
-    paper
-        Colour of the page, ``None`` if unknown.
+    *fields* has values by tag, which replace the stored text of fields; *paper* is the page's
+    colour.
     """
 
     def __init__(
@@ -213,11 +204,7 @@ class Flow:
     def walk(
         self, container: Any, depth: int = 0, /, place: ListPlace | None = None
     ) -> Iterator[Item]:
-        """Yield the blocks of an element with paragraphs, lists, tables or shapes.
-
-        *depth* is its nesting depth, limited with a notice; *place* is the open list that contains
-        it.
-        """
+        """Yield the blocks of an element with paragraphs, lists, tables or shapes."""
         if depth > MAX_DEPTH:
             self._cut()
             return
@@ -462,7 +449,7 @@ class Flow:
 
 
 def _flat(items: Iterable[Item]) -> Iterator[Block]:
-    """Yield paragraphs, those of inner notes in their place."""
+    """Yield paragraphs, with those of nested notes in their place."""
     for item in items:
         if isinstance(item, Block):
             yield item

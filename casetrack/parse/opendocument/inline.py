@@ -62,7 +62,7 @@ def object_blocks(root: Any, /, *, values: bool = True) -> Iterator[Block]:
 
 
 def _paragraphs(body: Any) -> Iterator[Block]:
-    """Yield the paragraphs of an embedded drawing, text or sheet; rows of tables on one line."""
+    """Yield the paragraphs of an embedded drawing, text or sheet; rows of tables as one line."""
     for element in body.iter(f"{TABLE}table-row", *_PARAGRAPHS):
         if any(above.tag in _WHOLE for above in element.iterancestors(*_WHOLE)):
             continue
@@ -79,13 +79,13 @@ def _paragraphs(body: Any) -> Iterator[Block]:
 
 
 def formula_text(root: Any, /) -> str:
-    """Return the signs of a formula in their order, parted by spaces."""
+    """Return the signs of a formula in order, separated by spaces."""
     signs = (e.text or "" for e in root.iter() if local(e) in _MATH_TEXT)
     return " ".join(" ".join(signs).split())
 
 
 def _chart(chart: Any, *, values: bool) -> Iterator[Block]:
-    """Yield the titles of a chart, then its own table with the series as headers."""
+    """Yield the titles of a chart, then its table with the series as headers."""
     titles = [_words(e) for n in ("title", "subtitle") for e in chart.iterfind(f"{CHART}{n}")]
     title = " ".join(t for t in titles if t)
     if title:
@@ -251,14 +251,14 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A note, a comment, or a drawn thing anchored in the text."""
+    """A note, a comment, or a shape anchored in the text."""
 
     element: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """Text that the program doesn't show, or the target of a link."""
+    """Text that the program does not show, or the target of a link."""
 
     kind: str
     text: str
@@ -268,17 +268,7 @@ Piece = str | Mark | Aside | Hidden
 
 
 class Inline:
-    """Reads paragraphs.
-
-    Parameters
-    ----------
-    styles
-        To detect hidden text.
-    fields
-        Field values by tag; they replace the stored text of the fields.
-    paper
-        Colour of the page, ``None`` if unknown.
-    """
+    """Reads paragraphs; *fields* has values by tag, which replace the stored text of fields."""
 
     def __init__(self, styles: Styles, fields: Mapping[str, str], paper: str | None = None) -> None:
         self._styles, self._fields, self._paper = styles, fields, paper

@@ -56,7 +56,7 @@ _NOTES_LEFT_OUT = frozenset((*_FEET, "page"))
 
 
 class SlidePages:
-    """Reads the slides of a presentation, or the pages of a drawing, which are built alike."""
+    """Reads the slides of a presentation, or the pages of a drawing, with equal structure."""
 
     def __init__(self, document: OpenDocument, kind: PageKind = "slide") -> None:
         self._document, self._kind = document, kind
@@ -71,7 +71,7 @@ class SlidePages:
 
     @property
     def count(self) -> int:
-        """How many slides there are."""
+        """Number of slides."""
         return len(self._slides)
 
     def pages(self) -> Iterator[Page]:
@@ -189,7 +189,7 @@ def _is_outside(element: Any, width: float | None, height: float | None) -> bool
 
 
 def _blocks(items: Iterable[Item]) -> Iterator[Block]:
-    """Yield paragraphs with text; a slide is one page whatever breaks its text boxes hold."""
+    """Yield paragraphs with text; page breaks in text boxes of a slide are ignored."""
     for item in items:
         if isinstance(item, Block):
             if item.text:
@@ -292,10 +292,10 @@ def _plain(block: Block) -> Any:
 
 
 class TextPages:
-    """Fills pages with the content of a document.
+    """Fills pages with the content of a document; without breaks, it is page 1, as a guess.
 
-    Without breaks, the whole text is page 1, as a guess. Notes are at the end of their page;
-    headers and footers are in the text of the first page that has them, later in separate fields.
+    Notes are at the end of their page; headers and footers are in the text of the first page that
+    has them, later in separate fields.
     """
 
     def __init__(self, document: OpenDocument) -> None:
@@ -380,7 +380,7 @@ _PROPERTIES = {
 
 
 def read_facts(container: Container, kind: str, count: int, warnings: list[str], /) -> DocumentInfo:
-    """Return the document's facts; damaged ones are named in *warnings*."""
+    """Return the document's facts; damage is reported in *warnings*."""
     try:
         root = container.root("meta.xml")
     except ParseFailed as error:
@@ -412,7 +412,7 @@ _MIMETYPE_WITHIN = 256
 
 
 class OdtReader:
-    """OpenDocument texts: body in order, lists with their numbers, tables as rows, notes."""
+    """OpenDocument texts: paragraphs, lists with their numbers, tables as rows, notes."""
 
     name = "ODT"
     extensions: tuple[str, ...] = (".odt", ".ott", ".fodt")
@@ -434,7 +434,7 @@ class OdtReader:
 
 
 class OdpReader:
-    """OpenDocument presentations: each slide is a page, notes after its text."""
+    """OpenDocument presentations: each slide is a page, with its notes after its text."""
 
     name = "ODP"
     extensions: tuple[str, ...] = (".odp", ".otp", ".fodp")
@@ -471,7 +471,7 @@ class OdgReader(OdpReader):
 
 
 def _closing(slides: SlidePages, container: Container) -> Iterator[Page]:
-    """Yield the slides, and close the file that embedded charts are read from."""
+    """Yield the slides, then close the file that contains embedded charts."""
     try:
         yield from slides.pages()
     finally:

@@ -61,7 +61,7 @@ class BreakKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A page begins; *master* names its page style where the author chose one."""
+    """The start of a page; *master* is the page style that the author chose, if any."""
 
     kind: BreakKind
     master: str | None = None
@@ -100,7 +100,7 @@ class StyleFacts:
 
 @dataclass(frozen=True, slots=True)
 class ListLevel:
-    """How one level of a list or an outline is marked."""
+    """Labels of one level of a list or an outline."""
 
     is_number: bool
     form: str = ""
@@ -114,12 +114,8 @@ class ListLevel:
 class Styles:
     """Looks up styles by family and name.
 
-    Parameters
-    ----------
-    automatic
-        Root of the part with the automatic styles: their names are unique within a part only.
-    common
-        Root of the part with the named styles, list styles and the outline.
+    *automatic* is the root of the part with the automatic styles, whose names are unique within a
+    part; *common* that of the part with the named styles, list styles and the outline.
     """
 
     def __init__(self, automatic: Any, common: Any) -> None:
@@ -146,7 +142,7 @@ class Styles:
         self._styles[key] = _facts(style)
 
     def chain(self, family: str, name: str | None, /) -> Iterator[StyleFacts]:
-        """Yield a style and those it is based on."""
+        """Yield a style and its ancestors."""
         for _ in range(_LONGEST_CHAIN):
             style = self._styles.get((family, name or ""))
             if style is None:
@@ -155,7 +151,7 @@ class Styles:
             name = style.parent
 
     def list_levels(self, name: str | None, /) -> dict[int, ListLevel]:
-        """Return the levels of a list style; empty where it is not known."""
+        """Return the levels of a list style; empty if unknown."""
         return self._lists.get(name or "", {})
 
     def begins_page(self, family: str, name: str | None, /) -> tuple[bool, str | None]:
@@ -227,7 +223,7 @@ def _facts(element: Any) -> StyleFacts:
 
 
 def _look(properties: Any) -> Look:
-    """Return the look that ``style:text-properties`` give to text, but for its ground."""
+    """Return the look of text from ``style:text-properties``, without its ground."""
     weight, display = properties.get(f"{FO}font-weight"), properties.get(f"{TEXT}display")
     is_automatic = properties.get(f"{STYLE}use-window-font-color") == "true"
     return Look(

@@ -1,1 +1,1 @@
-"""PDF."""
+"""The format PDF."""

@@ -78,7 +78,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class _Annotation:
-    """One annotation of a page, as far as its kind and place."""
+    """One annotation of a page: its kind and position."""
 
     entry: Any
     kind: str
@@ -94,8 +94,6 @@ class _Annotation:
 
 
 class _Link(NamedTuple):
-    """A link that leads out of the document."""
-
     target: str
     box: Box
     is_hidden: bool
@@ -119,8 +117,7 @@ class Annotations:
     ) -> list[Remark]:
         """Return the texts of the annotations of the page at *index* that are not *drawn* on it.
 
-        Alternative texts of pictures come first, then annotations from top to bottom with their
-        replies, then targets of links.
+        Texts of pictures come first, then annotations from the top with replies, then link targets.
         """
         try:
             page = _Page(self._document, index)
@@ -173,7 +170,7 @@ class Annotations:
     def _links(
         self, index: int, links: list[_Link], shown: str, words: Iterable[PlacedWord]
     ) -> Iterator[Remark]:
-        """Yield the targets of links that the page does not show, each once in the document."""
+        """Yield link targets that the page does not show, each once in the document."""
         addresses = [(w, text) for w in words if shown_host(text := w[4].strip(_AROUND_ADDRESS))]
         written = 0
         for target, box, is_hidden in sorted(links, key=lambda one: (one.box.y0, one.box.x0)):
@@ -303,7 +300,7 @@ def _touch(one: Box, other: Box) -> bool:
 
 
 class _Page:
-    """A page's annotations and the letters under its marks, in points of the page as shown."""
+    """A page's annotations and the letters under its marks, in points of the displayed page."""
 
     def __init__(self, document: Any, index: int) -> None:
         self.index = index
@@ -329,7 +326,7 @@ class _Page:
         return annotations, links
 
     def alternatives(self, tree: Alternatives, content: MarkedContent) -> list[tuple[str, Box]]:
-        """Return the lines of alternative texts: of the tree, then those of the content alone."""
+        """Return the lines of alternative texts: of the tree, then of the content only."""
         tagged = tree.texts.pop(self.index, [])
         known = {line.partition(": ")[2] for _, line in tagged}
         return [(line, self.box(_with_box(element), "BBox")) for element, line in tagged] + [
@@ -339,7 +336,7 @@ class _Page:
         ]
 
     def _sides(self) -> tuple[Any, Any]:
-        """Return the size of the page as shown, and the way from the file's points to it."""
+        """Return the size of the displayed page, and the transformation from the file's points."""
         mupdf = silenced().mupdf
         if self._place is None:
             media, way = mupdf.FzRect(), mupdf.FzMatrix()
@@ -348,7 +345,7 @@ class _Page:
         return self._place
 
     def box(self, entry: Any, key: str = "Rect", /) -> Box:
-        """Return where an annotation is on the page; all of it where it has no place there."""
+        """Return the position of an annotation on the page; the whole page if it has none."""
         mupdf = silenced().mupdf
         _, way = self._sides()
         rect = mupdf.fz_transform_rect(
@@ -357,7 +354,7 @@ class _Page:
         return self._within((rect.x0, rect.y0, rect.x1, rect.y1))
 
     def _within(self, rectangle: tuple[float, float, float, float]) -> Box:
-        """Return the part of a rectangle that is on the page; the page where there is none."""
+        """Return the part of a rectangle on the page; the whole page if there is none."""
         whole, _ = self._sides()
         left, top, right, bottom = rectangle
         wide, high = whole.x1 - whole.x0, whole.y1 - whole.y0
@@ -406,7 +403,7 @@ class _Page:
 
 
 def _target(link: Any) -> str:
-    """Return the address or the file that a link leads to; empty for a place in the document."""
+    """Return the address or file of a link; empty for a position in the document."""
     action = entry_of(link, "A")
     kind = name_of(entry_of(action, "S"))
     if kind == "URI":
@@ -417,7 +414,7 @@ def _target(link: Any) -> str:
 
 
 def _with_box(element: Any) -> Any:
-    """Return the attributes of an element of the structure that have its rectangle."""
+    """Return the attributes of a structure element that contain its rectangle."""
     attributes = items_of(entry_of(element, "A"))
     return next((a for a in attributes if entry_of(a, "BBox").m_internal), element)
 

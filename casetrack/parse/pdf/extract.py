@@ -37,7 +37,7 @@ _MARKS = re.compile(r"\d+|[*\u2020\u2021\u00a7]+|[a-z]")
 
 @dataclass(slots=True)
 class Flow:
-    """Text of one direction; *is_upright* where it runs from left to right on the page as shown."""
+    """Text of one direction; *is_upright* means left to right on the displayed page."""
 
     segments: list[Segment]
     is_upright: bool
@@ -47,29 +47,11 @@ class Flow:
 class Extract:
     """Content of one page.
 
-    Attributes
-    ----------
-    width, height
-        In points, as displayed.
-    flows
-        Text by direction, the longest first.
-    loose
-        Text at an angle.
-    marks
-        Texts of raised footnote marks.
-    chars, hidden
-        Number of visible characters, and of those in an unpainted text layer.
-    pictures
-        Share of the page under pictures, 0 to 1.
-    failure
-        Reason why the page could not be read.
-    numbered
-        Numbered lines of each printed page; the text omits their numbers.
-    concealed
-        Hidden text, omitted from the text: kind, words, rectangle. A line that extends beyond the
-        page is complete here, and its visible part is also text.
-    rules
-        Drawn lines and shaded areas.
+    *flows* are its text by direction, the longest first, *loose* is text at an angle, *marks* are
+    raised footnote marks. *chars* counts visible characters, *hidden* those of an unpainted layer;
+    *pictures* is the share of the page under pictures (0 to 1). *numbered* are its printed pages,
+    whose line numbers the text omits; *concealed* is hidden text: kind, words, rectangle. A line
+    that extends beyond the page is complete there, and its visible part is also text.
     """
 
     width: float
@@ -96,7 +78,7 @@ class Extract:
 
 
 def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
-    """Extract the page at *index*; *off* are the layers that are switched off."""
+    """Extract the page at *index*; *off* are the disabled layers."""
     try:
         page = document[index]
         result = Extract(page.rect.width, page.rect.height)
@@ -143,7 +125,7 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
 
 
 def _may_clip(content: bytes, page: Any) -> bool:
-    """Return whether parts of a page are drawn through an outline that is no large rectangle."""
+    """Return whether a page has clip paths other than large rectangles."""
     known = set[bytes]()
     for clip in _CLIP.finditer(content):
         before = content[max(clip.start() - _BEFORE_CLIP, 0) : clip.start()]
@@ -162,7 +144,7 @@ def _may_clip(content: bytes, page: Any) -> bool:
 def _take_clipped(
     raw: dict[str, Any], seen: dict[str, Any]
 ) -> list[tuple[str, tuple[float, float, float, float]]]:
-    """Take the lines that are clipped away out of a page's text, and return them."""
+    """Remove clipped lines from a page's text, and return them."""
     shown = [("".join(text.split()), box) for text, box in _line_texts(seen)]
     clipped = []
     for block in raw["blocks"]:
@@ -182,14 +164,14 @@ def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 
 def _without_width(page: Any) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
-    """Yield the texts whose letters have no width; MuPDF leaves them out elsewhere."""
+    """Yield the texts whose letters have no width, which MuPDF omits elsewhere."""
     for span in page.get_texttrace():
         if not span["size"]:
             yield "".join(chr(char[0]) for char in span["chars"]), span["bbox"]
 
 
 def layers_off(document: Any, /) -> list[int]:
-    """Return the numbers of the layers (optional content) that are switched off."""
+    """Return the numbers of the disabled layers (optional content)."""
     mupdf, pdf = silenced().mupdf, silenced()._as_pdf_document(document)
     layers = range(mupdf.pdf_count_layers(pdf))
     return [layer for layer in layers if not mupdf.pdf_layer_is_enabled(pdf, layer)]
@@ -198,7 +180,7 @@ def layers_off(document: Any, /) -> list[int]:
 def _on_layers(
     document: Any, page: Any, seen: dict[str, Any], off: Sequence[int]
 ) -> dict[str, tuple[float, float, float, float]]:
-    """Return the lines of a page that only its layers that are off have, with their rectangles."""
+    """Return the lines of a page on its disabled layers only, with their rectangles."""
     if not off:
         return {}
     mupdf, pdf = silenced().mupdf, silenced()._as_pdf_document(document)
@@ -238,7 +220,6 @@ def _placed_words(text: Any, entries: list[tuple[Any, ...]], rotation: Any) -> l
 
 
 def _runs_out(raw: dict[str, Any], shown: Any) -> bool:
-    """Return whether a line extends beyond the page."""
     x0, y0, x1, y1 = shown
     return any(
         line["bbox"][0] < x0 or line["bbox"][1] < y0 or line["bbox"][2] > x1 or line["bbox"][3] > y1
@@ -268,7 +249,7 @@ def _line_texts(raw: dict[str, Any]) -> Iterator[tuple[str, tuple[float, float, 
 
 
 def _picture_share(page: Any) -> float:
-    """Return the share of a page under pictures; tiles of one picture add up."""
+    """Return the share of a page under pictures; tiles of one picture are added."""
     width, height = page.rect.width, page.rect.height
     if page.rotation % 180:
         width, height = height, width
@@ -284,7 +265,7 @@ def _picture_share(page: Any) -> float:
 def _collect(
     raw: dict[str, Any], words: list[tuple[Any, ...]], rotation: Any, result: Extract
 ) -> None:
-    """Sort the lines that MuPDF found by direction; the direction of most text comes first."""
+    """Group MuPDF's lines by direction, the one with the most text first."""
     turn = tuple(rotation)
     starts: list[tuple[int, int]] = []
     flows: dict[tuple[int, int], list[Segment]] = {}
@@ -365,10 +346,7 @@ def _word(word: tuple[Any, ...], dx: float, dy: float, turn: tuple[float, ...]) 
 
 
 def _mend(text: str) -> str:
-    """Replace U+037E, the Greek question mark, by ``;``, its canonical equivalent.
-
-    Fonts that share one glyph for both often use the wrong code.
-    """
+    """Replace U+037E, the Greek question mark, by ``;``: some fonts share their glyph."""
     return text.replace("\u037e", ";") if "\u037e" in text else text
 
 
@@ -382,10 +360,9 @@ def _has_soft_hyphens(raw: dict[str, Any]) -> bool:
 
 
 def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
-    """Set each span's text, with soft hyphens that have a width within a line as hyphens.
+    """Set each span's text; a soft hyphen with a width within a line becomes a hyphen.
 
-    Some programs use U+00AD for every drawn hyphen, others for invisible ones; only the width
-    distinguishes them. At a line's end it stays, so that the word is joined.
+    Some programs use U+00AD for every drawn hyphen. At a line's end it stays, to join the word.
     """
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
@@ -403,11 +380,7 @@ def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def cutter(document: Any, index: int, /) -> Callable[[Segment, int], Segment]:
-    """Return a function that removes characters from the start of a segment of a page.
-
-    Its arguments are a segment and the number of characters without blanks; it measures their
-    width.
-    """
+    """Return a function that removes a number of nonblank characters from a segment's start."""
     lines: dict[tuple[float, ...], tuple[dict[str, Any], tuple[float, ...]]] = {}
 
     def cut(segment: Segment, count: int) -> Segment:
@@ -445,7 +418,7 @@ def cutter(document: Any, index: int, /) -> Callable[[Segment, int], Segment]:
 def _upright(
     box: tuple[float, float, float, float], dx: float, dy: float
 ) -> tuple[float, float, float, float]:
-    """Return a rectangle in the frame of its text: u along the direction, v across it."""
+    """Return a rectangle in the frame of its text: u along its direction, v across it."""
     x0, y0, x1, y1 = box
     if dx == 1.0 and dy == 0.0:
         return box
@@ -455,7 +428,7 @@ def _upright(
 
 
 def _shown(box: tuple[float, float, float, float], turn: tuple[float, ...]) -> Box:
-    """Return a rectangle of the page as shown: its /Rotate applied."""
+    """Return a rectangle of the displayed page, with /Rotate applied."""
     a, b, c, d, e, f = turn
     x0, y0, x1, y1 = box
     if b == 0.0 and c == 0.0 and a == d == 1.0:

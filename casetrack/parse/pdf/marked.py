@@ -41,10 +41,7 @@ class MarkedContent:
         self._known: dict[int, bool] = {}
 
     def on(self, index: int, page: Any, /) -> dict[str, _Rectangle | None]:
-        """Return the lines of a page with the rectangles of the described content.
-
-        *index* is the page's number from 0, *page* its dictionary.
-        """
+        """Return the lines of the page at *index* with the rectangles of the described content."""
         lines: dict[str, _Rectangle | None] = {}
         for text, drawn in self._run(index) if self._once(page, self._is_in) else ():
             words = " ".join(text.split())
@@ -90,7 +87,7 @@ class MarkedContent:
         return texts
 
     def _once(self, value: Any, has_key: Callable[[Any], bool]) -> bool:
-        """Return whether a value has the key; pages share resources, and forms may form a ring."""
+        """Return whether a value has the key, cached: pages share resources, forms may be rings."""
         number = object_number(value)
         if number not in self._known:
             self._known |= {number: False} if number else {}
@@ -122,7 +119,6 @@ def _values(dictionary: Any) -> Iterator[Any]:
 
 
 def _hull(boxes: list[_Rectangle]) -> _Rectangle | None:
-    """Return the rectangle around all, ``None`` around none."""
     if not boxes:
         return None
     x0, y0, x1, y1 = zip(*boxes, strict=True)

@@ -36,12 +36,12 @@ class _Nowhere:
         return len(text)
 
     def flush(self) -> None:
-        """Do nothing: nothing is kept."""
+        """Do nothing."""
 
 
 @contextlib.contextmanager
 def _left_out(*modules: str) -> Iterator[None]:
-    """Let modules that are not loaded yet be as if they were not installed."""
+    """Make modules that are not loaded yet look uninstalled."""
     missing: dict[str, Any] = {name: None for name in modules if name not in sys.modules}
     sys.modules.update(missing)
     try:
@@ -53,7 +53,7 @@ def _left_out(*modules: str) -> Iterator[None]:
 
 @functools.cache
 def silenced() -> Any:
-    """Import PyMuPDF so that it prints nothing: its messages go to standard output by default."""
+    """Import PyMuPDF with its messages, by default on standard output, disabled."""
     with _left_out(*_LAYOUT):
         import pymupdf as module
 
@@ -72,16 +72,13 @@ def failures() -> tuple[type[BaseException], ...]:
 
 
 def check_memory(error: BaseException, /) -> None:
-    """Raise ``MemoryError`` where MuPDF ran out of memory."""
+    """Raise ``MemoryError`` if MuPDF ran out of memory."""
     if "malloc" in str(error) or "out of memory" in str(error):
         raise MemoryError from error
 
 
 def open_pdf(path: Path, passwords: Sequence[str] = (), /) -> Any:
-    """Return an open ``pymupdf.Document`` with at least one page.
-
-    *passwords* are tried in order if the file needs one.
-    """
+    """Return an open ``pymupdf.Document`` with at least one page; try *passwords* in order."""
     pymupdf = silenced()
     try:
         document = _open_file(pymupdf, path)
@@ -99,7 +96,7 @@ def open_pdf(path: Path, passwords: Sequence[str] = (), /) -> Any:
 
 
 def _open_file(pymupdf: Any, path: Path) -> Any:
-    """Open by name, so that a large file is not held in memory, where MuPDF can take the name."""
+    """Open by name, to keep large files out of memory, if MuPDF accepts the name."""
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
@@ -113,7 +110,7 @@ def words_of(error: BaseException, /) -> str:
 
 
 def info_of(document: Any, /) -> DocumentInfo:
-    """Return a document's facts about itself."""
+    """Return the facts that a document states about itself."""
     info = document.metadata or {}
     properties = ((name, clean_title(info.get(name))) for name in _PROPERTIES)
     return DocumentInfo(

@@ -1,4 +1,4 @@
-"""Produces the pages of a PDF: text or pictures of text, parted into running lines and the rest."""
+"""Produces the pages of a PDF: text or pictures of text, without running lines."""
 
 from __future__ import annotations
 
@@ -40,10 +40,7 @@ _MAX_NAMES = 20_000
 
 
 class EmbeddedFiles:
-    """Copies the embedded files of one document, together within ``limits.unpacked_mb``.
-
-    A file in both an annotation and the name tree is copied once.
-    """
+    """Copies the embedded files of one document once, together within ``limits.unpacked_mb``."""
 
     def __init__(self, document: Any, reading: Reading, options: ReadOptions, /) -> None:
         self._document = document
@@ -53,7 +50,7 @@ class EmbeddedFiles:
         self._taken: set[int] = set()
 
     def take_named(self) -> None:
-        """Take the files of the document's name tree."""
+        """Copy the files of the document's name tree."""
         if self._options.spool is None:
             return
         pymupdf = silenced()
@@ -72,7 +69,7 @@ class EmbeddedFiles:
             self._take(mupdf.pdf_dict_get_val(tree, i), name)
 
     def take_pinned(self, page: Any, /) -> None:
-        """Take the files that annotations of a page hold."""
+        """Copy the files in annotations of a page."""
         if self._options.spool is None:
             return
         pymupdf = silenced()
@@ -95,7 +92,6 @@ class EmbeddedFiles:
             self._take(holder, "")
 
     def _take(self, holder: Any, key: str) -> None:
-        """Take the file of one file specification."""
         pymupdf = silenced()
         mupdf = pymupdf.mupdf
         name = key
@@ -124,7 +120,7 @@ class EmbeddedFiles:
         attach(self._reading, self._options, name, data)
 
     def _stream(self, holder: Any) -> Any | None:
-        """Return the stream of a file specification that was not taken yet."""
+        """Return the stream of a file specification that was not copied yet."""
         pymupdf = silenced()
         mupdf = pymupdf.mupdf
         for entry in ("F", "UF"):
@@ -187,7 +183,7 @@ class PdfPages:
             )
 
     def _sample(self, count: int) -> TextProfile:
-        """Look at pages spread over the document: font sizes, words, lines at the edges."""
+        """Read pages distributed over the document: font sizes, words, lines at the edges."""
         # Evenly spread; all pages of a short document.
         taken = min(count, _SAMPLE_PAGES)
         sampled = sorted({i * count // taken for i in range(taken)})
@@ -212,7 +208,6 @@ class PdfPages:
         return raw
 
     def _take_numbers(self, raw: Extract, index: int) -> None:
-        """Take the numbers of lines out of the text of a page, where it has any."""
         flows: list[Flow] = []
         for flow in raw.flows:
             texts, parts = self._paper.take(flow.segments, cutter(self._document, index))
@@ -297,13 +292,13 @@ class PdfPages:
         return replace(page, printed=(PrintedPlace("page", label, 0, len(page.text)),))
 
     def _finder_of_scans(self, segments: Sequence[Segment], finder: BlockFinder) -> BlockFinder:
-        """Return a finder that knows the text sizes of this scan and of those before it."""
+        """Return a finder with the text sizes of this and earlier scans."""
         self._scanned = [*self._scanned[-_SCANNED_SEGMENTS:], *segments]
         return BlockFinder(TextProfile.of(self._scanned), finder.outline)
 
     @staticmethod
     def _keep_if_alone(raw: Extract, split: Split) -> None:
-        """Leave running lines in the text of a page that has no other, except page numbers."""
+        """Keep running lines in the text of a page without other text, except page numbers."""
         if any(id(s) not in split.left_out for s in raw.segments):
             return
         texts = [text for text in (split.header, split.footer) if text]
@@ -361,7 +356,6 @@ class PdfPages:
             self._hidden_cut.append(builder.number)
 
     def _report(self, reading: Reading) -> None:
-        """Report unreadable pages and the reasons."""
         for reason, numbers in self._failed.items():
             subject = f"{'Pages' if len(numbers) > 1 else 'Page'} {number_list(numbers)}"
             reading.missing.append(f"{subject} could not be read: {reason}.")
@@ -391,7 +385,7 @@ class _Numbering:
         self._lines: list[TextLine] = []
 
     def count(self, lines: Sequence[TextLine]) -> None:
-        """Give lines their numbers ahead, so that one that is emptied keeps its number."""
+        """Assign numbers to lines in advance, so that an emptied line keeps its number."""
         for line in lines:
             if id(line) not in self._numbers:
                 self._lines.append(line)
@@ -418,7 +412,7 @@ class _Numbering:
 
 
 def _short_rules(page: Any, rules: Sequence[Rule]) -> list[tuple[float, float, float]]:
-    """Return height and ends of horizontal lines over a part of an unturned page's width."""
+    """Return height and ends of horizontal lines over a part of an unrotated page's width."""
     if page.rotation:
         return []
     most = _SHORT_RULE * page.rect.width

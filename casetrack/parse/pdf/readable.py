@@ -1,4 +1,4 @@
-"""Which text of a PDF page a reader sees: fonts without letters, text hidden on the page."""
+"""Readability of PDF text: fonts without characters, text hidden on the page."""
 
 from __future__ import annotations
 
@@ -39,20 +39,13 @@ _LEAST_LOST = 2
 
 
 def is_lost(line: str, /) -> bool:
-    """Return whether a line's fonts do not map its glyphs to characters.
-
-    Private-use code points are no evidence: bullets, arrows and stars have them too.
-    """
+    """Return whether a line's fonts do not map its glyphs to characters."""
     lost = len(_NO_LETTER.findall(line))
     return lost >= _LEAST_LOST and 2 * lost > len(line) - line.count(" ")
 
 
 def reads_as_words(texts: Iterable[str], /) -> bool:
-    """Return whether a page's text layer matches its visible text.
-
-    Other scripts, formulas and tables of numbers are accepted; only clear evidence counts against
-    it.
-    """
+    """Return whether a page's text layer matches its visible text; only clear evidence counts."""
     text = " ".join(_until(texts, _SAMPLE_CHARS))
     solid = len(text) - text.count(" ")
     if len(_LOST.findall(text)) > _LOST_SHARE * solid:
@@ -127,17 +120,10 @@ class Concealed(NamedTuple):
 def take_concealed(
     page: Any, text: Any, raw: dict[str, Any], paths: Sequence[dict[str, Any]], /
 ) -> list[Concealed]:
-    """Remove hidden text from a page's text, and return it.
+    """Remove hidden text from a page's *raw* dictionary, and return it.
 
     Text is hidden if the drawn page is uniform at its place. Text layers under or over a scan and
     white letters on a dark ground therefore stay.
-
-    Parameters
-    ----------
-    text, raw
-        MuPDF's text page, and its dictionary, from which hidden spans are removed.
-    paths
-        Drawn paths of the ``pymupdf.Page``, in order.
     """
     areas, grounds = list(_covering(paths)), _Grounds(paths)
     if any(_is_cut(span, areas) for line in _lines(raw) for span in line["spans"]):
@@ -189,7 +175,7 @@ def _is_cut(span: dict[str, Any], areas: Sequence[_Rectangle]) -> bool:
 def _parts(
     span: dict[str, Any], chars: Sequence[dict[str, Any]], areas: Sequence[_Rectangle]
 ) -> Iterator[dict[str, Any]]:
-    """Part a span where an area begins or ends."""
+    """Split a span where an area begins or ends."""
     if not _is_cut(span, areas):
         yield span
         return
@@ -207,7 +193,7 @@ def _is_over(box: _Rectangle, areas: Sequence[_Rectangle]) -> bool:
 def _suspects(
     spans: Sequence[dict[str, Any]], areas: Sequence[_Rectangle], grounds: _Grounds
 ) -> Iterator[tuple[list[dict[str, Any]], str]]:
-    """Yield neighbouring spans of a line with why they may be hidden, empty for all others."""
+    """Yield groups of adjacent spans with the reason why they may be hidden, empty for others."""
     group: list[dict[str, Any]] = []
     reason = ""
     for span in spans:
@@ -239,7 +225,7 @@ def _why(span: dict[str, Any], areas: Sequence[_Rectangle], grounds: _Grounds) -
 
 
 def _covering(paths: Sequence[dict[str, Any]]) -> Iterator[_Rectangle]:
-    """Yield dark areas, and the others that are drawn last: shading comes before its row's text."""
+    """Yield dark areas, and others that are drawn last: shading precedes its row's text."""
     before = [path["seqno"] - number for number, path in enumerate(paths)]
     last = max(before, default=0)
     for path, count in zip(paths, before, strict=True):
@@ -251,7 +237,7 @@ def _covering(paths: Sequence[dict[str, Any]]) -> Iterator[_Rectangle]:
 
 
 class _Grounds:
-    """The filled areas of a page by their colour."""
+    """The filled areas of a page by colour."""
 
     def __init__(self, paths: Sequence[dict[str, Any]]) -> None:
         self._areas: dict[tuple[int, ...], list[_Rectangle]] = {}
@@ -263,7 +249,6 @@ class _Grounds:
                 self._areas.setdefault(fill, []).append(path["rect"])
 
     def like(self, color: int) -> Sequence[_Rectangle]:
-        """Return the areas that look like a colour."""
         if color not in self._known:
             alike = (a for fill, a in self._areas.items() if _apart(fill, _rgb(color)) <= _SAME)
             self._known[color] = [area for areas in alike for area in areas]
@@ -291,8 +276,6 @@ def _hull(spans: Sequence[dict[str, Any]]) -> _Rectangle:
 
 
 class _Shown:
-    """The page as it is drawn."""
-
     def __init__(self, page: Any) -> None:
         pymupdf = silenced()
         area = max(page.rect.width * page.rect.height, 1.0)
@@ -304,7 +287,7 @@ class _Shown:
         self._turn = page.rotation_matrix
 
     def kind(self, spans: Sequence[dict[str, Any]], why: str) -> str | None:
-        """Return the kind of hidden text, ``None`` where something is drawn in its place."""
+        """Return the kind of hidden text, ``None`` if something is drawn in its place."""
         box = silenced().Rect(_hull(spans)) * self._turn * self._scale
         x0, y0, x1, y1 = box
         if x1 - x0 > y1 - y0:

@@ -22,13 +22,13 @@ _OBJECT = re.compile(rb"\d+\s+\d+\s+obj\b")
 
 
 class PdfReader:
-    """PDF: text layers, scans, hybrids of both, and the files inside."""
+    """PDF: text layers, scans, hybrids of both, and embedded files."""
 
     name = "PDF"
     extensions: tuple[str, ...] = (".pdf",)
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept a PDF header near the start, or objects of a file whose header is lost."""
+        """Accept a PDF header near the start, or PDF objects without a header."""
         if b"%PDF-" in file.head[:_HEADER_WITHIN]:
             return True
         return file.mark is None and _OBJECT.search(file.head) is not None

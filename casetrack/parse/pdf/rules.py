@@ -32,7 +32,7 @@ _Rectangle = tuple[float, float, float, float]
 
 
 def page_content(page: Any, /) -> bytes:
-    """Return the instructions that draw a page, without those of the forms it uses."""
+    """Return the content stream of a page, without those of its forms."""
     streams = (page.parent.xref_stream(xref) or b"" for xref in page.get_contents())
     return b"\n".join(streams)
 
@@ -40,8 +40,8 @@ def page_content(page: Any, /) -> bytes:
 def page_rules(page: Any, content: bytes, /) -> tuple[list[Rule], list[dict[str, Any]]]:
     """Return the lines and shaded areas of a page, in points as displayed, and all its paths.
 
-    Returns none for pages with so many drawings that they are pictures, which bounds the cost.
-    Slanted lines, curves and white areas are ignored. *content* is the page's content stream.
+    Returns none for pages with too many drawings. Slanted lines, curves and white areas are
+    ignored.
     """
     try:
         paths = [] if _is_drawing(page, content) else page.get_cdrawings()
@@ -133,7 +133,7 @@ def _is_straight(line: Any) -> bool:
 
 
 def _upright(corners: Any) -> _Rectangle | None:
-    """Return the rectangle that a quadrilateral is, if its sides are straight."""
+    """Return the rectangle of a quadrilateral with straight sides."""
     xs, ys = [p[0] for p in corners], [p[1] for p in corners]
     box = min(xs), min(ys), max(xs), max(ys)
     for x, y in zip(xs, ys, strict=True):
@@ -164,7 +164,7 @@ _WIDE = 0.5
 
 @dataclass(slots=True)
 class Word:
-    """A word of a run: from where to where it goes along the line, and its place as shown."""
+    """A word of a run: its extent along the line, and its rectangle as displayed."""
 
     text: str
     u0: float
@@ -182,8 +182,8 @@ def may_be_cells(text: str, /) -> bool:
 def parted(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
     """Return each amount or period of a run as a separate segment, without blanks around it.
 
-    A number written with blanks stays whole, unless a gap is wider than a blank or a currency sign
-    begins the next amount. A run that does not consist of its *words* is returned unchanged.
+    A number written with blanks stays whole; a run that does not consist of its *words* is
+    unchanged.
     """
     if not words or "".join(w.text for w in words) != "".join(segment.text.split()):
         return [segment]
@@ -223,7 +223,7 @@ def _amounts(words: Sequence[Word], size: float) -> list[list[Word]] | None:
 
 
 def _periods(words: Sequence[Word], size: float) -> list[list[Word]]:
-    """Part names with numbers in all of them: ``January 28,``, ``January 29,``."""
+    """Split names that all contain numbers: ``January 28,``, ``January 29,``."""
     groups = [[words[0]]]
     for before, word in pairwise(words):
         if word.u0 - before.u1 >= size:

@@ -53,7 +53,7 @@ class Recognized:
 
 @dataclass(slots=True)
 class ScanReader:
-    """Reads the pictures of one document, and keeps account of those that it could not read."""
+    """Reads the pictures of one document, and records those that it could not read."""
 
     options: ReadOptions
     _reason: str | None = None
@@ -64,10 +64,7 @@ class ScanReader:
     _lost_lines: list[int] = field(default_factory=list)
 
     def read(self, page: Any, number: int, extract: Extract, need: Need, /) -> Recognized | None:
-        """Read a page's picture; ``None`` if it is blank or unreadable.
-
-        Text of the page itself is covered first and not read again, unless it makes no words.
-        """
+        """Read a page's picture without readable text; ``None`` if blank or unreadable."""
         if self._reason is not None and need == "pictures":
             self._unread.setdefault(need, []).append(number)
             return None
@@ -163,7 +160,7 @@ def _sentence(numbers: list[int], one: str, many: str) -> str:
 
 
 def _within(sentence: str) -> str:
-    """Return a sentence as a part of another; names and abbreviations stay as they are."""
+    """Return a sentence as part of another; names and abbreviations keep their case."""
     is_word = sentence[:1].isupper() and sentence[1:2].islower()
     return sentence[:1].lower() + sentence[1:] if is_word else sentence
 
@@ -206,7 +203,6 @@ class _Drawing:
         return cls(flat.reshape(drawn.height, drawn.stride)[:, : drawn.width].copy(), scale)
 
     def cover(self, box: Box) -> None:
-        """Paint over a rectangle in the colour around it."""
         height, width = self.image.shape
         x0, x1 = (round(min(max(x * self.scale, 0), width)) for x in (box.x0 - 0.5, box.x1 + 0.5))
         y0, y1 = (round(min(max(y * self.scale, 0), height)) for y in (box.y0, box.y1))
@@ -216,7 +212,7 @@ class _Drawing:
             part[:] = np.median(edge)
 
     def keep(self, boxes: Sequence[Box]) -> None:
-        """Paint over everything outside of the rectangles, in the colour of most of the page."""
+        """Paint everything outside of the rectangles in the page's main colour."""
         kept = np.zeros(self.image.shape, bool)
         for box in boxes:
             x0, y0, x1, y1 = (
@@ -257,7 +253,7 @@ def _outside(recognized: RecognizedPage, boxes: Sequence[Box], scale: float) -> 
 
 
 def without_lost(extract: Extract, recognized: Recognized, /) -> None:
-    """Take the lines that show no letters out of a page's own text where they were read."""
+    """Remove unmapped lines from a page's text if they were recognized."""
     read = [segment.box for segment in recognized.flow.segments]
 
     def is_read(segment: Segment) -> bool:

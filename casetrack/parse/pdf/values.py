@@ -1,4 +1,4 @@
-"""Values of a PDF's dictionaries: plain ones, alternative texts, fields of forms."""
+"""Values of a PDF's dictionaries: simple ones, alternative texts, form fields."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _lines(text: str) -> str:
 
 
 def name_of(value: Any, /) -> str:
-    """Return a name without its slash; empty for anything else."""
+    """Return a name without its slash; empty for other objects."""
     return str(silenced().mupdf.pdf_to_name(value))
 
 
@@ -61,7 +61,7 @@ def object_number(value: Any, /) -> int:
 
 
 def number_of(value: Any, /) -> int:
-    """Return a whole number; 0 for anything else."""
+    """Return a whole number; 0 for other objects."""
     return int(silenced().mupdf.pdf_to_int(value))
 
 
@@ -103,11 +103,7 @@ _DEEPEST = 64
 
 
 class Alternatives:
-    """The alternative texts of a document, by the index of their page.
-
-    *texts* lists elements of the structure tree with their line; *left_out* counts those without a
-    page or over the limit.
-    """
+    """The alternative texts of a document by page index; *left_out* counts those without a page."""
 
     def __init__(self, document: Any, path: Path, /) -> None:
         self.texts: dict[int, list[tuple[Any, str]]] = {}
@@ -145,7 +141,7 @@ class Alternatives:
             self.texts.setdefault(page, []).append((element, line))
 
     def _page(self, element: Any) -> int:
-        """Return the index of the page of an element, -1 where it has none."""
+        """Return the page index of an element, -1 without one."""
         mupdf = silenced().mupdf
         above = element
         for _ in range(_DEEPEST):
@@ -160,7 +156,7 @@ class Alternatives:
 
 
 def _candidates(document: Any, path: Path) -> list[int]:
-    """Return the numbers of the objects in which the key is, in order."""
+    """Return the numbers of the objects with the key, in order."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         plain = {_object_before(data, match.start()) for match in KEY.finditer(data)}
         packed = {_object_before(data, match.start()) for match in _PACKED.finditer(data)}
@@ -170,7 +166,7 @@ def _candidates(document: Any, path: Path) -> list[int]:
 
 
 def _object_before(data: Any, at: int) -> int:
-    """Return the number of the object that the place at *at* is in, 0 where there is none."""
+    """Return the number of the object at *at*, 0 without one."""
     before = data.rfind(b"obj", max(0, at - _WITHIN), at)
     numbers = list(_OBJECT.finditer(data[max(0, before - 20) : before + 3])) if before >= 0 else []
     return int(numbers[-1][1]) if numbers else 0
@@ -203,10 +199,7 @@ _MERELY_ON = frozenset({"on", "yes", "true", "1", "0", "x", "checked"})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field with a value; *value* has its lines, ``checked`` for a box.
-
-    *is_drawable* means that the page shows the value as text if the field has been drawn.
-    """
+    """A field and its value; *is_drawable* means that the page shows the value as text."""
 
     label: str
     value: str
@@ -230,7 +223,7 @@ def field_of(widget: Any, /) -> Field | None:
 
 
 def _chain(widget: Any) -> list[Any]:
-    """Return a widget and the fields above it; a ring of parents ends where it began."""
+    """Return a widget and its parent fields, without repeats."""
     chain, seen = [widget], {object_number(widget)}
     while len(chain) < _MAX_DEPTH:
         parent = entry_of(chain[-1], "Parent")
@@ -248,7 +241,7 @@ def _inherited(chain: list[Any], key: str) -> Any:
 
 
 def _label(chain: list[Any]) -> str:
-    """Return the name that people see, else the one that programs use."""
+    """Return the displayed name, else the internal one."""
     shown = " ".join(text_of(_inherited(chain, "TU")).split())
     if shown:
         return shown
@@ -257,7 +250,6 @@ def _label(chain: list[Any]) -> str:
 
 
 def _options(chain: list[Any]) -> list[tuple[str, str]]:
-    """Return each choice as it is kept and as it is shown."""
     options = []
     for option in items_of(_inherited(chain, "Opt")):
         texts = [text_of(part) for part in items_of(option)]

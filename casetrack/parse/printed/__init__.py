@@ -1,1 +1,1 @@
-"""Places as the paper names them: they leave the text of a page, and stay with it as data."""
+"""Places printed on paper, which are removed from the text of a page and stored as data."""

@@ -54,12 +54,12 @@ class Number(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """Its height, in the direction of reading."""
+        """Its middle across the reading direction."""
         return (self.segments[0].v0 + self.segments[0].v1) / 2
 
     @property
     def left(self) -> float:
-        """Where it begins along the direction of reading."""
+        """Its start along the reading direction."""
         return self.segments[0].u0
 
 
@@ -67,20 +67,8 @@ class Number(NamedTuple):
 class NumberColumn:
     """Numbered lines of one printed page of a transcript or a pleading; a sheet may have several.
 
-    Attributes
-    ----------
-    numbers
-        Those detected, in order.
-    left, right
-        Horizontal extent of its numbers and text, in points.
-    first, last
-        Numbers of the first and the last line.
-    start, pitch
-        Position of line 0, and distance between lines, in points.
-    times
-        Times stamped next to the lines.
-    duplicates
-        The same numbers printed again at the right.
+    *left* and *right* are the extent of its text, *start* is the position of line 0, *pitch* the
+    distance between lines, all in points; *duplicates* are the numbers printed again at the right.
     """
 
     numbers: list[Number]
@@ -99,7 +87,7 @@ class NumberColumn:
 
     @property
     def edge(self) -> float:
-        """Where the numbers begin along the direction of reading."""
+        """Start of the numbers along the reading direction."""
         return min(n.left for n in self.numbers)
 
     @property
@@ -123,10 +111,7 @@ class NumberColumn:
 
 
 class NumberColumns:
-    """Finds the number columns of a document's pages, given in order.
-
-    A page with fewer lines is recognized by the columns of earlier pages.
-    """
+    """Finds the number columns of a document's pages; short ones must resemble earlier ones."""
 
     def __init__(self) -> None:
         self._known: list[tuple[float, float]] = []
@@ -227,8 +212,7 @@ def is_testimony(texts: Sequence[str], /) -> bool:
 def reads_as_paper(texts: Sequence[str], cells: float = 1.0, /) -> bool:
     """Return whether lines are testimony or prose, not rows of a table or form, items or code.
 
-    *texts* are those next to each number, possibly empty; *cells* is the average number of
-    stretches between wide gaps per line.
+    *cells* is the average number of stretches between wide gaps per line.
     """
     filled = [text for text in texts if text]
     if not filled:
@@ -271,7 +255,7 @@ def _numbers(segments: Sequence[Segment]) -> list[Number]:
 
 
 def _parted(numbers: Sequence[Number]) -> list[Number]:
-    """Return numbers whose two figures were drawn one by one."""
+    """Return numbers whose two figures are separate segments."""
     single = [n for n in numbers if n.value < 10 and not n.rest and not n.time]
     single.sort(key=lambda n: (round(n.segments[0].base), n.left))
     out = []
@@ -283,7 +267,6 @@ def _parted(numbers: Sequence[Number]) -> list[Number]:
 
 
 def _aligned(numbers: Sequence[Number]) -> list[list[Number]]:
-    """Group numbers in a vertical column."""
     groups: list[list[Number]] = []
     for n in sorted(numbers, key=lambda n: n.left):
         size = n.segments[0].size
@@ -299,7 +282,7 @@ def _aligned(numbers: Sequence[Number]) -> list[list[Number]]:
 
 
 def _best_run(numbers: Sequence[Number]) -> list[Number]:
-    """Return the longest run of numbers that count up at one distance."""
+    """Return the longest run of ascending numbers at equal distances."""
     best: list[Number] = []
     for i, first in enumerate(numbers):
         if first.value != 1:
@@ -340,7 +323,7 @@ def _column(run: list[Number]) -> NumberColumn:
 
 
 def _join_twin(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
-    """Let the same numbers at the right of a page go with those at its left."""
+    """Add the same numbers at the right of a page to those at its left."""
     for column in columns:
         beside = abs(other.start - column.start) < _ON_PITCH * column.pitch
         if other is not column and beside and other.last == column.last:
@@ -376,10 +359,9 @@ _MOST_PARTS = 4000
 def with_margin_numbers(
     segments: Sequence[Segment], image: Picture, scale: float, /
 ) -> list[Segment] | None:
-    """Return the text of a level scan with its line numbers as separate segments.
+    """Return the text of a level scan with its line numbers as separate segments, or ``None``.
 
-    Replaces recognized text within the column of numbers; ``None`` without such a column. *image*
-    is grey, dark on light, and *scale* is points per pixel.
+    *image* is grey, dark on light; *scale* is points per pixel.
     """
     long = [s for s in segments if len(s.text) >= _LONG_TEXT]
     if len(long) < _ONE_FIGURE:
@@ -447,7 +429,7 @@ def _rows(mask: NDArray[np.bool_]) -> list[_Rect]:
 
 
 def _run(rows: Sequence[_Rect]) -> list[_Rect] | None:
-    """Return the longest run of marks at one distance that are as wide as 1, 2, 3 ... are."""
+    """Return the longest run of marks at equal distances with the widths of 1, 2, 3 ..."""
     best: list[_Rect] = []
     for first in range(len(rows) - LEAST + 1):
         for second in (first + 1, first + 2):

@@ -1,4 +1,4 @@
-"""Takes the numbers of lines and pages off numbered paper, and names the lines that are left."""
+"""Removes line and page numbers of numbered paper from the text, and assigns them to lines."""
 
 from __future__ import annotations
 
@@ -31,18 +31,7 @@ _OUT_OF_STEP, _BACKWARDS = 0.3, 9.0
 class NumberedPart:
     """A printed page, in points of the displayed sheet.
 
-    Attributes
-    ----------
-    label
-        The printed page number; ``None`` without one.
-    area
-        Rectangle of its text.
-    lines
-        Vertical position of each line by its number.
-    across
-        The page is rotated: its lines are side by side on the sheet.
-    times
-        Times stamped next to lines.
+    *lines* are positions by line number; *across* means that the page is rotated on the sheet.
     """
 
     label: str | None
@@ -54,8 +43,7 @@ class NumberedPart:
     def lines_at(self, boxes: Sequence[Box], /) -> list[int | None]:
         """Return the numbers of consecutive lines; ``None`` above the first and below the last.
 
-        Each line takes a nearby number; where the text drifts from the pitch of the numbers, lines
-        one pitch apart take consecutive numbers.
+        Where the text drifts from the numbers, lines one pitch apart take consecutive numbers.
         """
         ways: dict[int | None, tuple[float, list[int | None]]] = {None: (0.0, [])}
         before: float | None = None
@@ -108,14 +96,14 @@ def _jump(before: int | None, number: int | None, apart: float) -> float:
 
 
 class NumberedPaper:
-    """Takes numbers off the pages of one document."""
+    """Removes numbers from the pages of one document."""
 
     def __init__(self) -> None:
         self._columns = NumberColumns()
         self._last: int | None = None
 
     def learn(self, segments: Sequence[Segment], /) -> None:
-        """Look at a page ahead: a cover or an index is known by the pages that follow it."""
+        """Read a page in advance: later pages explain the numbers of a cover or an index."""
         self._columns.find(segments)
 
     def take(
@@ -123,9 +111,8 @@ class NumberedPaper:
     ) -> tuple[list[list[Segment]], list[NumberedPart]]:
         """Return the text of a page without line and page numbers, and the printed pages.
 
-        For several pages on the sheet, the text outside of them comes first, then each page in
-        order. Without numbers, the second list is empty and the text unchanged. *cut* removes a
-        number from the start of a segment.
+        For several printed pages, the text outside of them comes first, then each page in order.
+        *cut* removes a number from the start of a segment.
         """
         columns = self._columns.find(segments)
         if not columns:
@@ -149,7 +136,7 @@ class NumberedPaper:
     def _page_label(
         self, column: NumberColumn, columns: Sequence[NumberColumn], segments: Sequence[Segment]
     ) -> tuple[str, list[Segment]] | None:
-        """Return the number printed above or below the lines, and the text that is it alone."""
+        """Return the number printed above or below the lines, and the text that consists of it."""
         near = [s for s in segments if _is_near(s, column, columns)]
         near.sort(key=lambda s: (s.base > column.top, abs(s.base - column.top)))
         alone: list[tuple[str, Segment]] = []
@@ -225,7 +212,7 @@ def _length(text: str) -> int:
 
 
 def cut_evenly(segment: Segment, count: int, /) -> Segment:
-    """Return a level segment without its first characters, as if all were of one width."""
+    """Return a level segment without its first characters, assuming equal widths."""
     seen = at = 0
     while seen < count:
         seen += not segment.text[at].isspace()
@@ -275,7 +262,7 @@ def _in_order(labels: Sequence[str | None]) -> list[int]:
 
 
 def printed_on(page: Page, parts: Sequence[NumberedPart], /) -> tuple[PrintedPlace, ...]:
-    """Return the places printed on a page whose text was laid out without them."""
+    """Return the places printed on a page that was laid out without them."""
     places: list[PrintedPlace] = []
     for part in parts:
         held = [n for n in page.lines if n.box is not None and part.holds(n.box)]

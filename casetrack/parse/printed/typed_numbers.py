@@ -1,4 +1,4 @@
-"""Finds numbers of lines that are typed before them: transcripts as plain text, DOCX, RTF."""
+"""Finds typed line numbers: transcripts as plain text, DOCX, RTF."""
 
 from __future__ import annotations
 
@@ -31,16 +31,13 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A page in normal form after some of its characters were removed.
-
-    *pieces* lists the remaining spans: start and end in the old text, start in the new.
-    """
+    """A page after a removal; *pieces* are the remaining spans: old start and end, new start."""
 
     page: Page
     pieces: tuple[tuple[int, int, int], ...]
 
     def moved(self, offset: int, /) -> int:
-        """Return where in the new text a place of the old one is; the next one if it is gone."""
+        """Map an offset of the old text to the new text; round up to a remaining character."""
         at = bisect_right(self.pieces, (offset, float("inf"), 0)) - 1
         if at >= 0 and offset <= self.pieces[at][1]:
             return self.pieces[at][2] + offset - self.pieces[at][0]
@@ -50,16 +47,9 @@ class Edited:
 
 
 def without(page: Page, cuts: Iterable[Span], /, *, plain: bool = False) -> Edited:
-    """Return a page without some spans of its text.
+    """Return a page without some spans of its text, blanks at ends of lines and empty lines.
 
-    Blanks at the ends of the remaining lines are removed, too, and so are empty lines.
-
-    Parameters
-    ----------
-    cuts
-        In code points, each within a line.
-    plain
-        Turn cut rows of tables into lines of text.
+    *cuts* are in code points, each within a line; *plain* turns cut table rows into lines of text.
     """
     ordered = sorted(cuts)
     text = ""
@@ -163,10 +153,7 @@ _LEAST_KNOWN, _ABOVE, _MOST_WAITING = 3, 4, 8
 
 
 class _Numbered(NamedTuple):
-    """A line that begins with a number: its index on the page, and the offset after the number.
-
-    *time* is printed before or after the number, on paper with times.
-    """
+    """A line that begins with a number: its index, the offset after the number, and its time."""
 
     at: int
     value: int
@@ -176,7 +163,7 @@ class _Numbered(NamedTuple):
 
 @dataclass(slots=True)
 class TypedNumbers:
-    """Takes typed numbers of lines out of the pages of one document, which come in order."""
+    """Removes typed line numbers from the pages of one document, given in order."""
 
     _known: int | None = None
     _last: int | None = None
@@ -184,10 +171,7 @@ class TypedNumbers:
     _waiting: list[Page] = field(default_factory=list)
 
     def take(self, page: Page, /) -> Iterator[Page]:
-        """Yield pages without typed line numbers, which become printed places.
-
-        A cover or an index waits until later pages show whether its numbers are line numbers.
-        """
+        """Yield pages without typed line numbers; a cover waits for later pages."""
         runs = _runs_of(page)
         accepted = self._accepted(page, runs)
         may_be = bool(self._waiting) or any(LEAST <= len(run) <= MOST for run in runs)
@@ -198,7 +182,7 @@ class TypedNumbers:
         yield self._without(page, accepted) if accepted else page
 
     def rest(self) -> Iterator[Page]:
-        """Yield the pages that wait."""
+        """Yield the waiting pages."""
         waiting, self._waiting = self._waiting, []
         for page in waiting:
             accepted = self._accepted(page, _runs_of(page)) if self._known is not None else []
@@ -252,7 +236,7 @@ class TypedNumbers:
     def _labels(
         self, page: Page, runs: Sequence[list[_Numbered]]
     ) -> list[tuple[str | None, int | None]]:
-        """Return the page number of each run and the line that is it."""
+        """Return the page number of each run and its line."""
         labels: list[tuple[str | None, int | None]] = []
         for number, run in enumerate(runs):
             first, last = run[0].at, run[-1].at
@@ -279,7 +263,6 @@ class TypedNumbers:
 
 
 def _runs_of(page: Page) -> list[list[_Numbered]]:
-    """Return the runs of lines of a page that count up from 1."""
     if page.sheet_name is not None:
         return []
     return _runs([_numbered(page, i, line) for i, line in enumerate(page.lines)])
@@ -294,7 +277,7 @@ def _numbered(page: Page, index: int, line: Line) -> _Numbered | None:
 
 
 def _stamped(page: Page, run: Sequence[_Numbered]) -> list[_Numbered]:
-    """Return a run without the times behind its numbers, where most of its lines have one."""
+    """Return a run without the times after its numbers, if most of its lines have one."""
     ends = [page.lines[n.at].end for n in run]
     times = [TIME.match(page.text, n.rest, end) for n, end in zip(run, ends, strict=True)]
     filled = sum(n.rest < end for n, end in zip(run, ends, strict=True))
@@ -313,7 +296,6 @@ def _stamped(page: Page, run: Sequence[_Numbered]) -> list[_Numbered]:
 
 
 def _runs(numbered: Sequence[_Numbered | None]) -> list[list[_Numbered]]:
-    """Return the runs of lines that count up from 1."""
     runs: list[list[_Numbered]] = []
     run: list[_Numbered] = []
     for number in (*numbered, None):

@@ -1,1 +1,1 @@
-"""Rich Text Format, also where it wraps the HTML of a mail."""
+"""Rich Text Format, including encapsulated HTML of mails."""

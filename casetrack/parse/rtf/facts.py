@@ -36,17 +36,17 @@ class Info:
     dates: dict[str, list[int]] = field(default_factory=dict)
 
     def text(self, name: str, text: str, /) -> None:
-        """Take a piece of a text."""
+        """Add a piece of a text."""
         self.texts[name] = (self.texts.get(name, "") + text)[:_MAX_TEXT]
 
     def date_part(self, name: str, part: str, number: int | None, /) -> None:
-        """Take a part of a date."""
+        """Set a part of a date."""
         if part in _DATE_PARTS:
             parts = self.dates.setdefault(name, [0, 1, 1, 0, 0, 0])
             parts[_DATE_PARTS[part]] = number or 0
 
     def date(self, name: str, /) -> dt.datetime | None:
-        """Return a date. RTF writes no time zone: it is taken as UTC."""
+        """Return a date; RTF has no time zone, so UTC is assumed."""
         parts = self.dates.get(name)
         if parts is None:
             return None
@@ -86,11 +86,7 @@ class Styles:
         return chain
 
     def place(self, number: int | None, outline: int | None, /) -> tuple[ParagraphKind, int | None]:
-        """Return a paragraph's kind and heading level from its style and its outline level.
-
-        Word uses English names of built-in styles in every language; some other programs translate
-        them.
-        """
+        """Return a paragraph's kind and heading level from its style and its outline level."""
         if outline is not None and 0 <= outline < _BODY_LEVEL:
             return "heading", outline + 1
         for style in self._chain(number):

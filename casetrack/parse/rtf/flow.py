@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph with its lines; *is_bold* where all of its text is."""
+    """A paragraph with its lines; *is_bold* means all of its text."""
 
     lines: list[str]
     kind: ParagraphKind = "body"
@@ -30,13 +30,13 @@ class Block:
 
     @property
     def is_blank(self) -> bool:
-        """Whether it shows nothing."""
+        """Whether it is empty."""
         return not any(line.strip() for line in self.lines)
 
 
 @dataclass(slots=True)
 class Break:
-    """The end of a page, or of a section, which need not begin a page."""
+    """The end of a page, or of a section, which may not begin a page."""
 
     begins_page: bool = True
 
@@ -50,7 +50,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A running head or foot, in force from here on."""
+    """A running head or foot for the following pages."""
 
     is_footer: bool
     lines: tuple[str, ...]
@@ -70,7 +70,7 @@ _MAX_EDGES = 2000
 
 @dataclass(slots=True)
 class CellShape:
-    """Where a cell ends, in twips, and whether it goes on one to its left or above it."""
+    """The right edge of a cell, in twips, and whether it is merged to its left or above."""
 
     right: int
     joins_left: bool = False
@@ -87,7 +87,7 @@ class RowShape:
     joins_above: bool = False
 
     def close_cell(self, right: int, /) -> None:
-        """Take the definition of one cell."""
+        """Add the definition of one cell."""
         if len(self.cells) < _MAX_EDGES:
             self.cells.append(CellShape(right, self.joins_left, self.joins_above))
         self.joins_left = self.joins_above = False
@@ -95,10 +95,7 @@ class RowShape:
 
 @dataclass(slots=True)
 class TableRow:
-    """A finished row: its cells with paragraphs and nested rows, its shape, a page break after it.
-
-    Tables inside a cell are among its paragraphs, row by row.
-    """
+    """A finished row: its cells with paragraphs and nested rows, its shape, a break after it."""
 
     cells: list[list[Block | TableRow]]
     shape: RowShape
@@ -106,7 +103,7 @@ class TableRow:
 
     @property
     def is_blank(self) -> bool:
-        """Whether it shows nothing."""
+        """Whether it is empty."""
         return all(content.is_blank for cell in self.cells for content in cell)
 
 
@@ -116,7 +113,7 @@ def is_frame(rows: Sequence[TableRow], /) -> bool:
 
 
 def row_lines(rows: Sequence[TableRow], /) -> Iterator[tuple[str, TableRow]]:
-    """Yield the line of each row; rows under a header carry its words."""
+    """Yield the line of each row; rows under a header repeat its names."""
     edges = _columns(rows)
     yield from zip(table_lines([_parse(row, edges) for row in rows]), rows, strict=True)
 
@@ -189,18 +186,18 @@ class Flow:
     # --- paragraphs ------------------------------------------------------------------------
 
     def text(self, text: str, /, *, is_bold: bool = False) -> None:
-        """Add text to the paragraph at hand."""
+        """Add text to the current paragraph."""
         self._parts.append(text)
         self._bold = self._bold and (is_bold or not text.strip())
 
     def hide(self, kind: str, text: str, /) -> None:
-        """Keep hidden text of the paragraph at hand; it follows the paragraph."""
+        """Keep hidden text of the current paragraph, to follow it."""
         if self._hidden and self._hidden[-1][0] == kind:
             text = self._hidden.pop()[1] + text
         self._hidden.append((kind, text))
 
     def label(self, text: str, /) -> None:
-        """Set the number or bullet of the list item at hand."""
+        """Set the label of the current list item."""
         self._label = " ".join(text.split())
 
     def line(self) -> None:
@@ -231,7 +228,7 @@ class Flow:
         return block
 
     def paragraph(self, state: ParagraphState, /) -> None:
-        """End the paragraph at hand."""
+        """End the current paragraph."""
         depth = min(state.table_depth, _MAX_TABLE_DEPTH)
         if not depth and self._cells.get(1):
             depth = 1
@@ -253,7 +250,7 @@ class Flow:
     def page_break(
         self, state: ParagraphState, /, mark: Break = PAGE, *, is_in_text: bool = True
     ) -> None:
-        """End the page; a paragraph around the break goes on after it."""
+        """End the page; a paragraph around the break continues after it."""
         if is_in_text and (self._parts or len(self._lines) > 1):
             label = self._label
             self.paragraph(state)
@@ -268,13 +265,13 @@ class Flow:
     # --- tables ----------------------------------------------------------------------------
 
     def row_shape(self, depth: int, /, *, is_new: bool = False) -> RowShape:
-        """Return the definition of the row at hand."""
+        """Return the definition of the current row."""
         if is_new or depth not in self._shapes:
             self._shapes[depth] = RowShape()
         return self._shapes[depth]
 
     def end_cell(self, depth: int, state: ParagraphState, /) -> None:
-        """End a cell, and with it its last paragraph."""
+        """End a cell and its last paragraph."""
         depth = min(depth, _MAX_TABLE_DEPTH)
         blocks = self._cell.pop(depth, [])
         blocks.append(self._close(state))

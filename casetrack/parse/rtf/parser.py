@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Place(Enum):
-    """Where the text of a group goes."""
+    """Destination of a group's text."""
 
     SHOWN = "the flow"
     SKIPPED = "nowhere"
@@ -66,7 +66,7 @@ NEW_PAGE = frozenset({"sbkpage", "sbkeven", "sbkodd"})
 
 @dataclass(slots=True)
 class Group:
-    """The state of a group; the groups in it begin with a copy."""
+    """The state of a group; nested groups begin with a copy."""
 
     place: Place = Place.SHOWN
     flow: Flow = field(default_factory=Flow)
@@ -90,10 +90,7 @@ class Group:
     on_close: Callable[[], None] | None = None
 
     def inner(self) -> Group:
-        """Return the initial state of a group inside this one.
-
-        Passes every field but the last, in order: ``copy`` takes ten times as long.
-        """
+        """Return the initial state of a nested group; ``copy`` takes ten times as long."""
         return Group(
             self.place,
             self.flow,
@@ -124,7 +121,7 @@ class Group:
 
     @property
     def depth(self) -> int:
-        """How deep in tables the paragraph is."""
+        """Nesting depth of the paragraph in tables."""
         return max(self.table_depth, 1) if self.in_table else 0
 
 
@@ -138,18 +135,9 @@ _LINK = re.compile(r'\s*HYPERLINK\s+"?((?:https?|ftp|mailto|file):[^"\s]+)', re.
 
 @dataclass(slots=True)
 class RtfContent:
-    """Content of an RTF file.
+    """Content of an RTF file; *rest* are unread bytes after the outermost group.
 
-    Attributes
-    ----------
-    items
-        Paragraphs, rows, notes, breaks in order.
-    pictures, objects
-        Number of those that were skipped.
-    is_cut
-        Groups are open at the end.
-    rest
-        Unread bytes after the outermost group.
+    *pictures* and *objects* count skipped ones; *is_cut* means that groups are open at the end.
     """
 
     items: list[Item]
@@ -240,7 +228,7 @@ class RtfParser:
             group.style.name += text[:200]
 
     def _unseen(self) -> str:
-        """Return the kind of hidden text that the group makes."""
+        """Return the kind of the group's hidden text."""
         group = self._group
         if group.is_hidden or not (group.color or group.size <= _SMALL):
             return "hidden" if group.is_hidden else ""
@@ -536,6 +524,5 @@ class RtfParser:
 
 
 def _lines(items: list[Item]) -> tuple[str, ...]:
-    """Return the text of a note or a running head."""
     blocks = (item for item in items if isinstance(item, Block))
     return tuple(line.strip() for block in blocks for line in block.lines if line.strip())

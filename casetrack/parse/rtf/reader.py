@@ -1,4 +1,4 @@
-"""Reads RTF: paragraphs, headings, lists, tables, notes, page breaks; HTML that RTF wraps."""
+"""Read RTF: paragraphs, headings, lists, tables, notes, page breaks; encapsulated HTML."""
 
 from __future__ import annotations
 
@@ -37,11 +37,7 @@ def holds_html(data: bytes, /) -> bool:
 
 
 def encapsulated_html(data: bytes, /) -> str:
-    r"""Return the HTML that RTF encapsulates.
-
-    ``\htmltag`` groups contain HTML markup; other text is shown unless ``\htmlrtf`` marks it as
-    RTF-only.
-    """
+    r"""Return the HTML that RTF encapsulates, without text that ``\htmlrtf`` marks as RTF-only."""
     scanner = Scanner(data)
     parts: list[str] = []
     is_skipped = is_rtf_only = is_tag = star = False
@@ -74,8 +70,8 @@ def encapsulated_html(data: bytes, /) -> str:
 class Pages:
     """The pages of one file, without empty ones at its end.
 
-    Running heads and feet are in the text of the first page that has them; on later ones they are
-    :attr:`Page.header` and :attr:`Page.footer`.
+    Running heads and feet are in the text of the first page that has them, later in separate
+    fields.
     """
 
     def __init__(self, items: Sequence[Item], /) -> None:
@@ -93,7 +89,6 @@ class Pages:
         return any(isinstance(self._items[i], Block | Note) for i in range(start, end))
 
     def __iter__(self) -> Iterator[Page]:
-        """Yield the pages, once."""
         for number, (start, end) in enumerate(self._spans, start=1):
             items = self._items[start:end]
             for item in items:
@@ -118,7 +113,7 @@ class Pages:
         return builder.build()
 
     def _running_lines(self, *, is_footer: bool) -> tuple[tuple[str, ...], str | None]:
-        """Return the lines that this page shows first, or else the text that an earlier one has."""
+        """Return the new running lines of this page, or else their text."""
         lines = self._running.get(is_footer, ())
         if not lines:
             return (), None
@@ -140,7 +135,7 @@ class RtfReader:
     extensions: tuple[str, ...] = (".rtf",)
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept RTF, also with white space before its mark."""
+        """Accept RTF, also after white space."""
         return is_rtf(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
@@ -191,7 +186,6 @@ def _warnings(content: RtfContent) -> list[str]:
 
 
 def _html(data: bytes) -> Reading:
-    """Read a page of HTML that RTF wraps."""
     from casetrack.parse.web.reader import html_blocks
 
     document = html_blocks(encapsulated_html(data))

@@ -128,7 +128,7 @@ _SIGNS = {
 
 
 def codec(page: int, /) -> str | None:
-    """Return the codec of a Windows code page, or ``None`` for an unknown one."""
+    """Return the codec of a Windows code page, or ``None``."""
     if page in _NAMED:
         return _NAMED[page]
     is_iso = _ISO_FIRST <= page < _ISO_LAST
@@ -140,13 +140,13 @@ def codec(page: int, /) -> str | None:
 
 
 def charset_codec(charset: int, /) -> str | None:
-    r"""Return the codec of a font charset (``\fcharset``), or ``None`` for an unknown one."""
+    r"""Return the codec of a font charset (``\fcharset``), or ``None``."""
     page = _CHARSETS.get(charset)
     return None if page is None else codec(page)
 
 
 def locale_codec(locale: int, /) -> str | None:
-    """Return the codec of Windows' ANSI code page for a locale (LCID), Western ones included."""
+    """Return the codec of the Windows ANSI code page for a locale (LCID)."""
     if not 0 < locale <= 0xFFFFF:
         return None
     language = locale & 0x3FF
@@ -159,11 +159,7 @@ def locale_codec(locale: int, /) -> str | None:
 
 
 def symbols(data: bytes, /, *, is_greek: bool) -> str:
-    """Decode bytes of text in a symbol font.
-
-    *is_greek* means the font Symbol, with Greek letters and mathematical signs. In other fonts
-    (dingbats) only digits and white space are known; other characters become bullets.
-    """
+    """Decode bytes of text in a symbol font, *is_greek* for Symbol; other signs become bullets."""
     parts = []
     for byte in data:
         char = chr(byte)
@@ -223,12 +219,8 @@ _PAR: Event = (Kind.WORD, "par", None)
 class Scanner:
     """Reads RTF once.
 
-    Attributes
-    ----------
-    depth
-        Number of open groups; after the last event, that of unclosed groups.
-    rest
-        After the last event, the bytes behind the outermost group.
+    After the last event, *depth* counts unclosed groups, and *rest* are the bytes after the
+    outermost group.
     """
 
     def __init__(self, data: bytes, /) -> None:
@@ -292,7 +284,7 @@ class Scanner:
             self._bytes += data
 
     def _character(self, text: str) -> None:
-        """Add text that needs no decoding; a fallback character is passed over."""
+        """Add text that needs no decoding; skip fallback characters."""
         if self._skip:
             self._skip -= 1
             return
@@ -438,8 +430,7 @@ class Scanner:
     def _choose(self) -> None:
         """Choose the codec of the font, or else of the document.
 
-        Some programs give every font the Western charset but use the document's code page; this
-        applies if no font has the charset of that page.
+        Some programs give every font the Western charset; the document's code page then applies.
         """
         font = self._default_font if self._font is None else self._font
         chosen = self._page if font is None else self._fonts.get(font, self._page)

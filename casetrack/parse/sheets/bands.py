@@ -35,14 +35,14 @@ _SIMILAR = 0.5
 
 
 class Header(NamedTuple):
-    """The label of each column, and the number of rows that the header takes."""
+    """The label of each column, and the number of header rows."""
 
     labels: dict[int, str]
     rows: int = 1
 
 
 def labels_of(row: SheetRow, merged: Sequence[Area], /) -> dict[int, str]:
-    """Return the label of each column that a row's cells cover, merged columns included."""
+    """Return the label of each column of a row's cells, including merged columns."""
     return head_names([_row(row, merged)])
 
 
@@ -78,18 +78,9 @@ def find_header(
 ) -> Header | None:
     """Return the header that begins in *row*, with rows below it; ``None`` without one.
 
-    Parameters
-    ----------
-    ahead
-        The rows that follow, up to :data:`LOOK_AHEAD`, across gaps.
-    merged
-        Merged ranges that touch *row* or the rows below it.
-    certain
-        Requires values below, or the style of the last header.
-    known
-        Cells of the last header.
-    beside
-        The row has cells in another band; two columns of words are then more likely a form.
+    *ahead* are the following rows, up to :data:`LOOK_AHEAD`, across gaps; *known* are the cells of
+    the last header, whose style or values below it *certain* requires. *beside* means that other
+    bands share the row; two columns of words are then more likely a form.
     """
     if len(row.cells) < 2 and not merged:
         return None
@@ -134,10 +125,7 @@ def _with_spans(rows: list[Row], sources: Sequence[SheetRow]) -> list[Row]:
 
 
 def _open_ends(above: SheetRow, below: SheetRow, rest: Sequence[SheetRow]) -> list[int] | None:
-    """Return the end columns of names that continue over the empty cells to their right.
-
-    The names below them are the same for each, or have the same style, unlike the rows below.
-    """
+    """Return the end columns of names that continue over the empty cells to their right."""
     texts = [c.text for c in below.cells]
     columns = {c.column for c in above.cells}
     gaps = [c for c in below.cells if c.column not in columns and c.column > min(columns)]
@@ -158,10 +146,7 @@ def _open_ends(above: SheetRow, below: SheetRow, rest: Sequence[SheetRow]) -> li
 def joins_header(
     row: SheetRow, ahead: Sequence[SheetRow], merged: Sequence[Area], known: Sequence[Cell], /
 ) -> bool:
-    """Return whether cells in a neighbouring band belong to a header.
-
-    *ahead* has the cells below *row* in the same columns, *known* the cells of the header.
-    """
+    """Return whether cells in a neighbouring band belong to a header, with the cells *known*."""
     own = _row(row, merged)
     if not ahead or any(cell.sort in {"number", "day"} for cell in own.cells):
         return False
@@ -170,7 +155,7 @@ def joins_header(
 
 
 def fits(labels: Mapping[int, str], rows: Iterable[SheetRow], /, *, alone: bool = False) -> bool:
-    """Return whether most rows with several cells, or *alone* all, have the columns of labels."""
+    """Return whether most rows with several cells (*alone*: all) have the columns of labels."""
     wide = [r for r in rows if alone or len(r.cells) > 1 or len(labels) < 3]
     good = sum(_share(labels, r) >= _SIMILAR for r in wide)
     return bool(wide) and good * 2 > len(wide)
@@ -198,7 +183,7 @@ def _is_followed(labels: Mapping[int, str], body: Sequence[SheetRow]) -> bool:
 
 
 def _looks_like(cells: Sequence[Cell], known: Sequence[Cell], body: Sequence[SheetRow]) -> bool:
-    """Return whether cells have the style, or the very words, of the header before."""
+    """Return whether cells have the style or the text of the last header."""
     if not known:
         return False
     if [c.text for c in cells] == [c.text for c in known]:
@@ -213,10 +198,7 @@ def _is_set_apart(cells: Sequence[Cell], body: Sequence[SheetRow]) -> bool:
 
 
 def _is_pair(row: SheetRow, body: Sequence[SheetRow], later: Sequence[SheetRow]) -> bool:
-    """Return whether two labels are a name and its value.
-
-    The left column has one separate style in every row, or other rows have more cells.
-    """
+    """Return whether two labels are a name and its value."""
     if len(row.cells) > 2:
         return False
     if any(len(r.cells) > 2 for r in (*body, *later)):
@@ -237,7 +219,7 @@ class Window(Protocol):
 
     @property
     def ahead(self) -> list[SheetRow]:
-        """The rows that follow, up to a limit."""
+        """The following rows, up to a limit."""
         ...
 
 
@@ -251,14 +233,8 @@ class Written(NamedTuple):
 class Band:
     """The columns *left* to *right* of one table, and the state of its reading.
 
-    Parameters
-    ----------
-    declared
-        First row with a header that the file declares; above it, none is guessed.
-    before
-        Earlier bands in these columns, whose labels continue.
-    is_late
-        Rows without any header precede it on the sheet, so its header must be certain.
+    *declared* is the first row with a header that the file declares; above it, none is guessed.
+    Labels of bands *before* continue. *is_late* requires a certain header.
     """
 
     def __init__(
@@ -299,7 +275,7 @@ class Band:
         return SheetRow(row.number, [c for c in row.cells if self.left <= c.column <= self.right])
 
     def begin(self, row: SheetRow, window: Window, /) -> None:
-        """Take note of the next row before it is written; a gap above it opens a block."""
+        """Register the next row before it is written; a gap above it opens a block."""
         if row.number != self._last + 1 or not self._last:
             self._open_block(row, self._ahead(window.ahead))
         self._last = row.number
@@ -342,11 +318,7 @@ class Band:
     def write(
         self, row: SheetRow, merged: Sequence[Area], declared: Sequence[Area], /, *, is_alone: bool
     ) -> Written:
-        """Write the part of a row, and update the state of the table.
-
-        *merged* are ranges that touch the row, *declared* headers that the file declares in it;
-        *is_alone* means that the row has only one cell on the sheet.
-        """
+        """Write the part of a row, and update the state of the table."""
         if self._pending or self._repeats(row):
             self._pending = max(self._pending - 1, 0)
             return Written(self._texts(row, {}), "heading")
@@ -436,11 +408,7 @@ class Band:
 def bands_of(
     row: SheetRow, ahead: Sequence[SheetRow], known: Sequence[Band], declared: int, /
 ) -> list[Band]:
-    """Divide the columns of a block of rows into bands, from left to right.
-
-    *ahead* are the rows after *row*, *known* the earlier bands, whose state continues, and
-    *declared* the first row with a header that the file declares (0 for none).
-    """
+    """Divide the columns of a block of rows into bands, which continue the *known* ones."""
     block = [row]
     for follower in ahead:
         if follower.number != block[-1].number + 1:

@@ -31,10 +31,7 @@ def coded_head(kind: str, text: str, /) -> str:
 
 
 def head_line(kind: str, words: str, numbered: str, /) -> str:
-    """Return the line of a header or footer (*kind*); empty if it is only a page number.
-
-    *words* is its text without page numbers, *numbered* that with page numbers.
-    """
+    """Return the line of a header or footer (*kind*); empty if it is only a page number."""
     text = " ".join(words.split())
     is_number = page_number(" ".join(numbered.split())) is not None
     return "" if is_number or not text else f"Sheet {kind}: {text}"
@@ -49,10 +46,7 @@ MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 
 
 class Cell(NamedTuple):
-    """A displayed cell; *column* is 1-based, *style* distinguishes formats.
-
-    *unseen* is the kind of hidden text, empty for a visible cell.
-    """
+    """A displayed cell; *column* is 1-based, *unseen* its kind of hidden text."""
 
     column: int
     text: str
@@ -78,7 +72,7 @@ class Area(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A comment on a cell, as it is shown, the target of its *link*, or text that it hides."""
+    """A displayed comment on a cell, the target of its *link*, or its hidden text."""
 
     column: int
     text: str
@@ -91,7 +85,7 @@ Notes = dict[int, list[Note]]
 
 
 def add_link(notes: Notes, row: int, column: int, target: str | None, /) -> None:
-    """Add the target of a link that leads out of the workbook."""
+    """Add the target of an external link."""
     words = " ".join(clean_text(target or "").split())
     if words and not words.startswith("#"):
         note = Note(column, f"[Link: {words}]", words.removeprefix("mailto:"))
@@ -117,7 +111,7 @@ def drawn_over(
 
 
 def add_made_link(notes: Notes, row: int, column: int, formula: str, /) -> bool:
-    """Add the target of a link that a formula makes; return whether it has to be computed."""
+    """Add the target of a link in a formula; return whether it must be computed."""
     if "HYPERLINK(" not in formula.upper():
         return False
     target = _HYPERLINK.search(formula)
@@ -128,7 +122,7 @@ def add_made_link(notes: Notes, row: int, column: int, formula: str, /) -> bool:
 
 
 def made_warning(count: int, /) -> list[str]:
-    """Return the warning that counts links whose target has to be computed, if any."""
+    """Return the warning that counts links with a computed target, if any."""
     what = f"Targets of links that formulas compute were not read: {count:,}."
     return [what] if count else []
 
@@ -137,24 +131,9 @@ def made_warning(count: int, /) -> list[str]:
 class SheetData:
     """One sheet.
 
-    Attributes
-    ----------
-    rows
-        Rows with displayed content; an iterator that is read once.
-    merged
-        Sorted.
-    headers
-        Header rows that the file declares, of tables and of filters.
-    notes
-        Comments on cells, and targets of their links.
-    drawn
-        Objects over the cells, from top to bottom.
-    is_hidden
-        The program shows no tab for it.
-    hidden_rows, hidden_columns
-        Numbers of hidden rows (known after they are read) and columns.
-    heads
-        Lines of the header and the footer of printed pages.
+    *rows* is an iterator that is read once; *headers* are header rows that the file declares;
+    *drawn* are objects over the cells, from the top; *heads* are lines of the header and footer.
+    *hidden_rows* are known after the rows are read.
     """
 
     name: str
@@ -187,7 +166,7 @@ class WorkbookFacts:
 def shown_cell(
     column: int, text: str, kind: CellKind, style: int | str | None, unseen: str = ""
 ) -> Cell | None:
-    """Return the cell with its text on one line, or ``None`` where it shows nothing."""
+    """Return the cell with its text on one line, ``None`` without text."""
     clean = clean_text(text).strip()
     return Cell(column, clean, kind, style, unseen) if clean else None
 

@@ -94,7 +94,7 @@ class OdsWorkbook:
         self._sheets.clear()
 
     def sheets(self) -> Iterator[SheetData]:
-        """Yield the sheets in their order; each is freed when the next is asked for."""
+        """Yield the sheets in order; each is freed when the next is requested."""
         self._sheets.reverse()
         while self._sheets:
             yield self._sheets.pop()
@@ -133,7 +133,7 @@ def _facts(
 
 
 def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[str]]:
-    """Stream the content part; returns the sheets and warnings."""
+    """Stream the content part; return the sheets and warnings."""
     part = "content.xml"
     sheets: list[SheetData] = []
     hidden_styles: set[str] = set()
@@ -185,7 +185,7 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
 
 
 def _common(package: Package, missing: list[str]) -> Any:
-    """Return the root of the common styles, ``None`` where there are none."""
+    """Return the root of the common styles, or ``None``."""
     try:
         return package.xml("styles.xml") if "styles.xml" in package else None
     except ParseFailed as error:
@@ -218,8 +218,6 @@ def _is_of_sheet(element: Any) -> bool:
 
 
 class _Rows:
-    """Collects the rows of one sheet."""
-
     def __init__(
         self, drawings: OdsDrawings, sizes: Mapping[str, float | None], styles: Styles
     ) -> None:
@@ -236,7 +234,7 @@ class _Rows:
         self._number = self._column = 1
 
     def add(self, row: Any) -> None:
-        """Add a row as often as it is repeated."""
+        """Add a row and its repetitions."""
         times = _count(row, "number-rows-repeated", MAX_ROWS)
         cells = self._cells(row)
         if cells:
@@ -248,7 +246,7 @@ class _Rows:
         self._grid.add_rows(times, self._size(row))
 
     def add_columns(self, column: Any) -> None:
-        """Store the width and visibility of a column as often as it is repeated."""
+        """Store the width and visibility of a column and its repetitions."""
         times = _count(column, "number-columns-repeated", MAX_COLUMNS)
         self._grid.add_columns(times, self._size(column))
         if is_folded(column):
@@ -320,7 +318,6 @@ def _cell(element: Any, column: int, styles: Styles) -> Cell | None:
 
 
 def _note(element: Any) -> str | None:
-    """Return the comment on a cell."""
     annotation = element.find(f"{_OFFICE}annotation")
     if annotation is None:
         return None
@@ -336,7 +333,7 @@ def _targets(cell: Any) -> Iterator[str]:
 
 
 def _line(element: Any, skipped: Sequence[str] = ()) -> str:
-    """Return a paragraph's text: spans and links within, spaces and tabs spelt out, no notes."""
+    """Return a paragraph's text with spans, links, spaces and tabs, without notes."""
     parts = [element.text or ""]
     for child in element:
         tag = child.tag
@@ -352,7 +349,7 @@ def _line(element: Any, skipped: Sequence[str] = ()) -> str:
 
 
 def _value(element: Any, value_type: str) -> str:
-    """Return the stored value of a cell that some program wrote without its shown text."""
+    """Return the stored value of a cell without displayed text."""
     if value_type == "boolean":
         return str(element.get(f"{_OFFICE}boolean-value", "")).upper()
     name = value_type if value_type in {"date", "time", "string"} else ""

@@ -72,21 +72,21 @@ def _boxes(shape: Any) -> Iterator[Box]:
 
 @dataclass(slots=True)
 class Grid:
-    """The sizes of columns and rows, run by run: how many, and how large each is in points."""
+    """The sizes of columns and rows in runs: number and size in points."""
 
     _columns: list[tuple[int, float]] = field(default_factory=list)
     _rows: list[tuple[int, float]] = field(default_factory=list)
 
     def add_columns(self, count: int, width: float | None, /) -> None:
-        """Add columns of one width."""
+        """Add columns of equal width."""
         self._columns.append((count, _WIDTH if width is None else width))
 
     def add_rows(self, count: int, height: float | None, /) -> None:
-        """Add rows of one height."""
+        """Add rows of equal height."""
         self._rows.append((count, _HEIGHT if height is None else height))
 
     def cells(self, box: Box, /) -> tuple[int, int, int]:
-        """Return the row and the column that a box begins in, and its last column, from 1."""
+        """Return row and column at the start of a box, and its last column, from 1."""
         columns = _Axis(self._columns, _WIDTH, MAX_COLUMNS)
         column = columns.at(box.left)
         row = _Axis(self._rows, _HEIGHT, MAX_ROWS).at(box.top)
@@ -114,10 +114,7 @@ _ASIDE = f"{OFFICE}annotation"
 
 
 class OdsDrawings:
-    """Reads the drawings of a workbook; embedded charts are separate parts.
-
-    *words* returns the text of a paragraph; *missing* collects sentences on unreadable content.
-    """
+    """Reads the drawings of a workbook; *missing* collects sentences on unreadable content."""
 
     def __init__(self, package: Package, words: Words, missing: list[str]) -> None:
         self._package, self._words, self._missing = package, words, missing
@@ -147,7 +144,7 @@ class OdsDrawings:
                 yield from () if picture is None else (picture,)
 
     def _object(self, name: str) -> Iterator[Block]:
-        """Yield the names in a chart; its values are cells of the workbook."""
+        """Yield the names in a chart whose values are cells of the workbook."""
         part = posixpath.join(name.removeprefix("./"), "content.xml")
         try:
             root = self._package.xml(part)

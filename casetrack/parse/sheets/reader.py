@@ -51,22 +51,16 @@ MAX_SHEET_CHARS = 100_000_000
 
 
 class SheetTooLarge(Exception):
-    """A sheet shows more text than any person wrote."""
+    """A sheet has more text than the limit."""
 
 
 def sheet_page(number: int, sheet: SheetData, /) -> Page:
-    """Return the page of a sheet; one without text has the method ``Skipped``.
-
-    Raises
-    ------
-    SheetTooLarge
-        It has more than :data:`MAX_SHEET_CHARS` characters.
-    """
+    """Return the page of a sheet, ``Skipped`` without text; may raise ``SheetTooLarge``."""
     return _Layout(number, sheet).build()
 
 
 class _Merged:
-    """Gives the merged ranges that touch a row, for rows that mostly ascend."""
+    """Returns the merged ranges that touch a row, for mostly ascending rows."""
 
     def __init__(self, areas: Sequence[Area]) -> None:
         self._areas = areas
@@ -86,7 +80,7 @@ class _Merged:
         return self._open
 
     def near(self, row: int) -> list[Area]:
-        """Return also the ranges of the rows below, as far as a header may go."""
+        """Return also the ranges of the rows below that a header may include."""
         areas = list(self.at(row))
         at = self._next
         while at < len(self._areas) and self._areas[at].top < row + MAX_LEVELS:
@@ -96,7 +90,7 @@ class _Merged:
 
 
 class _Layout:
-    """Goes through the rows once, with a look ahead, and writes lines."""
+    """Reads the rows once, with lookahead, and writes lines."""
 
     def __init__(self, number: int, sheet: SheetData) -> None:
         self._number, self._sheet = number, sheet
@@ -231,7 +225,7 @@ class _Layout:
             self._hide(row.number, start, zip(unseen, texts, strict=True))
 
     def _hide(self, row: int, start: int, parts: Iterable[tuple[str, str]]) -> None:
-        """Mark the parts of a row that have a kind of hidden text; neighbours become one span."""
+        """Mark the hidden parts of a row; adjacent ones become one span."""
         end, last = -1, ""
         for kind, text in () if row in self._sheet.hidden_rows else parts:
             if kind:
@@ -242,7 +236,7 @@ class _Layout:
             start += len(text) + len(_SEPARATOR)
 
     def _parts(self, row: SheetRow) -> list[tuple[Band, SheetRow]]:
-        """Return the bands that a row has cells in, each with its part of the row."""
+        """Return the bands with cells in a row, each with its part of the row."""
         return [(band, part) for band in self._bands if (part := band.within(row)).cells]
 
     def _find_headers(
@@ -275,7 +269,6 @@ class _Layout:
             self._join(joined)
 
     def _join(self, bands: Sequence[Band]) -> None:
-        """Make one band of those that have a header in common."""
         left, right = min(b.left for b in bands), max(b.right for b in bands)
         inside = [b for b in self._bands if left <= b.left and b.right <= right]
         first = self._bands.index(inside[0])
@@ -324,14 +317,11 @@ def _columns(drawn: Iterable[Drawn]) -> set[int]:
 
 
 class _Window:
-    """Hands out rows with a look at those that follow."""
-
     def __init__(self, rows: Iterator[SheetRow]) -> None:
         self._rows = rows
         self._ahead: deque[SheetRow] = deque()
 
     def take(self) -> SheetRow | None:
-        """Return the next row, ``None`` at the end."""
         while len(self._ahead) <= LOOK_AHEAD:
             row = next(self._rows, None)
             if row is None:
@@ -341,7 +331,6 @@ class _Window:
 
     @property
     def ahead(self) -> list[SheetRow]:
-        """The rows after the one handed out last."""
         return list(self._ahead)
 
 
@@ -359,7 +348,7 @@ class Workbook(Protocol):
     facts: WorkbookFacts
 
     def sheets(self) -> Iterator[SheetData]:
-        """Yield the sheets in their order; each is read before the next is asked for."""
+        """Yield the sheets in order; each is read before the next is requested."""
         ...
 
     def close(self) -> None:
@@ -374,7 +363,7 @@ class SheetReader:
     extensions: tuple[str, ...] = (*_XLSX, *_XLS, ".ods")
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept a workbook of the extension's own format, also an encrypted or damaged one."""
+        """Accept a workbook of the extension's format, even if encrypted or damaged."""
         if file.head.startswith(OLE_MAGIC):
             if file.extension == ".ods":
                 return False

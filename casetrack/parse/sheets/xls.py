@@ -99,7 +99,7 @@ class XlsWorkbook:
             self._plain.close()
 
     def sheets(self) -> Iterator[SheetData]:
-        """Yield the sheets in their order; each must be read before the next is asked for."""
+        """Yield the sheets in order; each must be read before the next is requested."""
         index = 0
         for number, name in enumerate(self.facts.names):
             if number in self._charts:
@@ -235,7 +235,7 @@ def _open(path: Path, content: Path) -> Any:
 
 @contextmanager
 def _panics_as(failed: ParseFailed) -> Iterator[None]:
-    """Turn calamine's panics, which are no ``Exception``, and its errors into *failed*."""
+    """Convert calamine's panics, which are not an ``Exception``, and its errors into *failed*."""
     from python_calamine import CalamineError
 
     try:

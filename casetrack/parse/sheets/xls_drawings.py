@@ -30,28 +30,19 @@ _TITLE, _CATEGORIES, _LABEL = 1, 3, 4
 
 
 class _Place(NamedTuple):
-    """The cells under an object, from 1."""
-
     row: int
     column: int
     column_end: int
 
 
 class XlsDrawings:
-    """Reads the drawings of one workbook.
-
-    *data* is the workbook's stream; *missing* collects sentences on unreadable content.
-    """
+    """Reads the drawings of one workbook; *missing* collects sentences on unreadable content."""
 
     def __init__(self, data: memoryview, missing: list[str]) -> None:
         self._data, self._missing = data, missing
 
     def over(self, start: int, name: str, /) -> list[Drawn]:
-        """Return the objects over the cells of a sheet, from top to bottom.
-
-        *start* is the offset of the sheet's records in the stream; messages contain the sheet's
-        *name*.
-        """
+        """Return the objects over the cells of the sheet at offset *start*, from the top."""
         records = records_of(self._data, start)
         first = next(records, None)
         if first is None or first[0] != BOF or len(first[1]) < 2:
@@ -74,7 +65,7 @@ class XlsDrawings:
 
 
 def heads(data: memoryview, start: int, /) -> tuple[str, ...]:
-    """Return the lines of header and footer of a sheet (BIFF 8); its cells come after them."""
+    """Return the lines of header and footer of a sheet (BIFF 8), which precede its cells."""
     lines = []
     for kind, record in records_of(data, start):
         if kind == _DIMENSIONS:
@@ -88,10 +79,7 @@ def heads(data: memoryview, start: int, /) -> tuple[str, ...]:
 def records_of(
     data: memoryview, start: int, kinds: frozenset[int] = _TOLD, /
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the records of these kinds of a substream and of nested ones, up to its end.
-
-    The kinds must include the beginnings and ends of substreams.
-    """
+    """Yield the records of these *kinds* (with BOF and EOF) of a substream and of nested ones."""
     depth, last, head = 0, len(data) - _HEAD.size, _HEAD.unpack_from
     while start <= last:
         kind, size = head(data, start)
@@ -105,10 +93,7 @@ def records_of(
 
 
 def chart_sheets(data: memoryview, start: int, /) -> dict[int, tuple[str, int]]:
-    """Return the chart sheets: number among all sheets, name and offset.
-
-    *start* is the offset of the workbook's records in its stream.
-    """
+    """Return number among all sheets, name and offset of the chart sheets."""
     sheets = [data for kind, data in records_of(data, start) if kind == _SHEET and len(data) >= 8]
     return {
         number: (
@@ -144,7 +129,7 @@ def _objects(records: Iterator[tuple[int, bytes]]) -> Iterator[tuple[_Place, Ite
 
 
 def _parts(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the atoms of a drawing; containers, which may end in later records, are entered."""
+    """Yield the atoms of a drawing in nested containers, which may end in later records."""
     at = 0
     while at + 8 <= len(data):
         version, kind, size = struct.unpack_from("<HHI", data, at)
@@ -191,14 +176,14 @@ def _text(data: bytes, records: Iterator[tuple[int, bytes]]) -> str:
 
 
 def letters(flag: bytes, data: bytes, count: int, /) -> str:
-    """Decode at most so many letters: of two bytes each, or of one where the upper is 0."""
+    """Decode at most *count* letters of two bytes each, or of one if the upper byte is 0."""
     if flag and flag[0] & 1:
         return data[: 2 * count].decode("utf-16-le", "replace")
     return data[:count].decode("latin-1")
 
 
 def _chart(records: Iterator[tuple[int, bytes]]) -> Iterator[Block]:
-    """Yield the titles of a chart and the names of its series; its values are cells."""
+    """Yield the titles of a chart and the names of its series, without values, which are cells."""
     words, axes, series = "", list[str](), list[str]()
     title, labels, depth, of_series = "", list[str](), 1, False
     for kind, data in records:
@@ -249,10 +234,7 @@ _OPERAND = re.compile(
 
 
 def add_made_links(notes: Notes, data: memoryview, start: int, /) -> int:
-    """Add the targets of links in formulas to *notes*; return the number of computed links.
-
-    *start* is the offset of the sheet's records in the workbook's stream.
-    """
+    """Add targets of links in formulas to *notes*; return the number of computed links."""
     if not _CALL.search(data, start):
         return 0
     formulas: dict[bytes, bytes] = {}
@@ -281,7 +263,7 @@ def add_made_links(notes: Notes, data: memoryview, start: int, /) -> int:
 
 
 def _target(tokens: bytes) -> str | None:
-    """Return the target of the first link that is a string, ``None`` where it is computed."""
+    """Return the target of the first link that is a string, ``None`` if it is computed."""
     for match in re.finditer(_STRING, tokens):
         first = _operand_end(tokens, match.start())
         second = _operand_end(tokens, first)
@@ -292,7 +274,7 @@ def _target(tokens: bytes) -> str | None:
 
 
 def _operand_end(tokens: bytes, at: int) -> int:
-    """Return where the operand at *at* ends; *at* itself where there is none."""
+    """Return the end of the operand at *at*; *at* itself without one."""
     if tokens[at : at + 1] == _STRING:
         count, flags = tokens[at + 1 : at + 3].ljust(2, b"\0")
         return at + 3 + (count << (flags & 1))

@@ -147,7 +147,7 @@ class XlsxWorkbook:
         take_embedded(self._package, reading, options)
 
     def sheets(self) -> Iterator[SheetData]:
-        """Yield the sheets in their order; each must be read before the next is asked for."""
+        """Yield the sheets in order; each must be read before the next is requested."""
         for name, part in self._sheets:
             if part not in self._package:
                 raise self._package.failed(f'the sheet "{name}" is missing from the file')
@@ -347,7 +347,7 @@ _ENDLESS = frozenset({float("inf"), float("-inf")})
 
 
 def _rich_text(item: Any) -> str:
-    """Return a string's text with that of its runs, without phonetic guides."""
+    """Return a string's text including its runs, without phonetic guides."""
     parts = []
     for child in item:
         if child.tag == _TEXT:
@@ -363,13 +363,10 @@ def _unescape(text: str) -> str:
 
 
 class _Columns:
-    """Remembers the numbers of column letters."""
-
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
     def of(self, reference: str | None) -> int:
-        """Return the column of a cell's name, 0 where it has none."""
         if not reference:
             return 0
         letters = reference.rstrip("0123456789")

@@ -39,10 +39,7 @@ MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 def read_formats(package: Package, part: str | None, /) -> list[tuple[NumberFormat, str]]:
-    """Return the number format of every cell style, by index, and the hidden kind of its text.
-
-    *part* is the name of the styles part; a workbook may have none.
-    """
+    """Return number format and hidden kind of every cell style, by index; *part* may be missing."""
     if part is None or part not in package:
         return []
     root = package.xml(part)
@@ -88,7 +85,7 @@ def _font(font: Any) -> Look:
 
 
 def _ground(fill: Any) -> str | None:
-    """Return the colour behind cells: white without a fill, ``None`` where it is not known."""
+    """Return the colour behind cells: white without a fill, ``None`` if unknown."""
     pattern = fill.find(f"{MAIN}patternFill")
     kind = None if pattern is None else pattern.get("patternType", "none")
     if kind == "solid":
@@ -116,11 +113,7 @@ def note_text(author: str | None, text: str, /) -> str | None:
 def read_notes(
     package: Package, sheet: str, people: dict[str, str], missing: list[str], /
 ) -> Notes:
-    """Return the comments of a sheet by row.
-
-    *sheet* is the name of the sheet's part, *people* maps ids to names of authors in threads;
-    *missing* collects sentences on unreadable content.
-    """
+    """Return the comments of a sheet by row; *people* maps ids to names of authors in threads."""
     threads: dict[str, list[str | None]] = {}
     notes: dict[str, list[str | None]] = {}
     for kind, target in package.relations(sheet).values():
@@ -150,7 +143,7 @@ def read_notes(
 
 
 def read_people(package: Package, workbook: str, /) -> dict[str, str]:
-    """Return the names of those who wrote in threads, by id; none where they cannot be read."""
+    """Return the names of authors in threads by id; none if unreadable."""
     names: dict[str, str] = {}
     for kind, target in package.relations(workbook).values():
         if kind == "person" and target in package:
@@ -190,12 +183,7 @@ _SHOWN = tuple(f"{XDR}{name}" for name in ("sp", "graphicFrame", "pic", "cxnSp")
 def read_drawings(
     package: Package, sheet: str, cells: CellTexts, missing: list[str], /
 ) -> tuple[Drawn, ...]:
-    """Return the objects over the cells of a sheet, from top to bottom.
-
-    Charts whose values are cells of the workbook have only titles and series names. *sheet* is the
-    name of the sheet's part, *cells* returns the displayed text of references, *missing* collects
-    sentences on unreadable content.
-    """
+    """Return the objects over the cells of a sheet; *cells* returns texts of references."""
     drawings: list[Drawn] = []
     for kind, target in package.relations(sheet).values():
         if kind != "drawing":

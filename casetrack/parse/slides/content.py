@@ -63,7 +63,7 @@ class Feet:
 
 @dataclass(slots=True)
 class SlideText:
-    """A slide's paragraphs, and the feet that an earlier slide has already."""
+    """A slide's paragraphs, and feet that an earlier slide already has."""
 
     blocks: list[Block] = field(default_factory=list)
     feet: list[str] = field(default_factory=list)
@@ -132,7 +132,7 @@ class SlideContent:
         return in_reading_order(ordered, paired=self._inheritance.is_paired)
 
     def _fixed(self) -> Iterator[Block]:
-        """Yield the texts that layout and master put on the slide themselves."""
+        """Yield the texts that layout and master show on the slide."""
         for sheet in self._parts.sheets_shown():
             self._take_links(sheet)
             shapes = [e for e in elements(sheet.shapes) if placeholder_of(e) is None]
@@ -148,10 +148,7 @@ class SlideContent:
         return [self._targets.get(link.get(f"{R}id", ""), "") for link in links]
 
     def _shape(self, shape: Shape, depth: int, way: Way = Way()) -> list[Block]:  # noqa: B008
-        """Return the text of a shape, marked if hidden or off the slide, and targets of links.
-
-        *way* transforms to the coordinates of the slide.
-        """
+        """Return the text of a shape, marked if hidden or off the slide, and targets of links."""
         element = shape.element
         facts = element.find(f"{element[0].tag}/{P}cNvPr") if len(element) else None
         is_hidden = facts is not None and is_true(facts.get("hidden"))
@@ -204,13 +201,12 @@ class SlideContent:
 
 
 def _heading(body: Any, unseen: Unseen) -> Block:
-    """Return a title; all its paragraphs are one heading."""
     lines = [line for p in body.iterfind(f"{A}p") for line in paragraph_lines(p, unseen)]
     return Block(tuple(lines), "heading", 1)
 
 
 def hidden_warning(hidden: Sequence[int], /) -> str:
-    """Name the slides that the show leaves out."""
+    """Return the warning that names hidden slides."""
     if len(hidden) == 1:
         return f"Slide {hidden[0]} is hidden in the show; it was read too."
     return f"Slides {number_list(hidden)} are hidden in the show; they were read too."

@@ -24,7 +24,7 @@ class Grounds:
         self._sheets = [s for s in (parts.slide, parts.layout, parts.master) if s is not None]
 
     def kind(self, run: Any, shape: Shape, *, is_grouped: bool) -> str:
-        """Return the kind of hidden text that an ``a:rPr`` in a shape makes."""
+        """Return the kind of hidden text of an ``a:rPr`` in a shape."""
         size, fill = integer(run.get("sz")), run.find(f"{A}solidFill")
         is_drawn = run.find(f"{A}noFill") is None or run.find(f"{A}ln") is not None
         look = Look(None if size is None else size / 100, is_hidden=not is_drawn)
@@ -36,7 +36,7 @@ class Grounds:
         return Look(color=self._color(fill)).kind(ground)
 
     def _below(self, shape: Shape) -> str | None:
-        """Return the colour of the slide, ``None`` where something else may be below a shape."""
+        """Return the colour of the slide, ``None`` if an object may be below a shape."""
         is_own = placeholder_of(shape.element) is None
         for number, sheet in enumerate(self._sheets):
             for other in elements(sheet.shapes):
@@ -51,7 +51,6 @@ class Grounds:
         return self._paper
 
     def _fill(self, element: Any) -> str | None:
-        """Return the colour of a shape, ``None`` where it is not known."""
         properties = element.find(f"{P}spPr")
         if properties is None or element.tag in _FILLED:
             return None if element.tag in _FILLED else _CLEAR
@@ -62,7 +61,7 @@ class Grounds:
         return _CLEAR if styled is None or styled.get("idx") == "0" else None
 
     def _color(self, fill: Any) -> str | None:
-        """Return the colour that an element holds, ``None`` where it is not known for sure."""
+        """Return the colour in an element, ``None`` if it is not certain."""
         color = next(iter(fill), None)
         if color is None or len(color):
             return None
@@ -73,7 +72,6 @@ class Grounds:
 
     @cached_property
     def _paper(self) -> str | None:
-        """The colour of the slide."""
         for sheet in self._sheets:
             for ground in sheet.root.iterfind(f"{P}cSld/{P}bg/*"):
                 if ground.tag == f"{P}bgPr":

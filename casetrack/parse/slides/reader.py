@@ -117,17 +117,7 @@ def read_pptx(
     file_format: str = "pptx",
     keep: ExitStack | None = None,
 ) -> Reading:
-    """Read a presentation.
-
-    Parameters
-    ----------
-    path, content
-        The file for messages, and the file to read, such as a decrypted or converted copy.
-    file_format
-        For ``DocumentInfo.format``.
-    keep
-        Keeps the copy while pages are read; closed after the last one.
-    """
+    """Read a presentation from *content*, such as a converted copy; *keep* is closed last."""
     with ExitStack() as stack:
         if keep is not None:
             stack.enter_context(keep)
@@ -158,13 +148,7 @@ def read_pptx(
 def _pages(
     presentation: Presentation, warnings: list[str], missing: list[str], stack: ExitStack
 ) -> Iterator[Page]:
-    """Yield the slides one by one; a broken one is a page without text.
-
-    Raises
-    ------
-    ParseFailed
-        No slide can be read.
-    """
+    """Yield the slides, a broken one without text; raise ``ParseFailed`` if all are broken."""
     hidden: list[int] = []
     content, comments = SlideContent(presentation, missing), Comments(presentation, missing)
     failures: list[ParseFailed] = []

@@ -39,21 +39,21 @@ class Sheet:
     relations: dict[str, tuple[str, str]]
 
     def target(self, kind: str, /) -> str | None:
-        """Return the first part that is related as *kind*."""
+        """Return the first related part of a kind."""
         return next((t for k, t in self.relations.values() if k == kind), None)
 
     @property
     def has_links(self) -> bool:
-        """Whether a shape or a text of it is a link."""
+        """Whether a shape or its text is a link."""
         return next(self.root.iter(*LINKS), None) is not None
 
     def targets(self, kind: str, /) -> list[str]:
-        """Return all parts that are related as *kind*."""
+        """Return all related parts of a kind."""
         return [t for k, t in self.relations.values() if k == kind]
 
     @property
     def shapes(self) -> Any:
-        """The tree of its shapes; empty where there is none."""
+        """The tree of its shapes, possibly empty."""
         tree = self.root.find(f"{P}cSld/{P}spTree")
         return () if tree is None else tree
 
@@ -70,11 +70,11 @@ class SlideParts:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the show leaves it out."""
+        """Whether the slide is hidden."""
         return self.slide.root.get("show") in {"0", "false", "off"}
 
     def sheets_shown(self) -> Iterator[Sheet]:
-        """Yield master and layout as far as their own shapes show on the slide."""
+        """Yield master and layout if the slide shows their shapes."""
         if self.slide.root.get("showMasterSp") in {"0", "false"} or self.layout is None:
             return
         if self.master is not None and self.layout.root.get("showMasterSp") not in {"0", "false"}:
@@ -84,10 +84,7 @@ class SlideParts:
 
 @dataclass(slots=True)
 class Presentation:
-    """An open presentation; *width* and *height* of a slide are in points.
-
-    *slide_parts* lists the parts of slides in order, ``None`` if the file names none.
-    """
+    """An open presentation; *width* and *height* of a slide are in points."""
 
     package: Package
     main: Sheet
@@ -111,13 +108,7 @@ class Presentation:
         return cls(package, sheet, order, _points(size, "cx"), _points(size, "cy"))
 
     def slide(self, part: str, /) -> SlideParts:
-        """Parse a slide with its layout and master.
-
-        Raises
-        ------
-        ParseFailed
-            The slide cannot be read; a broken layout or master is ignored.
-        """
+        """Parse a slide with layout and master, unless broken; may raise ``ParseFailed``."""
         slide = self.sheet(part)
         layout = self._shared(slide.target("slideLayout"))
         master = self._shared(None if layout is None else layout.target("slideMaster"))
@@ -221,11 +212,7 @@ def placeholder_of(element: Any, /) -> Any:
 
 
 def in_reading_order(shapes: Iterable[Shape], /, *, paired: bool = False) -> list[Shape]:
-    """Sort shapes in drawing order: the title, then rows from the top, in a row from the left.
-
-    *paired* joins each body placeholder with the one before it: a heading above each of two
-    columns.
-    """
+    """Sort shapes: titles, rows from the top and left; *paired* keeps a heading with its body."""
     titles, units, last = [], list[list[Shape]](), None
     for shape in shapes:
         if shape.is_title:
@@ -331,7 +318,7 @@ def _pair(element: Any, *names: str) -> tuple[int, int]:
 
 
 class Way(NamedTuple):
-    """The way from coordinates of a group to those of the slide: factors, then offsets."""
+    """Transformation from coordinates of a group to those of the slide: factors, then offsets."""
 
     across: float = 1.0
     down: float = 1.0
@@ -339,7 +326,7 @@ class Way(NamedTuple):
     y: float = 0.0
 
     def into(self, group: Any, /) -> Way:
-        """Return the way from the coordinates in a group of shapes."""
+        """Return the transformation from the coordinates in a group of shapes."""
         frame, place = group.find(_PLACES[f"{P}grpSp"]), place_of(group)
         if frame is None or place is None:
             return self
@@ -352,7 +339,7 @@ class Way(NamedTuple):
         )
 
     def is_outside(self, shape: Shape, width: float | None, height: float | None, /) -> bool:
-        """Return whether nothing of a shape is on a slide of that size in points."""
+        """Return whether a shape is completely off a slide of that size in points."""
         frame = shape.element.find(_PLACES[shape.element.tag])
         turned = frame is not None and integer(frame.get("rot"), 0)
         wide, high = shape.width * self.across, shape.height * self.down
@@ -371,10 +358,7 @@ def lies_outside(
     height: float | None,
     /,
 ) -> bool:
-    """Return whether a rectangle in English Metric Units is off a page of that size in points.
-
-    *around* is the margin on each side that a rotated rectangle may take.
-    """
+    """Return whether a rectangle (EMU) with a margin is off a page of that size in points."""
     return any(
         size is not None and (start + length + around < 0 or start - around > size * EMU_PER_POINT)
         for start, length, size in ((left, wide, width), (top, high, height))
@@ -382,7 +366,6 @@ def lies_outside(
 
 
 def _placeholders(tree: Any) -> list[tuple[str, str, Any]]:
-    """Return ``(type, index, element)`` of each placeholder."""
     placeholders = []
     for element in elements(tree):
         mark = placeholder_of(element)

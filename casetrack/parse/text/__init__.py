@@ -1,1 +1,1 @@
-"""Plain text and its relatives."""
+"""Plain text and text-based formats."""

@@ -67,10 +67,7 @@ _AROUND = frozenset(
 
 
 def parsed(text: str, language: str, /) -> list[tuple[str, int, int]] | None:
-    """Return name, first and last line (from 0) of every function, class and the like.
-
-    ``None`` without a grammar of the language, or with one that does not fit the library.
-    """
+    """Return name, first and last line (from 0) of every definition, ``None`` without a grammar."""
     parser = _parser(language)
     if parser is None:
         return None
@@ -179,7 +176,7 @@ _LOOK_AHEAD = 12
 
 
 class Definition(NamedTuple):
-    """A function, a class or the like: its name, and its first and last line, counted from 0."""
+    """A function, class or other definition: its name, first and last line from 0."""
 
     name: str
     first: int
@@ -187,10 +184,7 @@ class Definition(NamedTuple):
 
 
 def paths_of(lines: Sequence[str], language: str, /) -> list[tuple[str, ...]]:
-    """Return the names of the enclosing definitions of every line, outermost first.
-
-    Comments and decorators directly above a definition belong to it.
-    """
+    """Return the names of the enclosing definitions of every line, outermost first."""
     paths: list[tuple[str, ...]] = [()] * len(lines)
     long = sum(map(len, lines)) > MOST_CHARS or any(len(n) > _LONGEST_LINE for n in lines)
     if language not in STRUCTURED or long:
@@ -269,7 +263,7 @@ def _indent(line: str) -> int:
 
 
 def _with_comments(lines: Sequence[str], first: int) -> int:
-    """Return the first of the comments and decorators right above a line."""
+    """Return the first line of the comments and decorators directly above a line."""
     indent, above = _indent(lines[first]), first
     while above > 0:
         line = lines[above - 1]
@@ -311,7 +305,7 @@ class Titles:
             self._levels |= dict.fromkeys(range(at - is_over, at + 2), level)
 
     def level(self, number: int, /) -> int | None:
-        """Return the level of the title that a line (from 1) belongs to, else ``None``."""
+        """Return the level of the title on a line (from 1), or ``None``."""
         return self._levels.get(number)
 
 
@@ -329,7 +323,7 @@ _OBJECTIVE_C = re.compile(
 
 
 class CodeReader:
-    """Source code and other texts for machines."""
+    """Source code and other machine-readable text."""
 
     name = SOURCE_CODE
     extensions: tuple[str, ...] = tuple(LANGUAGES)
@@ -374,7 +368,7 @@ def _language(path: Path, text: str) -> str:
 
 
 def _parts(lines: list[str]) -> list[list[SourceLine]]:
-    """Part lines into pages, at blank lines where there are any."""
+    """Divide lines into pages, at blank lines if possible."""
     parts: list[list[SourceLine]] = [[]]
     length = 0
     for number, line in enumerate(lines, start=1):
@@ -401,7 +395,7 @@ def _pages(parts: list[list[SourceLine]], paths: list[tuple[str, ...]]) -> Itera
 
 
 def _blocks(part: list[SourceLine], paths: list[tuple[str, ...]]) -> Iterator[list[SourceLine]]:
-    """Part lines at blank ones, and where a definition ends without one."""
+    """Divide lines into blocks at blank lines and at ends of definitions."""
     block: list[SourceLine] = []
     above: tuple[str, ...] = ()
     for line in part:
@@ -434,5 +428,5 @@ def _prose(parts: list[list[SourceLine]], titles: Titles | None) -> Iterator[Pag
 
 
 def _number(line: SourceLine) -> int:
-    """Return the number that a line of a file has; each has one here."""
+    """Return the line number, which every line of a file has."""
     return line.number or 1

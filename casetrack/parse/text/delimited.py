@@ -46,18 +46,10 @@ _TIGHT_QUOTE = re.compile(r'[,;|]"')
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Delimiter and quotes of fields.
+    """Delimiter and quotes of fields; *width* is the usual number of fields.
 
-    Attributes
-    ----------
-    width
-        Number of fields of most records.
-    declares
-        The first line is not data but names the delimiter.
-    escapes
-        Quotes within quotes have a backslash before them.
-    skips_space
-        A space after a delimiter is not part of the field.
+    *declares* means that the first line names the delimiter, *escapes* that quotes within quotes
+    have a backslash, *skips_space* that a space after a delimiter is ignored.
     """
 
     delimiter: str
@@ -79,15 +71,12 @@ class Dialect:
         )
 
     def plain(self, line: str, /) -> str:
-        """Return a line with quotes in quotes doubled, as the parser knows them."""
+        """Return a line with escaped quotes doubled for the parser."""
         return line.replace('\\"', '""') if self.escapes else line
 
 
 def find_dialect(lines: Sequence[str], preferred: str, /) -> Dialect:
-    """Return the dialect of a file from its first lines with their line ends.
-
-    The last line may be incomplete; *preferred* is the default delimiter.
-    """
+    """Return the dialect of a file from its first lines; *preferred* is the default delimiter."""
     if not lines:
         return Dialect(preferred)
     declared = _DECLARED.fullmatch(lines[0].lstrip("\ufeff"))
@@ -121,7 +110,7 @@ def _with_width(dialect: Dialect, widths: Counter[int]) -> Dialect:
 def _scored(
     dialect: Dialect, lines: Sequence[str], preferred: str
 ) -> tuple[tuple[float, float], Dialect]:
-    """Return how well a delimiter fits: even widths first, then fields that look whole."""
+    """Return the score of a delimiter: uniform widths first, then fields that look whole."""
     try:
         records = dialect.split(lines)
     except csv.Error:
@@ -142,7 +131,7 @@ def _scored(
 
 
 def _whole_share(records: Sequence[list[str]], delimiter: str) -> float:
-    """Return the share of fields that hold one value, not several parted by something else."""
+    """Return the share of fields with one value, without another separator."""
     others = [d for d in _DELIMITERS if d not in {delimiter, ","}]
     fields = [f.strip() for record in records for f in record][:_SAMPLE_FIELDS]
     whole = 0.0
@@ -162,7 +151,7 @@ _FIELD_LIMIT = (1 << 31) - 1
 
 
 class Record(NamedTuple):
-    """A record: its number, the file's line it starts on (both 1-based), and its fields."""
+    """A record: its number, its first line in the file (both from 1), and its fields."""
 
     number: int
     line: int
@@ -170,7 +159,7 @@ class Record(NamedTuple):
 
 
 class _Runaway(Exception):
-    """A quoted field goes on for too long."""
+    """A quoted field is too long."""
 
 
 class RecordReader:
@@ -311,7 +300,7 @@ def _delimiter_name(dialect: Dialect) -> str:
 
 
 class _Table:
-    """A delimited file that can be gone through more than once."""
+    """A delimited file that can be read several times."""
 
     def __init__(self, path: Path, encoding: Encoding) -> None:
         self.path, self._encoding = path, encoding
@@ -335,14 +324,14 @@ class _Table:
                 yield line.replace("\0", "") if "\0" in line else line
 
     def records(self) -> Iterator[Record]:
-        """Yield the records; the lines with broken quotes are noted meanwhile."""
+        """Yield the records; record the lines with broken quotes."""
         reader = RecordReader(self._lines(), self.dialect)
         self.broken = reader.broken
         yield from reader
 
 
 def _parts(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield the records of each page: those with any text."""
+    """Yield the nonempty records of each page."""
     part: list[Record] = []
     length = 0
     for record in records:

@@ -33,7 +33,7 @@ _COUNTED_BYTES = 8 << 20
 
 
 class JsonLinesReader:
-    """JSON lines: one JSON value a line."""
+    """JSON lines: one JSON value per line."""
 
     name = "JSON lines"
     extensions: tuple[str, ...] = (".jsonl", ".ndjson")
@@ -109,10 +109,7 @@ def _read_lines(path: Path, encoding: Encoding, form: str) -> Reading:
 def _reading(
     form: str, path: Path, encoding: Encoding, source: Callable[[list[str]], Iterator[Lines]]
 ) -> Reading:
-    """Return the reading of records; *source* is called twice, to count pages and to yield them.
-
-    *source* takes a list for its warnings.
-    """
+    """Return the reading of records; *source* is called twice, to count pages and to yield them."""
     warnings = [encoding.warning] if encoding.warning else []
     counted = path.stat().st_size <= _COUNTED_BYTES
     count = max(1, sum(1 for _ in _parts(source([])))) if counted else 0
@@ -144,7 +141,6 @@ def _pages(records: Iterable[Lines]) -> Iterator[Page]:
 
 
 def _records(lines: Iterable[str], notes: list[str]) -> Iterator[Lines]:
-    """Yield one paragraph per line; invalid lines are unchanged."""
     bad: list[int] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -175,7 +171,7 @@ def _document(parts: Iterable[str], notes: list[str]) -> Iterator[Lines]:
 
 
 def _plain(parts: Iterable[str], first: int) -> Iterator[Lines]:
-    """Yield the paragraphs of a text; a very long one, or a very long line, in several."""
+    """Yield the paragraphs of a text; very long ones in several parts."""
     block: Lines = []
     length, number, begun = 0, first, ""
     for part in chain(parts, ["\n"]):

@@ -55,8 +55,6 @@ class BadJson(ValueError):
 
 @dataclass(slots=True)
 class _Container:
-    """An open object or list."""
-
     opening: str
     label: str
     line: int
@@ -69,16 +67,9 @@ class _Container:
 
 
 class JsonText:
-    """Converts the values of a JSON text into lines.
+    """Converts JSON values into lines; *line* is the file's line number at the start of *text*.
 
-    Parameters
-    ----------
-    text
-        One or more JSON values: a text, or the parts of one.
-    line
-        The file's line number at the start of the text.
-    is_record
-        Each value is one record, whatever its type.
+    *is_record* means that each value is one record, whatever its type.
     """
 
     def __init__(
@@ -97,15 +88,10 @@ class JsonText:
         self._out: list[SourceLine] = []
 
     def paragraphs(self) -> Iterator[list[SourceLine]]:
-        """Yield the lines of each record with their line numbers, a very long record in parts.
+        """Yield the lines of each record, a very long one in parts; may end in ``BadJson``.
 
         Records are the objects of the outermost lists; other content is divided at the keys of the
         outermost object.
-
-        Raises
-        ------
-        BadJson
-            After all lines before the error were yielded.
         """
         try:
             while (token := self._next()) is not None:
@@ -144,10 +130,7 @@ class JsonText:
         self._text, self._is_whole = "".join(parts), wanted > 0
 
     def _begun(self) -> str | None:
-        """Return the first part of a value longer than a page, and continue after it.
-
-        The remaining text begins with a quotation mark, as if it was a separate string.
-        """
+        """Return the first part of a string longer than a page; keep the rest as another string."""
         opening = _OPENING.match(self._text, self._at)
         top = self._stack[-1] if self._stack else None
         wants_key = top is not None and top.opening == "{" and top.key is None
@@ -226,7 +209,7 @@ class JsonText:
         return top is None and self._is_record
 
     def _label(self) -> str:
-        """Return the label of the value that comes next, and count it."""
+        """Return the label of the next value, and count it."""
         if not self._stack:
             return ""
         top = self._stack[-1]
@@ -243,7 +226,6 @@ class JsonText:
         return label
 
     def _open(self, token: str) -> bool:
-        """Enter an object or list."""
         if len(self._stack) >= MAX_DEPTH:
             self._value(self._source())
             return False
@@ -275,7 +257,7 @@ class JsonText:
         return done.parts or not self._stack
 
     def _source(self) -> str:
-        """Return the source of the value that was just opened, and go on after it."""
+        """Return the source of the value that was just opened, and skip it."""
         self._kept, depth = self._counted, 1
         while depth:
             match = _TOKEN.match(self._text, self._at)
@@ -312,10 +294,7 @@ class JsonText:
                 self._write(f"{label}.{container.key}" if label else container.key, "", self._line)
 
     def _write_list(self, container: _Container, *, is_whole: bool = False) -> None:
-        """Write the plain values of a list: on one line if it is short and has no other values.
-
-        Values after a nested object or list are written one by one.
-        """
+        """Write the plain values of a list: on one line if it is short and has no other values."""
         values, container.simple = container.simple, None
         if container.opening != "[" or not values:
             return

@@ -1,4 +1,4 @@
-"""Reads plain text and Markdown: paragraphs, headings, lists, quotes, tables."""
+"""Read plain text and Markdown: paragraphs, headings, lists, quotes, tables."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TextReader:
 
 @dataclass(slots=True)
 class _Part:
-    """The lines of one page; *is_estimated* where form feeds alone do not give its number."""
+    """The lines of one page; *is_estimated*: its number does not come from form feeds only."""
 
     is_estimated: bool = False
     lines: list[SourceLine] = field(default_factory=list)
@@ -64,7 +64,7 @@ class _Part:
 
 
 def pieces(path: Path, encoding: Encoding, /) -> Iterator[str]:
-    """Yield the lines of a text file with their ends; one longer than a page is cut at a word."""
+    """Yield the lines of a text file with their ends; very long ones are cut at a word."""
     with path.open(encoding=encoding.name, errors=encoding.errors, newline=None) as file:
         rest = ""
         while piece := rest + file.readline(PART_CHARS - len(rest)):
@@ -77,7 +77,7 @@ def pieces(path: Path, encoding: Encoding, /) -> Iterator[str]:
 
 
 def _parts(path: Path, encoding: Encoding) -> Iterator[_Part]:
-    """Yield the pages; a blank one at the end is left out."""
+    """Yield the pages, except a blank last one."""
     part, number, is_first = _Part(), 1, True
     for piece in pieces(path, encoding):
         for i, text in enumerate(piece.removesuffix("\n").split("\f")):
@@ -124,7 +124,7 @@ _TITLE = re.compile(r"title:\s*(.+)", re.IGNORECASE)
 
 
 class MarkdownReader:
-    """Markdown; one page, or several of a long text, whose lines are those of the file."""
+    """Markdown: one page, or several for a long text, with line numbers of the file."""
 
     name = "Markdown"
     extensions: tuple[str, ...] = (".md", ".markdown")
@@ -147,7 +147,7 @@ class MarkdownReader:
 
 
 def _markdown_parts(path: Path, encoding: Encoding) -> Iterator[Lines]:
-    """Yield the lines of each page: up to a blank line outside of code, if one comes in time."""
+    """Yield the lines of each page, up to a blank line outside of code if possible."""
     part, length, number = list[SourceLine](), 0, 1
     fence: re.Pattern[str] | None = None
     for piece in pieces(path, encoding):
@@ -185,7 +185,7 @@ def _markdown_pages(parts: Iterator[Lines]) -> Iterator[Page]:
 
 
 def _front_matter_end(lines: list[str]) -> int:
-    """Return the number of lines of the front matter, 0 where there is none."""
+    """Return the number of lines of the front matter, 0 without one."""
     if lines[0].rstrip() != "---":
         return 0
     for i, line in enumerate(lines[1:], start=1):
@@ -203,7 +203,7 @@ def _front_title(lines: list[str]) -> str | None:
 
 
 def _add(builder: PageBuilder, lines: Lines, kind: ParagraphKind, level: int | None = None) -> None:
-    """Add lines; blank ones within (code) part paragraphs, as everywhere."""
+    """Add lines; blank ones, even in code, separate paragraphs."""
     block: Lines = []
     for line in lines:
         if line.text.strip():

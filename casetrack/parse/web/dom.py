@@ -95,8 +95,7 @@ _OWN_SPACES = (
 class Node:
     """An element: its lower-case tag, its attributes, its child elements and texts in order.
 
-    *layout* marks a table that contains tables, *blocks* one whose cells have headings, lists and
-    the like.
+    *layout* marks a table that contains tables, *blocks* one with headings, lists etc. in cells.
     """
 
     __slots__ = ("attributes", "blocks", "children", "layout", "tag")
@@ -126,7 +125,7 @@ class _Look(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of hidden text that it makes, empty for visible text."""
+        """The kind of its hidden text, empty for visible text."""
         if self is _PLAIN:
             return ""
         if self.is_invisible or self.is_empty:
@@ -150,18 +149,8 @@ class _Open(NamedTuple):
 class Dom:
     """A parsed document.
 
-    Attributes
-    ----------
-    root
-        Contains all displayed content.
-    title
-        Text of the title element.
-    language
-        Declared by the root element.
-    meta
-        Content of the meta elements by lower-case name; the first of each.
-    left_out
-        Comments with text, and templates, which are never displayed.
+    *root* has all displayed content, *meta* the first content of each meta element by lower-case
+    name; *left_out* counts comments with text, and templates.
     """
 
     root: Node = field(default_factory=lambda: Node("html"))
@@ -174,9 +163,8 @@ class Dom:
 def parse(text: str, linked: str | None = None, /) -> Dom:
     """Parse a document or a part of one; any input results in a tree.
 
-    *linked* are its style sheets in the same file. Well-formed XHTML is parsed as XML, since in
-    HTML an empty ``<script/>`` or ``<title/>`` swallows the following content. Document types are
-    removed first, so there are no entities except those of HTML.
+    Well-formed XHTML is parsed as XML, since in HTML an empty ``<script/>`` swallows the following
+    content. Document types are removed first. *linked* are style sheets in the same file.
     """
     from lxml import etree
 
@@ -205,7 +193,7 @@ class Parsing:
             self._parser, self._parts = _xml_parser(self._builder), _xml_parts(text)
 
     def __iter__(self) -> Iterator[frozenset[int]]:
-        """Parse on; yield the identities of the elements that may still get children."""
+        """Parse the next part; yield the identities of elements that may get more children."""
         for part in self._parts:
             self._parser.feed(part)
             yield frozenset(id(one.node) for one in self._builder.opened)
@@ -306,7 +294,6 @@ class _Builder:
         self._drawings = 0
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: PLR0912
-        """Take a start tag."""
         if tag == LOST_END:
             if not self._unseen:
                 self.opened[-1].node.children.append(_LOST)
@@ -344,7 +331,7 @@ class _Builder:
             self._push(tag, attributes)
 
     def _styled(self, tag: str, attributes: Mapping[str, str]) -> bool:
-        """Work out the look of an element; return whether it is there to be seen at all."""
+        """Set the look of an element; return whether it is displayed at all."""
         self._look = self.opened[-1].look
         style = attributes.get("style", "")
         if style or self._styles.has_rules:
@@ -382,7 +369,7 @@ class _Builder:
             self.opened.append(_Open(tag, node, self._look, self._marks))
 
     def end(self, tag: str) -> None:
-        """Take an end tag, also one that the parser put in."""
+        """Process an end tag, also one that the parser inserted."""
         if tag == LOST_END:
             return
         tag = _local(tag)
@@ -411,7 +398,6 @@ class _Builder:
             self._tables.pop()
 
     def data(self, text: str) -> None:
-        """Take a piece of text."""
         if "<" in text:
             text = text.replace(_MARK, "")
         if self._title is not None:
@@ -429,17 +415,17 @@ class _Builder:
             self._concealed.append(text)
 
     def _conceal(self) -> None:
-        """Put the text of a hidden element into the tree."""
+        """Add the text of a hidden element to the tree."""
         self._add_hidden(self._kind, self._concealed or ())
         self._concealed = None
 
     def _unveil(self) -> None:
-        """Put the text that the style of its elements hides into the tree."""
+        """Add the text that the style of its elements hides to the tree."""
         self._add_hidden(self._veil, self._veiled)
         self._veiled = []
 
     def _add_hidden(self, kind: str, parts: Iterable[str]) -> None:
-        """Put hidden text behind the tables that it is in."""
+        """Add hidden text after the enclosing tables."""
         text = " ".join("".join(parts).split())
         if text:
             first = next((n for n, one in enumerate(self.opened) if one.tag == "table"), 0)
@@ -447,17 +433,17 @@ class _Builder:
             self.opened[first - 1].node.children.append(node)
 
     def comment(self, text: str) -> None:
-        """Count a comment, but for the conditions of Office programs."""
+        """Count a comment, except conditions of Office programs."""
         self.dom.left_out["comment"] += _SAYS.match(_TAG.sub("", text)) is not None
 
     def pi(self, target: str, data: str | None = None) -> None:
-        """Pass over a processing instruction."""
+        """Ignore a processing instruction."""
 
     def doctype(self, name: str, public: str | None, system: str | None) -> None:
-        """Pass over a document type."""
+        """Ignore a document type."""
 
     def close(self) -> None:
-        """Finish a title that the file leaves open."""
+        """End a title that is still open."""
         if self._title is not None and self.dom.title is None:
             self.dom.title = "".join(self._title)
         self._conceal()
@@ -484,17 +470,17 @@ class _Builder:
 
 
 class _Nobody:
-    """Takes the parser's reports and keeps nothing."""
+    """Receives the parser's events and stores nothing."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Pass over a start tag."""
+        """Ignore a start tag."""
 
     def close(self) -> None:
-        """Pass over the end."""
+        """Ignore the end."""
 
 
 def _local(tag: str) -> str:
-    """Return a tag without the name space of HTML, SVG or MathML; others become unknown tags."""
+    """Return a tag without the namespace of HTML, SVG or MathML; others become unknown tags."""
     if not tag.startswith("{"):
         return tag.lower()
     space, _, name = tag[1:].partition("}")
@@ -502,7 +488,7 @@ def _local(tag: str) -> str:
 
 
 def _clean(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Copy attributes, without the marks in those that are shown."""
+    """Copy attributes, without marks in displayed ones."""
     return {
         name: value.replace(_MARK, "") if name in _SHOWN_ATTRIBUTES else value
         for name, value in attributes.items()
@@ -522,11 +508,7 @@ def _is_gone(attributes: Mapping[str, str], style: str) -> bool:
 
 
 def _look(above: _Look, attributes: Mapping[str, str], style: str, *, is_whole: bool) -> _Look:
-    """Return the look of an element within one of the look *above*.
-
-    If style sheets are missing (not *is_whole*), an element with a class or an id may have any
-    ground.
-    """
+    """Return the look of an element within *above*; *is_whole* means all style sheets are known."""
     if not style and _LOOK_NAMES.isdisjoint(attributes):
         is_any = not is_whole and ("class" in attributes or "id" in attributes)
         return above._replace(has_ground=True) if is_any and not above.has_ground else above

@@ -1,4 +1,4 @@
-"""Reads EPUB books: each part of the reading order is a page."""
+"""Read EPUB books: each part of the reading order is a page."""
 
 from __future__ import annotations
 
@@ -66,20 +66,8 @@ class Item:
 class Book:
     """Content of the package document.
 
-    Attributes
-    ----------
-    facts
-        Dublin Core elements by local name.
-    modified
-        Time of the last change (EPUB 3).
-    spine
-        Distinct parts in reading order.
-    repeats
-        Number of repeated parts in the reading order, which the standard forbids.
-    titles
-        Title of each part in the table of contents, by normal path.
-    encrypted
-        Normal paths of encrypted parts, without fonts.
+    *spine* has distinct parts in reading order, *repeats* counts repeated ones, *titles* are from
+    the table of contents; paths are normal ones. *encrypted* omits fonts.
     """
 
     facts: dict[str, list[str]] = field(default_factory=dict)
@@ -124,7 +112,7 @@ def open_book(package: Package, /) -> Book:
 
 
 def normal(path: str, /) -> str:
-    """Return a part's path as keys hold it: lower case, without ``..``."""
+    """Return a normal path: lower case, without ``..``."""
     return posixpath.normpath(path.replace("\\", "/")).lstrip("/").lower()
 
 
@@ -151,7 +139,6 @@ def _without_doctype(data: bytes) -> bytes:
 
 
 def _named(root: Any, name: str) -> Iterator[Any]:
-    """Yield the elements of a local name, in whatever name space."""
     yield from root.iter(f"{{*}}{name}")
 
 
@@ -211,7 +198,7 @@ def _encrypted(package: Package) -> Iterator[str]:
 
 
 def _read_titles(package: Package, item: Any, folder: str, book: Book) -> None:
-    """Take the titles of parts from the table of contents, old or new."""
+    """Read the titles of parts from the table of contents, old or new."""
     path = _path(folder, item)
     if path not in package or normal(path) in book.encrypted:
         return
@@ -271,7 +258,7 @@ class EpubReader:
     extensions: tuple[str, ...] = (".epub",)
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept a container with a book in it, also a damaged one."""
+        """Accept a container with a book, even if damaged."""
         if not file.head.startswith(ZIP_MAGIC):
             return False
         if not file.members:
@@ -298,7 +285,7 @@ class EpubReader:
 
 
 def _protected(path: Path) -> FileEncrypted:
-    """Return the error of a book whose rights management no password opens."""
+    """Return the error for a book with rights management."""
     error = FileEncrypted(path)
     error.message = f"The book is encrypted (DRM), and its text cannot be read: {path}"
     error.hint = "Get a copy without copy protection from where the book was bought."
@@ -325,8 +312,6 @@ def _info(book: Book) -> DocumentInfo:
 
 
 class _Pages:
-    """Produces the pages of a book."""
-
     def __init__(
         self, package: Package, book: Book, warnings: list[str], missing: list[str]
     ) -> None:
@@ -376,7 +361,7 @@ class _Pages:
 
 
 def _titled(blocks: tuple[HtmlBlock, ...], title: str | None) -> tuple[HtmlBlock, ...]:
-    """Give a section without headings its title in the table of contents as one."""
+    """Add the title in the table of contents as a heading to a section without headings."""
     if not title or not blocks or any(block.kind == "heading" for block in blocks):
         return blocks
     first = " ".join(" ".join(blocks[0].lines).split())

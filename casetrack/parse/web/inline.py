@@ -1,4 +1,4 @@
-"""Puts the text of inline elements together to lines, with white space as a browser shows it."""
+"""Joins the text of inline elements into lines, with white space as in a browser."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ListState:
         return cls(ordered, form, first, -1 if is_reversed else 1)
 
     def marker(self, item: Node, /) -> str:
-        """Return the mark of the next item."""
+        """Return the label of the next item."""
         if not self.ordered:
             return "" if self.form == "none" or _form(item) == "none" else BULLET
         value = _integer(item.get("value"))
@@ -139,7 +139,7 @@ def texts(node: Node, /) -> Iterator[str]:
 
 
 def _select(node: Node) -> str:
-    """Return the chosen options of a list, all where it shows all, the first where none is."""
+    """Return the chosen options of a list (default: the first), all if it displays all."""
     options = list(_options(node))
     chosen = [o for o in options if "selected" in o.attributes]
     if "multiple" in node.attributes or node.get("size") not in {"", "1"}:
@@ -205,7 +205,7 @@ class LineMaker:
 
     @property
     def last(self) -> str:
-        """The last character of the line, a space where one is due, empty at its start."""
+        """The last character of the line, a pending space, or empty at its start."""
         if self._space:
             return " "
         return self._parts[-1][-1:] if self._parts else ""
@@ -234,7 +234,7 @@ class LineMaker:
         self._script = mark
 
     def close_script(self) -> None:
-        """End raised or lowered text; a digit after it does not belong to it."""
+        """End raised or lowered text; a following digit is separated."""
         if self._script != "after" and self.last.isdigit():
             self._script = "after"
         else:

@@ -48,24 +48,13 @@ _SEARCHED = 65536
 
 
 def decode_html(data: bytes, /, *, encoding: str | None = None) -> Decoded:
-    """Decode HTML bytes; see :func:`casetrack.parse.encoding.decode`.
-
-    *encoding* is declared outside, such as by a mail's header, and overrides the one in the bytes.
-
-    Raises
-    ------
-    casetrack.parse.encoding.NotText
-        The bytes are binary.
-    """
+    """Decode HTML bytes; *encoding*, declared outside, comes first; may raise ``NotText``."""
     known = encoding if codec_of(encoding) else None
     return decode(data, declared=known or declared_encoding(data))
 
 
 def declared_encoding(data: bytes, /) -> str | None:
-    """Return the encoding that the first bytes declare, or ``None``.
-
-    A readable declaration cannot be UTF-16: it means UTF-8 then, as in browsers.
-    """
+    """Return the encoding that the first bytes declare, or ``None``; UTF-16 means UTF-8 then."""
     head = data[:_SEARCHED]
     match = _XML.match(head) or _META.search(_without_comments(head))
     label = match[1].decode("ascii") if match else None
@@ -105,19 +94,7 @@ class HtmlBlock:
 
 @dataclass(frozen=True, slots=True)
 class HtmlDocument:
-    """Content and facts of an HTML text.
-
-    Attributes
-    ----------
-    created_at, modified_at
-        From its meta elements, in UTC.
-    properties
-        Description, keywords, publisher, generator and language, if declared.
-    warnings
-        Guesses about the encoding.
-    targets
-        Complete after the last block.
-    """
+    """Content and facts of an HTML text; *targets* are complete after the last block."""
 
     title: str | None
     author: str | None
@@ -131,10 +108,7 @@ class HtmlDocument:
 
 
 class HtmlParts(NamedTuple):
-    """A document that may be too large for memory; *blocks* is an iterator.
-
-    *document* has its own blocks only if *is_whole*: the document is small and was read at once.
-    """
+    """A document that may be too large for memory; *document* has the blocks only if *is_whole*."""
 
     document: HtmlDocument
     blocks: Iterator[HtmlBlock]
@@ -170,24 +144,10 @@ def html_blocks(
     sheet: Callable[[str], str | None] = lambda _: None,
     targets: LinkTargets | None = None,
 ) -> HtmlDocument:
-    """Read an HTML or XHTML text.
+    """Read an HTML or XHTML text, or a part of one, such as the body of a mail.
 
-    Parameters
-    ----------
-    source
-        A whole document or a part of one, such as the body of a mail.
-    encoding
-        Declared outside, such as by a mail's header. A byte order mark and clear evidence in the
-        bytes override it; without it, the declaration in the document counts.
-    sheet
-        Returns a style sheet that the document links to.
-    targets
-        Collects the targets of links.
-
-    Raises
-    ------
-    casetrack.parse.encoding.NotText
-        The bytes are binary.
+    *encoding* is declared outside, such as by a mail's header; a byte order mark and clear evidence
+    in the bytes override it. *sheet* returns a linked style sheet. May raise ``NotText``.
     """
     warnings: tuple[str, ...] = ()
     if isinstance(source, bytes):
@@ -234,7 +194,7 @@ _PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 
 class HtmlReader:
-    """HTML, XHTML and MHTML; lines are those of the text as shown, not of its source."""
+    """HTML, XHTML and MHTML; line numbers are those of the displayed text, not of its source."""
 
     name = "HTML"
     extensions: tuple[str, ...] = (".html", ".htm", ".xhtml", ".xht", *_ARCHIVES)
@@ -284,7 +244,7 @@ def _pages(
 
 
 def add_blocks(builder: PageBuilder, blocks: Iterable[HtmlBlock], /) -> None:
-    """Add blocks to a page, whose builder should keep the indent of lines."""
+    """Add blocks to a page; its builder should keep indents."""
     for block in blocks:
         lines = [SourceLine(line) for line in block.lines]
         builder.paragraph(lines, kind=block.kind, level=block.level, header=block.header)

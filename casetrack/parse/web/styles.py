@@ -72,7 +72,7 @@ class Element(Protocol):
 
 
 class _Part(NamedTuple):
-    """A tag with classes, ids and tests; *is_child* where its parent must match the part before."""
+    """A tag with classes, ids and tests; *is_child*: the part before matches its parent."""
 
     tag: str
     marks: frozenset[str]
@@ -100,7 +100,7 @@ class Styles:
 
     @classmethod
     def of(cls, text: str, linked: str | None = None, /) -> Styles:
-        """Read the style sheets of an HTML text, and the *linked* ones, where they are known."""
+        """Read the style sheets of an HTML text, and the *linked* ones if known."""
         is_whole = linked is not None or _LINK.search(text) is None
         styles = cls(is_whole and not any(map(_IMPORT.search, (text, linked or ""))))
         sheets = [linked] if linked else []
@@ -116,7 +116,7 @@ class Styles:
         return styles
 
     def marks(self, attributes: Mapping[str, str], /) -> frozenset[str]:
-        """Return the classes, the id and the passed tests of an element as selectors have them."""
+        """Return the classes, the id and the passed tests of an element in selector form."""
         if not attributes:
             return _NO_MARKS
         names = [f".{name}" for name in attributes.get("class", "").split()]
@@ -124,10 +124,7 @@ class Styles:
         return frozenset([*names, *(t for t in self._tests if _passes(t, attributes))])
 
     def style(self, own: str, chain: Sequence[Element], /) -> str:
-        """Return the declarations that apply to an element, including its style attribute (*own*).
-
-        *chain* lists its ancestors, outermost first, and the element.
-        """
+        """Return the declarations for the last element of *chain*; *own* is its attribute."""
         near = [r for key in (chain[-1].tag, "*") for r in self._rules.get(key, ())]
         near += [r for mark in chain[-1].marks for r in self._rules.get(mark, ())]
         matching = [(r.weight, n, r) for n, r in near if _matches(r.parts, chain)]
@@ -143,7 +140,7 @@ class Styles:
 
 
 def linked(text: str, read: Callable[[str], str | None], /) -> str | None:
-    """Return the style sheets that an HTML text links to; ``None`` unless *read* gives them all."""
+    """Return the linked style sheets of an HTML text; ``None`` unless *read* returns all."""
     targets = [_HREF.search(link[0]) for link in _LINK.finditer(text)]
     sheets = [read(html.unescape(target[1])) if target else None for target in targets]
     return None if None in sheets else "\n".join(filter(None, sheets))
@@ -151,7 +148,7 @@ def linked(text: str, read: Callable[[str], str | None], /) -> str | None:
 
 @functools.lru_cache(maxsize=8)
 def _parsed(css: str) -> tuple[_Rule, ...]:
-    """Return the rules of a style sheet; all sections of a book have the same one."""
+    """Return the rules of a style sheet, cached: all sections of a book have the same one."""
     rules = []
     for selectors, declarations in _rules(_NO_RULE.sub(_coded, css[:_MAX_CSS])):
         declared = _declared(declarations)
@@ -164,7 +161,7 @@ def _parsed(css: str) -> tuple[_Rule, ...]:
 
 
 def _coded(match: re.Match[str]) -> str:
-    """Return a test of an attribute as one mark; nothing of comments and quoted texts."""
+    """Encode an attribute test as one mark; remove comments and quoted texts."""
     return f"[{match['test'].encode().hex()}]" if match["test"] else " "
 
 

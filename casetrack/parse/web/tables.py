@@ -29,10 +29,7 @@ class TableLine:
 
 
 def rows(table: Node, text_of: Callable[[Node], str], /) -> list[TableLine] | None:
-    """Return the lines of a data table, ``None`` for a layout table.
-
-    *text_of* returns the text of a cell on one line.
-    """
+    """Return the lines of a data table, ``None`` for a layout table."""
     sources = list(_sources(table))
     if table.layout or table.get("role") in {"presentation", "none"}:
         return None
@@ -82,7 +79,7 @@ def _beside(table: Node, text_of: Callable[[Node], str]) -> Iterator[str]:
 
 
 def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]) -> list[Row]:
-    """Place the cells in columns; a merged cell is where it begins."""
+    """Place the cells in columns; a merged cell is at its start."""
     grid = []
     taken: dict[int, int] = {}
     for number, (cells, in_head) in enumerate(sources):

@@ -1,4 +1,4 @@
-"""Goes through the tree of an HTML document and writes its blocks."""
+"""Walks the tree of an HTML document and writes its blocks."""
 
 from __future__ import annotations
 
@@ -29,11 +29,7 @@ _BARE = re.compile(r"\[?(\d{1,5})\]?")
 
 
 def star_page(node: Node, /) -> str | None:
-    """Return the page number of an inline element that marks a star page; ``None`` for others.
-
-    Elements of the class ``page-label`` or ``page-number`` need a star: in books and at the foot of
-    web pages they have other numbers.
-    """
+    """Return the page number of an inline element that marks a star page; ``None`` for others."""
     if node.tag != "page-number" and not node.attributes:
         return None
     classes = set(node.get("class").lower().split())
@@ -79,7 +75,7 @@ _FRAME_DEPTH = 2
 
 @dataclass(slots=True)
 class Block:
-    """A block as it was found."""
+    """A block of the document."""
 
     kind: ParagraphKind
     level: int | None
@@ -105,17 +101,7 @@ class _OpenElement:
 
 @dataclass(slots=True)
 class Walker:
-    """Writes the blocks of one tree.
-
-    Parameters
-    ----------
-    depth
-        Number of enclosing documents.
-    targets
-        Collects the targets of links.
-    is_cell
-        The tree is a table cell, and the table collects its hidden text and targets of links.
-    """
+    """Writes the blocks of one tree; *is_cell* leaves hidden text and link targets to the table."""
 
     depth: int = 0
     targets: LinkTargets = field(default_factory=LinkTargets)
@@ -138,8 +124,7 @@ class Walker:
     def walk_on(self, root: Node, opened: frozenset[int], /) -> list[Block]:
         """Return the new blocks of an incomplete tree, and release their elements.
 
-        *root* is the same in every call; *opened* has identities of elements that may get more
-        children, and is empty for the complete tree.
+        *opened* has identities of elements that may get more children, none for the complete tree.
         """
         stack = self._stack
         if not stack and not self._is_begun:
@@ -175,7 +160,7 @@ class Walker:
         return blocks
 
     def _enter(self, node: Node) -> _OpenElement | None:
-        """Begin an element; return it, or ``None`` where nothing in it is left to read."""
+        """Begin an element; return it, or ``None`` if nothing in it needs reading."""
         tag = node.tag
         if tag == "br":
             self._break()
@@ -203,7 +188,7 @@ class Walker:
         return self._inline(node)
 
     def _break(self) -> None:
-        """Take a line break; a second one in a row parts paragraphs."""
+        """Process a line break; a second one in a row separates paragraphs."""
         if self._line.is_empty and not (self._keeps and self._keeps[-1]):
             self._flush()
         else:
@@ -289,7 +274,7 @@ class Walker:
         return element
 
     def _take_link(self, node: Node) -> None:
-        """Take the target of a link that has a text or a picture."""
+        """Store the target of a link with a text or a picture."""
         shown = node.get("alt") if node.tag == "area" else "".join(inline.texts(node)).strip()
         if node.get("href") and (shown or any(map(_is_picture, _within(node)))):
             self._asides += filter(None, [self.targets.line(shown, node.get("href"))])
@@ -333,7 +318,6 @@ class Walker:
             self._out += Walker(self.depth + 1, self.targets).walk(parse(source).root)
 
     def _flush(self) -> None:
-        """End the block that is being written."""
         lines = self._line.take()
         keeps = bool(self._keeps) and self._keeps[-1]
         kind, level = self._kinds[-1] if self._kinds else ("body", None)
@@ -366,7 +350,7 @@ class Walker:
 
 
 def _reads_on(node: Node) -> bool:
-    """Return whether a block can be entered before all that is in it is known."""
+    """Return whether a block can be entered before its content is complete."""
     if "reversed" in node.attributes or _NOTE_ID.fullmatch(node.get("id")):
         return False
     return node.tag in _BLOCKS - {"table"}
@@ -399,7 +383,7 @@ def _is_note(node: Node) -> bool:
 
 
 def _links_within(node: Node) -> bool:
-    """Return whether there is a link to another place of the same page in an element."""
+    """Return whether an element contains a link to another position of the same page."""
     return any(one.tag == "a" and one.get("href").startswith("#") for one in _within(node))
 
 
@@ -408,7 +392,6 @@ def _is_picture(node: Node) -> bool:
 
 
 def _within(node: Node) -> Iterator[Node]:
-    """Yield an element and all elements in it."""
     rest = [node]
     while rest:
         element = rest.pop()

@@ -1,4 +1,4 @@
-"""The parsed parts of a Word document that its text is made of."""
+"""The parsed parts of a Word document."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADING_NAME = re.compile(r"heading ([1-9])$")
 
 @dataclass(frozen=True, slots=True)
 class ListPlace:
-    """The list that a paragraph belongs to; without a depth, the list's levels name the style."""
+    """The list of a paragraph; without a depth, the list's levels name the style."""
 
     number_id: str
     depth: int | None
@@ -53,7 +53,7 @@ def look_of(properties: Any, paragraph: Any = None, /) -> Look:
 
 
 def shade(properties: Any, /) -> str | None:
-    """Return the colour of a ``w:shd``, ``None`` where there is no shade."""
+    """Return the colour of a ``w:shd``, ``None`` without a shade."""
     element = None if properties is None else properties.find(f"{W}shd")
     if element is None:
         return None
@@ -74,7 +74,7 @@ class _Style:
 
 
 def attribute(element: Any, path: str, /) -> str | None:
-    """Return the ``w:val`` of the descendant at *path* (names parted by ``/``)."""
+    """Return the ``w:val`` of the descendant at *path* (names separated by ``/``)."""
     if element is None:
         return None
     descendant = element.find("/".join(f"{W}{name}" for name in path.split("/")))
@@ -99,11 +99,7 @@ def _integer(text: str | None) -> int | None:
 
 
 class Styles:
-    """Resolves a paragraph's properties together with its styles.
-
-    Word uses English names of built-in styles in every language (only ids and displayed names are
-    translated), so ``heading 1`` exists in a German file too.
-    """
+    """Resolves a paragraph's properties and styles; names of built-in styles are always English."""
 
     def __init__(self, root: Any) -> None:
         self._styles: dict[str, _Style] = {}
@@ -136,7 +132,7 @@ class Styles:
                 self._default = identity
 
     def _chain(self, properties: Any) -> list[_Style]:
-        """Return the paragraph's style and those it is based on."""
+        """Return the paragraph's style and its ancestors."""
         return _chain(attribute(properties, "pStyle") or self._default, self._styles)
 
     def paragraph_look(self, properties: Any, /) -> Look:
@@ -147,7 +143,7 @@ class Styles:
         return look.over(self._usual)
 
     def run_look(self, properties: Any, paragraph: Look, /) -> Look:
-        """Return how a run looks in a paragraph of that look."""
+        """Return the look of a run in a paragraph of that look."""
         if properties is None:
             return paragraph
         look = look_of(properties)
@@ -177,7 +173,7 @@ class Styles:
         return any(s.name in _QUOTE_NAMES for s in self._chain(properties))
 
     def list_place(self, properties: Any, /) -> ListPlace | None:
-        """Return the list of a paragraph, its own or its style's."""
+        """Return the list of a paragraph, direct or by its style."""
         number_id = attribute(properties, "numPr/numId")
         depth = _integer(attribute(properties, "numPr/ilvl"))
         for style in self._chain(properties):
@@ -329,22 +325,9 @@ _SIDE_PARTS = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comm
 class Parts:
     """The parsed parts of a document.
 
-    Attributes
-    ----------
-    body
-        Root of the text.
-    side_texts
-        Footnotes, endnotes and comments by kind and id.
-    heads
-        Headers and footers by the id of their relation.
-    links
-        External link targets by the id of their relation.
-    graphics
-        Charts and diagrams by the name of their part; unreadable ones are ``None``.
-    has_even_heads
-        Even pages have separate headers and footers.
-    unstable_fields, left_out_fields
-        Names of fields whose results are omitted, and of those that occurred.
+    *side_texts* are footnotes, endnotes and comments by kind and id; *heads* and *links* have
+    relation ids as keys, *graphics* part names (unreadable ones are ``None``). Results of
+    *unstable_fields* are omitted; *left_out_fields* are those that occurred.
     """
 
     body: Any
@@ -362,13 +345,7 @@ class Parts:
 
     @classmethod
     def of(cls, package: Package, /) -> Parts:
-        """Read the parts; report damage outside of the body as missing.
-
-        Raises
-        ------
-        ParseFailed
-            The body cannot be read.
-        """
+        """Read the parts; report damage as missing, or raise ``ParseFailed`` for a damaged body."""
         main = next((t for k, t in package.relations("").values() if k == "officeDocument"), None)
         if main is None or main not in package:
             main = "word/document.xml"

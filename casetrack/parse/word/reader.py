@@ -1,4 +1,4 @@
-"""Reads DOCX: body in document order, lists with numbers, tables as rows, notes, text boxes."""
+"""Read DOCX: body in document order, lists with numbers, tables as rows, notes, text boxes."""
 
 from __future__ import annotations
 
@@ -45,27 +45,20 @@ HeadKind = Literal["header", "footer"]
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The header or the footer of one page.
-
-    *is_new* means that no earlier page had it, so it belongs to the page's text.
-    """
+    """The header or the footer of one page; a new one belongs to the page's text."""
 
     blocks: tuple[Block, ...] = ()
     is_new: bool = False
 
     @property
     def line(self) -> str | None:
-        """All of it on one line."""
+        """Its text on one line."""
         lines = (line.strip() for block in self.blocks for line in block.lines)
         return _SEPARATOR.join(line for line in lines if line) or None
 
 
 class RunningHeads:
-    """Returns the headers and footers of pages, which must be requested in order.
-
-    *sections* are the document's ``w:sectPr``; *shown* is the page number in the header or footer
-    of the last page, ``None`` without one.
-    """
+    """Returns the headers and footers of pages in order; *shown* is the last page's number."""
 
     def __init__(self, parts: Parts, sections: list[Any]) -> None:
         self._parts, self._sections = parts, sections
@@ -75,11 +68,7 @@ class RunningHeads:
         self.shown: str | None = None
 
     def page(self, section: int, *, is_first: bool) -> tuple[Heads, Heads]:
-        """Return header and footer of the next page.
-
-        *section* is the index of the section in which the page begins, *is_first* whether it is
-        that section's first page.
-        """
+        """Return header and footer of the next page, which begins in a *section*."""
         own = self._sections[section] if section < len(self._sections) else None
         self._number += 1
         form = "decimal"
@@ -118,7 +107,7 @@ class RunningHeads:
         return Heads(numbered, is_new)
 
     def _relation(self, what: HeadKind, kind: str, section: int) -> str | None:
-        """Return the relation of a section's header; one without its own has the one before it."""
+        """Return the relation of a section's header, inherited from the section before."""
         for own in reversed(self._sections[: section + 1]):
             for reference in own.iterfind(f"{W}{what}Reference"):
                 if reference.get(f"{W}type", "default") == kind:
@@ -136,10 +125,7 @@ class RunningHeads:
 
 
 def _without_line_numbers(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield blocks without the numbers 1 to 28 in the header of pleading paper.
-
-    The text line next to each number depends on fonts, and is not determined.
-    """
+    """Yield blocks without the numbers 1 to 28 in the header of pleading paper."""
     lines = [line.strip() for block in blocks for line in block.lines]
     first = next((i for i, line in enumerate(lines) if line == "1"), len(lines))
     last = first
@@ -181,7 +167,7 @@ _CONNECTING = frozenset(("and", "or", "by", "by and between", "between", "among"
 
 
 class HeadingEvidence:
-    """Judges paragraphs by their look; a document with heading styles is taken at its word."""
+    """Judges paragraphs by their look, unless the document has heading styles."""
 
     def __init__(self, parts: Parts) -> None:
         self._styles = parts.styles
@@ -216,7 +202,7 @@ class HeadingEvidence:
         )
 
     def _runs(self, paragraph: Any) -> list[tuple[int, float, bool]]:
-        """Return the length, size and boldness of the runs that show something."""
+        """Return the length, size and boldness of the runs with visible text."""
         look = self._styles.paragraph_look(paragraph.find(f"{W}pPr"))
         runs = []
         for run in paragraph.iter(f"{W}r"):
@@ -270,7 +256,7 @@ def _depth(text: str) -> int:
 
 @dataclass(slots=True)
 class _Draft:
-    """A page that is being filled; *section* is the one it begins with."""
+    """A page in progress; *section* is the one at its start."""
 
     section: int
     is_first: bool
@@ -348,7 +334,7 @@ class Body(Story):
         return self._headings.level(paragraph, text)
 
     def _note(self, note: Note) -> str:
-        """Return a note's sign, and put its text at the foot of the page."""
+        """Return a note's sign, and add its text to the foot of the page."""
         element = self._parts.side_texts.get((note.kind, note.identity))
         if element is None:
             return ""
@@ -384,7 +370,7 @@ class Body(Story):
     # --- pages -------------------------------------------------------------------------------
 
     def _break(self, mark: Mark, *, opens_section: bool = False) -> None:
-        """Begin a page; a break that Word noted right after the author's own is the same one."""
+        """Begin a page; Word's own break directly after the author's break is the same one."""
         self._has_breaks = True
         is_same = mark is Mark.RENDERED_PAGE and self._last_break is not None
         at_start = mark is Mark.RENDERED_PAGE and self._is_untouched()
@@ -439,17 +425,9 @@ def read_docx(
     file_format: str = "docx",
     unstable_fields: frozenset[str] = frozenset(),
 ) -> Reading:
-    """Read a document.
+    """Read a document from *content*, such as a converted copy, which is not needed afterwards.
 
-    Parameters
-    ----------
-    path, content
-        The file for messages, and the file to read, such as a decrypted or converted copy, which is
-        not needed afterwards.
-    file_format
-        For ``DocumentInfo.format``.
-    unstable_fields
-        Names of fields whose results are not those of the file, and are omitted.
+    Results of *unstable_fields* are omitted, because a conversion changes them.
     """
     with content.open("rb") as file:
         if file.read(len(OLE_MAGIC)) == OLE_MAGIC:

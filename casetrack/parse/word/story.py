@@ -1,4 +1,4 @@
-"""Walks a story of a Word document (its body, a header, a note) and gives paragraphs in order."""
+"""Walks a story of a Word document (body, header, note) and yields paragraphs in order."""
 
 from __future__ import annotations
 
@@ -88,10 +88,7 @@ def _number(text: str | None) -> int:
 
 
 class TableRows:
-    """Converts a ``w:tbl`` into rows.
-
-    *cell_text* returns the text of a paragraph, the page breaks in it and its text boxes.
-    """
+    """Converts a ``w:tbl`` into rows; *cell_text* returns the content of a paragraph."""
 
     def __init__(self, element: Any, cell_text: CellText) -> None:
         rows = list(_children(element, "tr"))
@@ -110,7 +107,7 @@ class TableRows:
             yield from _children(row, "tc")
 
     def rows(self) -> Iterator[TableRow]:
-        """Yield the rows; where the first one is a header, the others carry its words."""
+        """Yield the rows; rows under a header repeat its names."""
         parsed = [self._parse(row) for row in self._rows]
         for text, (_, part) in zip(table_lines([row for row, _ in parsed]), parsed, strict=True):
             yield TableRow(text, part.starts_page, part.ends_page, part.nested)
@@ -153,7 +150,7 @@ class TableRows:
 
 
 def _row_kind(row: Any) -> str:
-    """Return the kind of hidden text that a row is, empty for a visible one."""
+    """Return the hidden kind of a row, empty for a visible one."""
     properties = row.find(f"{W}trPr")
     if properties is None or not is_on(properties, "hidden"):
         return "" if properties is None or properties.find(f"{W}del") is None else "deleted"
@@ -179,10 +176,7 @@ _VML_SHAPES = tuple(
 
 
 def graphic_blocks(graphic: Graphic, graphics: Mapping[str, Any], /) -> Iterator[Block]:
-    """Yield the content of a drawing, without text boxes, which are paragraphs of the document.
-
-    *graphics* maps names of parts to charts and diagrams.
-    """
+    """Yield the content of a drawing, without text boxes, which are paragraphs of the document."""
     element = graphic.element
     what = "Alternative text" if next(element.iter(*_PICTURES), None) is None else "Picture"
     for facts in element.iter(f"{PLACED}docPr", *_VML_SHAPES):
@@ -199,8 +193,6 @@ _MAX_DEPTH = 40
 
 @dataclass(slots=True)
 class _Pending:
-    """A paragraph that is being put together."""
-
     kind: ParagraphKind
     level: int | None
     lines: list[str]
@@ -222,7 +214,7 @@ class Story:
     # --- methods of a kind of story ----------------------------------------------------------
 
     def _add(self, block: Block) -> None:
-        """Take a paragraph."""
+        """Add a paragraph."""
         raise NotImplementedError
 
     def _break(self, mark: Mark) -> None:
@@ -233,7 +225,7 @@ class Story:
         return ""
 
     def _comment(self, identity: str) -> None:
-        """Take note of a comment's place."""
+        """Process a comment's position."""
 
     def _number(self, shown: PageNumber) -> str:
         """Return the text of a page number field."""
@@ -244,7 +236,7 @@ class Story:
         return ""
 
     def _end_section(self, section: Any) -> None:
-        """Take note of a section's end."""
+        """Process a section's end."""
 
     def _heading_level(self, paragraph: Any, text: str) -> int | None:
         """Return the level of a paragraph that only looks like a heading."""
@@ -305,7 +297,7 @@ class Story:
         return _Pending(kind, level, [f"{label} " if label else ""])
 
     def _fill(self, pending: _Pending, items: Iterable[Item]) -> _Pending:
-        """Put items into a paragraph; a page break within closes it and goes on with another."""
+        """Add items to a paragraph; a page break within it closes it and opens another."""
         label = pending.lines[0] if len(pending.lines) == 1 else ""
         for item in items:
             if item is Mark.LINE:
@@ -414,7 +406,7 @@ class Story:
 
 
 def _joined(boxes: Iterable[TextBox | Graphic | Aside]) -> Iterator[TextBox | Graphic | Aside]:
-    """Join neighbouring runs of the same hidden text."""
+    """Join adjacent runs of the same hidden text."""
     for (kind, by), group in groupby(
         boxes, lambda b: (b.kind, b.by) if isinstance(b, Aside) else (None, None)
     ):
@@ -426,10 +418,7 @@ def _joined(boxes: Iterable[TextBox | Graphic | Aside]) -> Iterator[TextBox | Gr
 
 
 class SideStory(Story):
-    """The collected paragraphs of a header, footer, note or comment.
-
-    *page_number* replaces page number fields, which otherwise keep their last saved value.
-    """
+    """The paragraphs of a header, footer, note or comment; *page_number* replaces its fields."""
 
     def __init__(self, parts: Parts, page_number: str | None = None) -> None:
         super().__init__(parts)
@@ -437,13 +426,13 @@ class SideStory(Story):
         self._blocks: list[Block] = []
 
     def blocks(self, root: Any, /) -> list[Block]:
-        """Return the paragraphs of the story that *root* holds."""
+        """Return the paragraphs of the story in *root*."""
         self._walk(root, 0)
         self._close_joined()
         return self._blocks
 
     def lines(self, root: Any, /) -> list[str]:
-        """Return the lines of the story that show something."""
+        """Return the nonempty lines of the story."""
         stripped = (line.strip() for block in self.blocks(root) for line in block.lines)
         return [line for line in stripped if line]
 

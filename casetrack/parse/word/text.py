@@ -84,10 +84,7 @@ _FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS}
 
 
 def symbol(font: str, code: str, /) -> str:
-    """Return the character at a hexadecimal *code* of a *font*; a bullet if its look is unknown.
-
-    The font matters only for codes in the private range of Unicode.
-    """
+    """Return the character at a hexadecimal *code* of a *font*; a bullet if its look is unknown."""
     try:
         value = int(code, 16)
     except ValueError:
@@ -215,7 +212,7 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A reference to a footnote or an endnote; *has_sign*: the author's own sign follows it."""
+    """A reference to a footnote or an endnote; *has_sign* means that the author's sign follows."""
 
     kind: str
     identity: str
@@ -224,7 +221,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """The place where a comment of a reviewer belongs."""
+    """The position of a reviewer's comment."""
 
     identity: str
 
@@ -238,7 +235,7 @@ class PageNumber:
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
-    """A text box anchored in a paragraph; *content* holds paragraphs and tables."""
+    """A text box anchored in a paragraph; *content* has paragraphs and tables."""
 
     content: Any
 
@@ -276,10 +273,7 @@ class _Field:
 
 @dataclass(slots=True)
 class FieldState:
-    """Open fields, which may span paragraphs.
-
-    *unstable* has the names of fields whose results are omitted, *left_out* of those that occurred.
-    """
+    """Open fields, which may span paragraphs; results of *unstable* fields are omitted."""
 
     unstable: frozenset[str] = frozenset()
     left_out: set[str] = field(default_factory=set)
@@ -287,19 +281,19 @@ class FieldState:
 
     @property
     def is_unstable(self) -> bool:
-        """Whether the text at this place is a result to leave out; notes the field's name."""
+        """Whether the current text is an omitted field result; records the field's name."""
         names = self.unstable.intersection(f.name for f in self.open) if self.unstable else ()
         self.left_out.update(names)
         return bool(names)
 
     @property
     def is_code(self) -> bool:
-        """Whether the text at this place is a field's code, not its result."""
+        """Whether the current text is a field's code, not its result."""
         return not all(f.has_begun for f in self.open)
 
     @property
     def is_page_number(self) -> bool:
-        """Whether the text at this place is the number of the page."""
+        """Whether the current text is a page number."""
         return bool(self.open) and self.open[-1].name == _PAGE_FIELD
 
 
@@ -361,7 +355,7 @@ def _items(parent: Any, fields: FieldState, styles: Styles, look: Look) -> Itera
 
 
 def removed_text(element: Any, /) -> str:
-    """Return the words of a deletion or of text that was moved elsewhere."""
+    """Return the text of a deletion or of moved text."""
     texts = element.iter(f"{W}delText", f"{W}t", f"{W}tab", f"{W}br", f"{W}p")
     return "".join(t.text or "" if t.tag in _LETTERS else " " for t in texts)
 
@@ -459,7 +453,6 @@ def _form_values(data: Any) -> Iterator[str]:
 
 
 def _target(field: _Field) -> Iterator[Aside]:
-    """Yield the target of a field that is a link."""
     match = _LINK.match(field.code)
     if match:
         yield Aside("link", match[1])

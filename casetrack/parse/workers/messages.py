@@ -42,7 +42,7 @@ def write_json(stream: BinaryIO, message: dict[str, Any], /) -> None:
 
 
 def read_frame(stream: BinaryIO, /) -> tuple[bytes, bytes] | None:
-    """Read one frame; ``None`` at the end of the stream, also in the middle of a frame."""
+    """Read one frame; ``None`` at the end of the stream, even within a frame."""
     header = _read_exactly(stream, _HEADER.size)
     if header is None:
         return None
@@ -76,7 +76,7 @@ def unpack_error(packed: dict[str, str], path: Path, /) -> errors.CaseTrackError
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One order. *page* (1-based) and *dpi* are for drawing."""
+    """A request to a worker; *page* (1-based) and *dpi* are for drawing."""
 
     action: Literal["read", "draw"]
     path: Path
@@ -85,7 +85,7 @@ class Request:
     dpi: float = 144.0
 
     def pack(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the request as JSON values."""
         options = asdict(self.options)
         for name in ("models_dir", "spool"):
             options[name] = options[name] and str(options[name])
@@ -172,11 +172,11 @@ class HeadingPath:
 
     @property
     def titles(self) -> list[str]:
-        """The headings in force, outermost first."""
+        """The current headings, outermost first."""
         return [title for _, title in self._open]
 
     def pass_page(self, page: Page, /) -> None:
-        """Take in the headings of one page; a sheet's are its own, so they end with it."""
+        """Add the headings of one page; those of a sheet end with it."""
         if page.sheet_name is not None:
             return
         for paragraph in page.paragraphs:
@@ -191,15 +191,12 @@ class HeadingPath:
 
 
 def heading_title(text: str, /) -> str | None:
-    """Return the words of a heading on one line, without its marks; ``None`` if none are left."""
+    """Return a heading's text on one line, without its marks; ``None`` if it is empty."""
     return clean_title(_UNDERLINE.sub("", _ATX.sub("", text)), limit=_HEADING_CHARS)
 
 
 def batches(pages: Iterable[Page], /) -> Iterator[pa.RecordBatch]:
-    """Convert each page into a record batch with its heading path.
-
-    Separately, because an unsent page is lost if a later page ends the process.
-    """
+    """Convert each page into a record batch, so that a later crash does not lose it."""
     path = HeadingPath()
     for page in pages:
         titles = path.titles

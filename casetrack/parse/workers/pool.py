@@ -69,7 +69,7 @@ class _Read:
         self.close()
 
     def close(self) -> None:
-        """Stop; a worker that is in the middle of the file is replaced."""
+        """Stop; a worker in the middle of the file is replaced."""
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.kill()
@@ -88,11 +88,7 @@ class _Read:
         return message
 
     def payloads(self) -> Iterator[bytes]:
-        """Yield the bytes of one record batch after the other.
-
-        After an error in the middle of the file, the pages read before it are kept, and *missing*
-        has the reason.
-        """
+        """Yield the bytes of each record batch; after an error, keep the pages read before it."""
         try:
             while self._worker is not None:
                 kind, payload = self._next(self._worker)
@@ -109,7 +105,6 @@ class _Read:
             self.close()
 
     def picture(self) -> bytes:
-        """Return the picture that follows its size."""
         try:
             _, payload = self._next(self._asked)
         except BaseException:
@@ -137,13 +132,13 @@ class _Read:
         self.attachments.extend(unpack_attachments(message["attachments"]))
 
     def release(self) -> None:
-        """Give the worker back in working order."""
+        """Return the worker for further use."""
         worker, self._worker = self._worker, None
         if worker is not None:
             self._pool.give_back(worker)
 
     def _next(self, worker: WorkerProcess) -> tuple[bytes, bytes]:
-        """Wait for the next frame; only this waiting counts against the time limit."""
+        """Wait for the next frame; only this time counts against the limit."""
         limits = self._pool.limits
         try:
             frame, self._seconds_left = worker.next_frame(self._seconds_left)
@@ -192,16 +187,8 @@ class ParsedFile:
 
     It occupies a worker until *batches* is exhausted or garbage-collected, or :meth:`close` is
     called. A thread that opens more files than the pool has workers, without reading them, waits
-    forever.
-
-    Attributes
-    ----------
-    info
-        Facts that the file states about itself.
-    batches
-        Iterator of record batches of the declared table ``pages``, without ``document_id`` and
-        ``language``. It raises an error of the reader before the first text; later errors end it
-        and are in *missing*.
+    forever. *batches* are those of the table ``pages``, without ``document_id`` and ``language``;
+    they raise an error before the first text, and report later errors in *missing*.
     """
 
     def __init__(self, read: _Read) -> None:
@@ -247,7 +234,7 @@ class ParsedFile:
         self.close()
 
     def close(self) -> None:
-        """Stop reading; a worker that is in the middle of the file is replaced."""
+        """Stop reading; a worker in the middle of the file is replaced."""
         self._read.close()
 
 
@@ -258,16 +245,8 @@ def _without_event(message: dict[str, Any]) -> dict[str, Any]:
 class ParsePool:
     """A few worker processes that read files; thread-safe.
 
-    Parameters
-    ----------
-    limits
-        Time, memory and size for one file.
-    workers
-        Number of files read in parallel; further calls wait. Processes start when first needed.
-    readers
-        ``module:attribute`` of the tuple of readers that the workers use.
-    options
-        Options of reading; *limits* overrides those in it.
+    *limits* apply to one file and override those in *options*; *workers* is the number of files
+    read in parallel; *readers* is the ``module:attribute`` of the readers.
     """
 
     def __init__(
@@ -301,17 +280,10 @@ class ParsePool:
         self.close()
 
     def read(self, path: Path, /, *, spool: Path | None = None) -> ParsedFile:
-        """Wait for an idle worker and start reading a file.
+        """Wait for an idle worker and start reading a file; copy attachments to *spool*.
 
-        *spool* is the folder for copies of its attachments.
-
-        Raises
-        ------
-        FileError
-            The file cannot be read: missing, of an unknown format, damaged, protected, over a
-            limit, or it crashed the worker.
-        PoolClosed
-            The pool was closed, before or meanwhile.
+        Raises ``FileError`` (missing, unknown, damaged, protected, over a limit, or a crash) or
+        ``PoolClosed``.
         """
         request = Request("read", path, replace(self.options, spool=spool))
         return ParsedFile(_Read(self, self._take(), request))
@@ -319,11 +291,7 @@ class ParsePool:
     def render(
         self, path: Path, page: int, /, *, dpi: float = 144.0, options: ReadOptions | None = None
     ) -> PageImage | None:
-        """Draw a page; ``None`` for a format without pages; raises like :meth:`read`.
-
-        See :func:`casetrack.parse.render.render_page`. *options* replaces those of the pool; of its
-        limits, only the time applies.
-        """
+        """Draw a page; *options* replaces those of the pool; see ``render_page``."""
         from casetrack.parse.render import PageImage
 
         order = _Read(self, self._take(), Request("draw", path, options or self.options, page, dpi))
@@ -346,7 +314,7 @@ class ParsePool:
             raise
 
     def _idle_worker(self) -> WorkerProcess | None:
-        """Take one that is still alive: one that waits for long may be ended by the system."""
+        """Return an idle worker that is still alive: the system may end waiting processes."""
         while True:
             with self._change:
                 if not self._idle:
@@ -357,11 +325,11 @@ class ParsePool:
             self._starter.discard(worker)
 
     def watch(self) -> None:
-        """Let the memory of busy workers be watched."""
+        """Start watching the memory of busy workers."""
         self._starter.wake()
 
     def give_back(self, worker: WorkerProcess, /) -> None:
-        """Take back a worker: keep it if it is healthy, else forget it."""
+        """Keep a healthy worker for further use, or discard it."""
         worker.busy = False
         fit = worker.is_fit(self.limits.memory_mb)
         with self._change:
@@ -383,7 +351,7 @@ class ParsePool:
         return self._closed
 
     def close(self) -> None:
-        """End all workers at once; reads that are under way raise :class:`PoolClosed`."""
+        """End all workers at once; current reads raise :class:`PoolClosed`."""
         with self._change:
             self._closed = True
             self._idle.clear()
@@ -405,18 +373,9 @@ _WORKERS = 2
 
 
 class DrawingPool:
-    """A thread-safe pool for drawing, which closes when it is idle.
+    """A thread-safe pool for drawing, which starts with the first picture and closes when idle.
 
-    It starts with the first picture and never delays the exit of a program.
-
-    Parameters
-    ----------
-    memory_mb
-        Memory of a worker, in MiB.
-    workers
-        Number of pages drawn in parallel.
-    idle_seconds
-        Time without drawing after which the workers end.
+    It never delays the exit of a program. *memory_mb* is for each worker, in MiB.
     """
 
     def __init__(
@@ -434,15 +393,9 @@ class DrawingPool:
     def render(
         self, path: Path, page: int, /, *, options: ReadOptions, dpi: float = 144.0
     ) -> PageImage | None:
-        """Draw a page; ``None`` for a format without pages.
+        """Draw a page; ``None`` for a format without pages; raises ``FileError``.
 
-        See :func:`casetrack.parse.render.render_page`. *options* has passwords, and the time limit
-        of the page in seconds.
-
-        Raises
-        ------
-        FileError
-            The page cannot be drawn, or not within its limits.
+        *options* has passwords, and the time limit of the page in seconds; see ``render_page``.
         """
         with self._opened() as pool:
             return pool.render(path, page, dpi=dpi, options=options)
@@ -480,7 +433,7 @@ class DrawingPool:
         self._timer.start()
 
     def _look(self) -> None:
-        """Close the pool if it has been idle for long, else look again later."""
+        """Close the pool if it has been idle for long, else check again later."""
         with self._lock:
             if threading.current_thread() is not self._timer:
                 return  # Closed meanwhile, and possibly opened again.
@@ -501,12 +454,12 @@ _of_the_parent: list[DrawingPool] = []
 
 
 def drawing_pool(memory_mb: int, /) -> DrawingPool:
-    """Return the pool of this process whose workers may take so much memory, in MiB."""
+    """Return the pool of this process whose workers have this memory limit, in MiB."""
     return _pools.get(memory_mb) or _pools.setdefault(memory_mb, DrawingPool(memory_mb))
 
 
 def close_drawing_pools() -> None:
-    """End all workers that wait for pages to draw."""
+    """End all workers of drawing pools."""
     for pool in list(_pools.values()):
         pool.close()
 

@@ -38,7 +38,7 @@ Frame = tuple[bytes, bytes]
 
 
 class PoolClosed(RuntimeError):
-    """The pool of readers was closed while it was still needed."""
+    """The pool was closed while a caller still needed it."""
 
 
 class WorkerTimeout(Exception):
@@ -46,7 +46,7 @@ class WorkerTimeout(Exception):
 
 
 class _Frames:
-    """A queue of frames, bounded by their bytes: pages differ a thousandfold in size."""
+    """A queue of frames, bounded by bytes: pages differ a thousandfold in size."""
 
     def __init__(self) -> None:
         self._waiting: deque[Frame | None] = deque()
@@ -54,7 +54,7 @@ class _Frames:
         self._change = threading.Condition()
 
     def put(self, frame: Frame | None, seconds: float, /) -> bool:
-        """Add a frame; returns whether there was room within *seconds*."""
+        """Add a frame; return whether there was space within *seconds*."""
         with self._change:
             if not self._change.wait_for(lambda: self._bytes < _BYTES_AHEAD, seconds):
                 return False
@@ -64,7 +64,7 @@ class _Frames:
             return True
 
     def get(self, seconds: float, /) -> Frame | None:
-        """Take the next frame; ``queue.Empty`` where none comes within *seconds*."""
+        """Return the next frame; raise ``queue.Empty`` if there is none within *seconds*."""
         with self._change:
             if not self._change.wait_for(lambda: self._waiting, seconds):
                 raise queue.Empty
@@ -75,7 +75,7 @@ class _Frames:
 
 
 class WorkerProcess:
-    """One child; frames are read by a thread, because pipes cannot be polled on Windows."""
+    """One child process; a thread reads its frames, because pipes cannot be polled on Windows."""
 
     def __init__(self, command: list[str], environment: dict[str, str]) -> None:
         self.over_memory = False
@@ -100,7 +100,7 @@ class WorkerProcess:
         return self._process.pid
 
     def _pump(self) -> None:
-        """Move frames from the pipe to the queue; a full queue holds the child back."""
+        """Move frames from the pipe to the queue; a full queue blocks the child."""
         stream = cast("BinaryIO", self._process.stdout)
         frame: Frame | None = (b"", b"")
         while frame is not None and not self._dead.is_set():
@@ -123,13 +123,7 @@ class WorkerProcess:
             return
 
     def next_frame(self, seconds: float, /) -> tuple[Frame | None, float]:
-        """Wait for a frame; return it (``None``: the child is gone) and the remaining seconds.
-
-        Raises
-        ------
-        WorkerTimeout
-            The time is over.
-        """
+        """Wait for a frame (``None``: the child is gone); return also the remaining seconds."""
         start = time.monotonic()
         while True:
             left = seconds - (time.monotonic() - start)
@@ -144,7 +138,7 @@ class WorkerProcess:
             return frame, left
 
     def resident_bytes(self) -> int:
-        """Return the child's resident memory without mapped files (Linux); 0 when it is gone."""
+        """Return the child's resident memory without mapped files (Linux); 0 after its end."""
         import psutil
 
         try:
@@ -216,8 +210,7 @@ class WorkerStarter:
     """Starts workers and watches their memory, all from one thread.
 
     Linux ends a child with the *thread* that started it, so workers must be started by a thread
-    that lives as long as the pool. The thread ends with its pool and does not keep the program
-    alive.
+    that lives as long as the pool. It does not keep the program alive.
     """
 
     def __init__(self, readers: str, limits: ParseLimits) -> None:
@@ -242,11 +235,7 @@ class WorkerStarter:
     def spawn(self) -> WorkerProcess:
         """Start a worker and wait until it is ready; replace one that ends before that.
 
-        Raises
-        ------
-        CaseTrackError
-            Several in a row ended before they were ready: the installation is damaged, or the
-            machine has no memory left.
+        Raises ``CaseTrackError`` after several: a damaged installation, or no memory.
         """
         deaths: list[str] = []
         while len(deaths) < _STARTS:
@@ -268,7 +257,7 @@ class WorkerStarter:
         )
 
     def _ordered(self) -> WorkerProcess:
-        """Have a worker started by the thread that all workers belong to."""
+        """Request a worker from the thread that starts all workers."""
         order: Future[WorkerProcess] = Future()
         with self._lock:
             if self._closed:
@@ -282,7 +271,7 @@ class WorkerStarter:
         return order.result()
 
     def wake(self) -> None:
-        """Watch again: a worker has become busy."""
+        """Resume watching: a worker has become busy."""
         self._orders.put(_WAKE)
 
     def discard(self, worker: WorkerProcess, /) -> None:
@@ -339,10 +328,7 @@ class WorkerStarter:
         raise PoolClosed(CLOSED)
 
     def _watch(self) -> bool:
-        """Kill workers over the memory limit, which RLIMIT_AS does not fully enforce.
-
-        Returns whether any worker is busy, so that an idle pool is not watched.
-        """
+        """Kill workers over the memory limit; return whether any worker is busy."""
         with self._lock:
             workers = [worker for worker in self._all if worker.busy]
         for worker in workers:

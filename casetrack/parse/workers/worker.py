@@ -93,7 +93,7 @@ class BatesStamps:
     _held: tuple[Page, list[_Stamp]] | None = None
 
     def take(self, page: Page, /) -> Iterator[Page]:
-        """Yield pages with their numbers; one that the next page must confirm comes with that."""
+        """Yield pages with their numbers; an unconfirmed one waits for the next page."""
         stamps = _stamps(page)
         if self._held is not None:
             held, candidates = self._held
@@ -110,7 +110,7 @@ class BatesStamps:
         yield _stamped(page, chosen)
 
     def rest(self) -> Iterator[Page]:
-        """Yield the page that waits for the next, where there is none."""
+        """Yield the waiting page at the end."""
         if self._held is not None:
             yield self._held[0]
 
@@ -170,15 +170,12 @@ _LEAST, _LEAST_LARGE, _LARGE = 3, 2, 100
 
 @dataclass(slots=True)
 class StarPages:
-    """Finds the star pages of one document in page order; each continues until the next.
-
-    Several reporters may number the same text, each in a separate series.
-    """
+    """Finds the star pages of one document in page order, in one series per reporter."""
 
     _open: list[int] = field(default_factory=list)
 
     def take(self, page: Page, /) -> Page:
-        """Return a page without marks of star pages; they are printed places."""
+        """Return a page without marks of star pages, which become printed places."""
         marked = [(p.start, int(p.label)) for p in page.printed if p.kind == "star"]
         others = tuple(p for p in page.printed if p.kind != "star")
         typed = self._typed(page) if "*" in page.text else []
@@ -207,7 +204,7 @@ class StarPages:
         return sorted((p for p in places if p.start < p.end), key=lambda p: p.start)
 
     def _typed(self, page: Page) -> list[re.Match[str]]:
-        """Return the marks in the text that are star pages for sure."""
+        """Return the marks in the text that are certainly star pages."""
         if page.sheet_name is not None or any(p.kind == "code" for p in page.paragraphs):
             return []
         marks = list(_MARK.finditer(page.text))
@@ -234,10 +231,9 @@ class StarPages:
 
 
 def with_printed(pages: Iterable[Page], /) -> Iterator[Page]:
-    """Yield the pages of a document with the places printed on them.
+    """Yield the pages of a document with the places printed on them, removed from the text.
 
-    Line numbers, star pages, and Bates numbers alone on a line are removed from the text. Pages
-    whose reader removed numbers keep its places.
+    Bates numbers leave the text if they are alone on a line.
     """
     numbers, stars, bates = TypedNumbers(), StarPages(), BatesStamps()
 
@@ -285,8 +281,8 @@ class _Timer:
 def main(arguments: Sequence[str], /) -> None:
     """Serve requests until the input closes.
 
-    *arguments* are ``module:attribute`` of the readers, the memory limit in MiB, the time limit in
-    seconds, and the parent's process id.
+    *arguments*: ``module:attribute`` of the readers, memory limit in MiB, time limit in seconds,
+    parent process id.
     """
     readers_name, memory_mb, timeout, parent = arguments
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -333,10 +329,7 @@ def _die_with(parent: int) -> None:
 
 
 def _limit_memory(memory_mb: int) -> None:
-    """Let the address space grow by the limit.
-
-    On systems without such a limit, only the pool's watch on resident memory applies.
-    """
+    """Let the address space grow by the limit, on systems that have such a limit."""
     if sys.platform == "win32":
         return
     import resource
@@ -357,10 +350,7 @@ def _limit_memory(memory_mb: int) -> None:
 def answer(
     request: Request, readers: Sequence[Reader], sink: BinaryIO, timer: _Timer, memory_mb: str, /
 ) -> None:
-    """Process a request and answer in frames.
-
-    For a file: info, batches, then done or error. For a page: a picture with its size, or none.
-    """
+    """Answer a request: info, batches, then done or error for a file; a picture for a page."""
     path = request.path
     opened: list[Reading] = []
 
