@@ -1,6 +1,6 @@
-"""The context graph of a collection: a function of what is live in it, kept by delta.
+"""The context graph of a collection, computed from its live documents and updated incrementally.
 
-What the extraction steps found in the chunks of a document is read once per revision
-(:mod:`casetrack.graph.document`) and kept in immutable segments; the tables over all documents are
-made from those when they are first asked for, and kept until the collection changes.
+Each revision of a document is read once (:mod:`casetrack.graph.document`) and stored in immutable
+segments. Tables over all documents are built from the segments on first use and kept until the
+collection changes.
 """

@@ -1,8 +1,7 @@
-"""Where authorities are cited, by key and by name: looked up in the stored segments of the graph.
+"""Places where authorities are cited, looked up by key and by name in the stored graph segments.
 
-A search asks here before it ranks, so nothing is made for it: what the segments do not hold yet is
-not found here. Keys and names are compared in their dictionaries, each once however often it is
-cited.
+A search calls this before it ranks, so nothing is built here: documents without a stored segment
+are not covered. Keys and names are compared in their dictionaries, once per distinct value.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ _NAMED = r"(?i)\sv\.?s?\.?\s|^(?:in re|ex parte|(?:in the )?matter of)\s"
 
 
 class CitedCase(NamedTuple):
-    """A case as it is called somewhere: its key and the name there."""
+    """A case under one of its cited names: key and name."""
 
     key: str
     name: str
 
 
 class CitedAt(NamedTuple):
-    """A place that cites something, by its chunk; *start* and *end* count in the chunk's text."""
+    """A citation by its chunk; *start* and *end* are offsets in the chunk's text."""
 
     chunk_id: str
     start: int
@@ -65,27 +64,21 @@ class CitedSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class Cited:
-    """What the documents of some segments cite, dead revisions among them.
-
-    Attributes
-    ----------
-    segments
-        The segments.
-    """
+    """The citations in the documents of some segments, including dead revisions."""
 
     segments: tuple[GraphSegment, ...]
     _known: dict[str, tuple[CitedCase, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, folder: Path, snapshot: Snapshot, /) -> Cited:
-        """Open what is stored in the folder of a collection; nothing is made that is missing."""
+        """Open the stored segments of a collection folder; missing ones are not built."""
         home = folder / "views" / "graph" / "segments"
         return cls(tuple(segment_folder(home, snapshot).stored(snapshot.generation).values()))
 
     @cached_property
     def _cases(self) -> list[CitedCase]:
-        """Return every case that is cited by name, each name once."""
-        found: dict[CitedCase, None] = {}
+        """Return all cases that are cited by name, each name once."""
+        cases: dict[CitedCase, None] = {}
         for part in self.segments:
             rows = part.tables["citations"]
             if not rows.num_rows:
@@ -97,12 +90,12 @@ class Cited:
             )
             pairs = pairs.filter(named)
             keys, names = (pairs[n].to_pylist() for n in ("key", "name"))
-            found.update(dict.fromkeys(map(CitedCase, keys, names)))
-        return sorted(found)
+            cases.update(dict.fromkeys(map(CitedCase, keys, names)))
+        return sorted(cases)
 
     @cached_property
     def _joined(self) -> tuple[str, list[int]]:
-        """Return all names in small letters, one a line, and where each begins."""
+        """Return all names in lower case, one per line, and the start offset of each."""
         names = [case.name.lower().replace("\n", " ") for case in self._cases]
         return "\n".join(names), list(accumulate((len(name) + 1 for name in names), initial=0))
 
@@ -112,7 +105,7 @@ class Cited:
         return bool(self._cases)
 
     def cases_with(self, word: str, /) -> tuple[CitedCase, ...]:
-        """Return the cases in whose name a word begins with *word*, in any letter case."""
+        """Return the cases whose name has a word that starts with *word*, ignoring case."""
         word = word.lower()
         if word not in self._known:
             text, starts = self._joined
@@ -126,44 +119,44 @@ class Cited:
         return self._known[word]
 
     def keys(self, *, starting: Iterable[str]) -> tuple[str, ...]:
-        """Return the keys that are one of *starting*, or go on after one with a hyphen."""
-        found: dict[str, None] = {}
+        """Return the keys that equal one of *starting*, or extend one with a hyphen."""
+        matches: dict[str, None] = {}
         wanted = list(starting)
         for part in self.segments:
             known = _words(part.tables["citations"], "key")
             for key in wanted:
                 fits = pc.or_(pc.equal(known, key), pc.starts_with(known, key.rstrip("-") + "-"))
-                found.update(dict.fromkeys(known.filter(fits).to_pylist()))
-        return tuple(found)
+                matches.update(dict.fromkeys(known.filter(fits).to_pylist()))
+        return tuple(matches)
 
     def keys_ending(self, start: str, end: str, /) -> tuple[str, ...]:
-        """Return the keys that begin with *start* and end with *end*."""
-        found: dict[str, None] = {}
+        """Return the keys that start with *start* and end with *end*."""
+        matches: dict[str, None] = {}
         for part in self.segments:
             known = _words(part.tables["citations"], "key")
             fits = pc.and_(pc.starts_with(known, start), pc.ends_with(known, end))
-            found.update(dict.fromkeys(known.filter(fits).to_pylist()))
-        return tuple(found)
+            matches.update(dict.fromkeys(known.filter(fits).to_pylist()))
+        return tuple(matches)
 
     def at(self, keys: Sequence[str], /) -> list[CitedAt]:
-        """Return the places that surely cite one of *keys*."""
+        """Return the places that cite one of *keys* with a resolved citation."""
         wanted = pa.array(keys, pa.string())
-        found: list[CitedAt] = []
+        places: list[CitedAt] = []
         for part in self.segments:
             table = part.tables["citations"]
             codes = np.flatnonzero(as_numpy(pc.is_in(_words(table, "key"), value_set=wanted)))
             if not len(codes):
                 continue
             rows = np.flatnonzero(np.isin(_codes(table, "key"), codes))
-            here = table.take(pa.array(rows))
-            here = here.filter(here["resolved"])
-            chunks = part.tables["chunks"]["chunk_id"].take(here["chunk"]).to_pylist()
-            values = (here[n].to_pylist() for n in ("char_start", "char_end", "key"))
-            found += map(CitedAt, chunks, *values)
-        return found
+            cited = table.take(pa.array(rows))
+            cited = cited.filter(cited["resolved"])
+            chunks = part.tables["chunks"]["chunk_id"].take(cited["chunk"]).to_pylist()
+            values = (cited[n].to_pylist() for n in ("char_start", "char_end", "key"))
+            places += map(CitedAt, chunks, *values)
+        return places
 
     def spans_of(self, revision: str, chunk_index: int, /) -> list[CitedSpan] | None:
-        """Return the references in one passage, in order; ``None`` where it is not stored here."""
+        """Return the references in one passage, in order; ``None`` if no segment contains it."""
         for part in self.segments:
             code = bisect_left(part.revisions, revision)
             if code == len(part.revisions) or part.revisions[code] != revision:
@@ -171,8 +164,8 @@ class Cited:
             chunk = int(part.starts[code]) + chunk_index
             rows = part.tables["citations"]
             low, high = np.searchsorted(as_numpy(rows["chunk"]), [chunk, chunk + 1])
-            here = rows.slice(int(low), int(high - low))
-            return [CitedSpan(*row) for row in zip(*_values(here), strict=True)]
+            cited = rows.slice(int(low), int(high - low))
+            return [CitedSpan(*row) for row in zip(*_values(cited), strict=True)]
         return None
 
 
@@ -182,9 +175,9 @@ def _values(rows: pa.Table) -> list[list[Any]]:
 
 
 def distinctive(name: str, /) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of both parties of a case that tell it from others, in small letters.
+    """Return the distinctive words of both parties of a case, in lower case.
 
-    Of a case with one party ("In re Enron Corp."), the second is empty.
+    The second tuple is empty for a case with one party ("In re Enron Corp.").
 
     Examples
     --------
@@ -200,13 +193,13 @@ def distinctive(name: str, /) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def party_words(party: str, /) -> tuple[str, ...]:
-    """Return the words of a party's name that tell it from others, in small letters."""
+    """Return the distinctive words of a party's name, in lower case."""
     words = (w.strip("'\u2019.-") for w in _WORD.findall(party.lower().replace("\u2019", "'")))
     return tuple(w for w in words if w and w not in _GENERIC)
 
 
 def same_word(one: str, other: str, /) -> bool:
-    """Return whether two words of names are one, as written out or as lawyers abbreviate it.
+    """Return whether two words of names are equal or one is a legal abbreviation of the other.
 
     Examples
     --------
@@ -241,12 +234,12 @@ def _codes(table: pa.Table, name: str) -> np.ndarray:
     return as_numpy(one_chunk(table[name]).indices)
 
 
-# The authorities that a passage cites, in words.
+# The authorities that a passage cites, as text.
 
 _LISTED = frozenset(("case", "regulation", "rule", "constitution"))
 _DOCKET_NUMBER = "case:no-"
 _UNSURE = 0.6
-"""Below it, a number of a table is as likely as a reporter."""
+"""Minimum confidence: below it, a "reporter" may be a number in a table."""
 _DATED = re.compile(r"\(\D{0,40}?((?:17|18|19|20)\d\d)\)$")
 _YEAR = re.compile(r"[^();.]{0,40}\((?P<court>[^()]{0,40}?)(?P<year>(?:17|18|19|20)\d\d)\)")
 _OWNER_AFTER = re.compile(
@@ -263,26 +256,19 @@ _DEED = re.compile(
 
 
 def names_of(text: str, spans: Iterable[CitedSpan], /) -> tuple[str, ...]:
-    """Return what a passage cites, in the order of the text, each once.
+    """Return the authorities that a passage cites, in text order, each once.
 
-    Cases with their year where the passage has it, laws and rules as they are written, sections of
-    a contract with the contract ("Master Agreement, Section 8.2"). What is not settled, such as an
-    *Id.* that could be several, is left out.
-
-    Parameters
-    ----------
-    text
-        Of the passage.
-    spans
-        Its references.
+    Cases get their year if the passage has it, laws and rules keep their written form, and sections
+    of a contract include the contract ("Master Agreement, Section 8.2"). Unresolved citations, such
+    as an ambiguous *Id.*, are left out.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for span in spans:
         if not span.resolved or span.confidence < _UNSURE:
             continue
         if span.type == "section":
             if owner := _owner(text, span):
-                found.setdefault(f"{owner} {span.key}", f"{owner}, {' '.join(span.name.split())}")
+                names.setdefault(f"{owner} {span.key}", f"{owner}, {' '.join(span.name.split())}")
             continue
         if span.type not in _LISTED or span.key.startswith(_DOCKET_NUMBER):
             continue
@@ -292,13 +278,13 @@ def names_of(text: str, spans: Iterable[CitedSpan], /) -> tuple[str, ...]:
             year = _YEAR.match(text, span.end)
         if year is not None:
             name = f"{name} ({year['court']}{year['year']})"
-        if span.key not in found or (year is not None and not _DATED.search(found[span.key])):
-            found[span.key] = name
-    return tuple(dict.fromkeys(found.values()))
+        if span.key not in names or (year is not None and not _DATED.search(names[span.key])):
+            names[span.key] = name
+    return tuple(dict.fromkeys(names.values()))
 
 
 def _owner(text: str, span: CitedSpan) -> str | None:
-    """Return the contract that a section belongs to, where the text says so right beside it."""
+    """Return the contract of a section if the text names it directly before or after."""
     after = _OWNER_AFTER.match(text, span.end)
     match = after or _OWNER_BEFORE.search(text, max(0, span.start - 90), span.start)
     if match is None or not _DEED.search(match["owner"]):
@@ -308,7 +294,7 @@ def _owner(text: str, span: CitedSpan) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class LegalNames:
-    """Reads what a passage cites when it is first called; a pickled copy contains the names."""
+    """The authorities that a passage cites, read on first call; a pickle contains the names."""
 
     known: Callable[[], Cited]
     snapshot: Snapshot
@@ -322,19 +308,20 @@ class LegalNames:
         revision = data.revisions[int(data.column("revision")[at])]
         spans = self.known().spans_of(revision, int(data.column("chunk_index")[at]))
         if spans is None:
-            # The graph has not caught up with it, as after an import: the row itself tells.
+            # The graph does not contain the passage yet, for example after an import: read the
+            # stored row.
             row = int(data.column("row_id")[at])
             stored = self.snapshot.take([row], ["citations"])["citations"][0].as_py() or ()
             spans = [CitedSpan(*(one[name] for name in CitedSpan._fields)) for one in stored]
         return names_of(self.text, spans)
 
-    def __reduce__(self) -> tuple[type[_Read], tuple[tuple[str, ...]]]:
-        return _Read, (self(),)
+    def __reduce__(self) -> tuple[type[_StoredNames], tuple[tuple[str, ...]]]:
+        return _StoredNames, (self(),)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """Tells what was read."""
+class _StoredNames:
+    """Names that were already read; replaces :class:`LegalNames` in a pickle."""
 
     names: tuple[str, ...]
 

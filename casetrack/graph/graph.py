@@ -1,6 +1,6 @@
-"""The graph of one state of a collection: its tables with edges and topics over them.
+"""The graph of one state of a collection: its tables, edges and topics.
 
-Edges and topics are made of the other tables when first asked for, and kept until the collection
+Edges and topics are computed from the other tables on first use and kept until the collection
 changes.
 """
 
@@ -35,21 +35,18 @@ _GRACE_SECONDS = 900.0
 
 
 class ContextGraph(StateTables):
-    """One state of a collection with its graph; tables are made once, when first asked for.
-
-    Safe to use from several threads.
-    """
+    """The graph of one state of a collection; tables are built once, on first use. Thread-safe."""
 
     @property
     def lacking(self) -> int:
-        """How many passages nobody has read for it yet; whoever asks it first waits for them."""
+        """Number of passages that the graph has not read yet; the first request waits for them."""
         if "_live" in self.__dict__:
             return 0
         folder = segment_folder(self._home / "segments", self._snapshot)
         return sum(folder.lacking(self._snapshot).values())
 
     def read_up(self, tell: Callable[[str, int, int], None], cancel: threading.Event, /) -> None:
-        """Do what :meth:`catch_up` does, in parts, while others ask what does not need it.
+        """Do the work of :meth:`catch_up` in parts, so that other requests can run in between.
 
         Parameters
         ----------
@@ -65,14 +62,14 @@ class ContextGraph(StateTables):
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Read what was added and bring up to date what searches need, so that none has to wait."""
+        """Read added documents and update the data that searches would otherwise wait for."""
         with self._lock:
             self.table("entities")
             _ = self.neighbours
 
     @cached_property
     def coverage(self) -> dict[str, float]:
-        """Share of the chunks that have each output of the models."""
+        """Share of the chunks, 0..1, that have each output of the models."""
         chunks, total = self._live.chunks, self._index.chunk_count
         embedded = self._index.embedded_count / total if total else 0.0
         profile = next((p for p in PROFILES if p.name == self._snapshot.profile), None)
@@ -87,7 +84,7 @@ class ContextGraph(StateTables):
 
     @property
     def unread(self) -> int:
-        """Number of documents without names or dates because of an error."""
+        """Number of documents that have no names or dates because of an error."""
         if self._failed.keys() & {"entities", "mentions", "dates"}:
             return len(self.documents)
         failed = {
@@ -99,22 +96,22 @@ class ContextGraph(StateTables):
 
     def _unmapped(self) -> list[int]:
         chunks = self._live.chunks
-        found: list[int] = chunks.filter(pc.invert(chunks["mapped"]))["document"].to_pylist()
-        return list(dict.fromkeys(found))
+        unmapped: list[int] = chunks.filter(pc.invert(chunks["mapped"]))["document"].to_pylist()
+        return list(dict.fromkeys(unmapped))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the graph does not know, in words."""
+        """Sentences that describe the gaps of the graph."""
         chunks = self._live.chunks
         steps = {name for name, _ in self._pipeline.steps}
-        found = [
-            f'The map lacks parts of "{self.documents[n].name}": an error stopped its reading (see '
-            "the log). Search covers the document. An update of CaseTrack reads it again."
+        notes = [
+            f'The map is missing parts of "{self.documents[n].name}" because of an error (see the '
+            "log). Search covers the document. The next update of CaseTrack reads it again."
             for n in self._unmapped()
         ]
-        found += [
-            f"The map lacks {name}: an error ({error}) stopped its building (see the log). "
-            "An update of CaseTrack builds it again."
+        notes += [
+            f"The map is missing {name} because of an error: {error} (see the log). "
+            "The next update of CaseTrack builds it again."
             for name, error in self._failed.items()
         ]
         for column, step, what in (
@@ -128,36 +125,34 @@ class ContextGraph(StateTables):
             documents = "1 document" if count == 1 else f"{count} documents"
             if step not in steps:
                 name = self._pipeline.name
-                found.append(
-                    f'Nobody looks for {what}: the pipeline "{name}" has no step "{step}".'
-                )
+                notes.append(f'The map has no {what}: the pipeline "{name}" has no step "{step}".')
                 continue
-            found.append(
-                f"In {documents} nobody has looked for {what} yet: run {See('reindex')}"
+            notes.append(
+                f"Not yet searched for {what}: {documents}. Run {See('reindex')}"
                 + (" once a model is installed." if step == "names" else ".")
             )
-        return tuple(found)
+        return tuple(notes)
 
     def related(self, chunk_ids: Sequence[str], /, *, limit: int) -> list[RelatedChunk]:
-        """Return chunks that the graph connects with these, the strongest first (PRD 08 §6)."""
+        """Return chunks that the graph connects with *chunk_ids*, strongest first (PRD 08 §6)."""
         from casetrack.graph.relations.expand import expand
 
-        found = expand(self, chunk_ids, limit=limit, neighbours=self.neighbours)
-        chunks = self.chunks([chunk_id for chunk_id, _, _ in found])
+        expanded = expand(self, chunk_ids, limit=limit, neighbours=self.neighbours)
+        chunks = self.chunks([chunk_id for chunk_id, _, _ in expanded])
         return [
             RelatedChunk(chunk, weight, reason)
-            for chunk, (_, weight, reason) in zip(chunks, found, strict=True)
+            for chunk, (_, weight, reason) in zip(chunks, expanded, strict=True)
         ]
 
     # --- edges and topics ---------------------------------------------------------------------
 
     def once(self, make: Callable[[ContextGraph], T], /) -> T:
-        """Return what *make* makes of this graph; it is made once, and kept with the graph."""
+        """Return the result of ``make(self)``, computed once and kept with the graph."""
         with self._lock:
             if make not in self._made:
                 self._made[make] = make(self)
-            found: T = self._made[make]
-            return found
+            result: T = self._made[make]
+            return result
 
     def _make_edges(self, kind: EdgeKind) -> pa.Table:
         from casetrack.graph.relations.documents import document_edges
@@ -178,7 +173,7 @@ class ContextGraph(StateTables):
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """The chunks that mean nearly the same as each chunk, brought up to date."""
+        """The nearest neighbours of each chunk by meaning, brought up to date."""
         from casetrack.graph.relations.neighbours import NOTHING
 
         return self._guarded("neighbours", self._updated_neighbours, lambda: NOTHING)
@@ -202,5 +197,5 @@ class ContextGraph(StateTables):
                 self._home.mkdir(parents=True, exist_ok=True)
                 save(path, now)
             except OSError as error:
-                _log.warning("The graph cannot be stored in %s: %s", self._home, error)
+                _log.warning("Cannot store the graph in %s: %s", self._home, error)
         return now

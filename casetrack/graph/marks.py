@@ -1,9 +1,9 @@
-"""Where the user's marks stand now: which document, which passage, which entity.
+"""The current positions of the user's marks: document, passage or entity.
 
-A document is told by its id, else by the SHA-256 of its file, else by its path: so a mark stays
-with a file that is renamed, moved, read again or taken in anew. A passage is told by its place in
-the page, if the words there are still those that were marked, else by these words wherever the
-document has them now; so cutting a text otherwise moves no mark.
+A document is identified by its id, else by the SHA-256 of its file, else by its path, so that a
+mark survives a rename, a move or a new ingest. A passage is identified by its place on the page if
+the marked words are still there, else by the words wherever the document now contains them, so that
+a different chunking moves no mark.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     """Chunk id, start and end in its text."""
 
 _SHOWN = 400
-"""Characters of a passage that are shown of it."""
+"""Maximum number of characters shown of a passage."""
 
 
 def in_documents(marks: Iterable[Mark], snapshot: Snapshot, /) -> tuple[Mark, ...]:
-    """Return marks with the ids that their documents have now, as far as they are there."""
+    """Return marks with the current ids of their documents, where these exist."""
     known = Documents(snapshot)
-    found = []
+    moved = []
     for mark in marks:
         document = known.of(mark)
-        found.append(mark if document is None else replace(mark, document_id=document.document_id))
-    return tuple(found)
+        moved.append(mark if document is None else replace(mark, document_id=document.document_id))
+    return tuple(moved)
 
 
 class Documents:
-    """Finds the documents of marks among those of a state."""
+    """Finds the documents of marks in one state of the collection."""
 
     def __init__(self, snapshot: Snapshot, /) -> None:
         self._by_id = snapshot.documents
         self._others: dict[str, Document] | None = None
 
     def of(self, mark: Mark, /) -> Document | None:
-        """Return the document of a mark; ``None`` where it is gone, or was never meant."""
+        """Return the document of a mark; ``None`` if it was removed or the mark has no document."""
         if mark.document_id is None:
             return None
         if mark.document_id in self._by_id:
@@ -60,8 +60,8 @@ class Documents:
                 self._by_id.values(), key=lambda d: (d.path, d.document_id), reverse=True
             )
             self._others = {d.path: d for d in every} | {d.file_hash: d for d in every}
-        found = self._others.get(mark.document_hash or "")
-        return found or self._others.get(mark.document_path or "")
+        match = self._others.get(mark.document_hash or "")
+        return match or self._others.get(mark.document_path or "")
 
 
 def place_marks(
@@ -71,19 +71,17 @@ def place_marks(
     edits: Mapping[str, Mapping[str, str | None]],
     /,
 ) -> tuple[PlacedMark, ...]:
-    """Return all marks but those that undo others, each where it stands now.
+    """Return all marks except undo marks, each at its current place.
 
     Parameters
     ----------
     marks
-        In the order in which they were made.
-    snapshot
-        The state of the collection.
+        In the order of their creation.
     quotes
-        Returns the words at places.
+        Returns the quotes at places.
     edits
-        For each edit that is not idle, by the mark's id, whom it found: ``entity_id`` (``None`` for
-        somebody hidden) and ``other_id``.
+        The entities of each edit in force, by mark id: ``entity_id`` (``None`` for a hidden entity)
+        and ``other_id``.
     """
     documents = Documents(snapshot)
     chunks: dict[str, list[Chunk]] = {}
@@ -121,19 +119,20 @@ def place_marks(
 
 
 def _now(mark: Mark, edits: Mapping[str, Mapping[str, str | None]]) -> Mark:
-    """Return an edit with the ids that it is about now; of somebody hidden it stays."""
-    found = edits.get(mark.mark_id, {})
+    """Return an edit with its current entity ids; the id of a hidden entity stays."""
+    current = edits.get(mark.mark_id, {})
     return replace(
         mark,
-        entity_id=found.get("entity_id") or mark.entity_id,
-        other_id=found.get("other_id") or mark.other_id,
+        entity_id=current.get("entity_id") or mark.entity_id,
+        other_id=current.get("other_id") or mark.other_id,
     )
 
 
 def passage_place(mark: Mark, chunks: Sequence[Chunk], /) -> Place | None:
-    """Return where the passage of a mark stands in the chunks of its document.
+    """Return the current place of a mark's passage in the chunks of its document.
 
-    Of a whole page that is its first chunk. What goes beyond the chunk is left to the next ones.
+    A mark of a whole page gets the first chunk of that page. A passage that continues after its
+    chunk is cut at the end of the chunk.
     """
     if mark.char_start is None or mark.char_end is None:
         first = next((c for c in chunks if c.provenance.page == mark.page), None)
@@ -148,7 +147,7 @@ def passage_place(mark: Mark, chunks: Sequence[Chunk], /) -> Place | None:
                 return chunk.chunk_id, start, end
     if not words:
         return None
-    # The text has moved: the nearest page that has the words now.
+    # The text has moved: use the nearest page that contains the words.
     holding = [c for c in chunks if words in c.text]
     if not holding:
         return None
@@ -165,11 +164,11 @@ def marks_table(marks: Iterable[PlacedMark], /) -> pa.Table:
 
 
 def _row(placed: PlacedMark) -> dict[str, Any]:
-    told = {name: getattr(placed.mark, name) for name in placed.mark.__dataclass_fields__}
+    fields = {name: getattr(placed.mark, name) for name in placed.mark.__dataclass_fields__}
     quote = placed.quote
     words = {"page": quote.provenance.page, "text": quote.text} if quote is not None else {}
     return (
-        told
+        fields
         | words
         | {
             "value": placed.mark.value or None,

@@ -1,4 +1,4 @@
-"""The map of a state; what makes it is loaded when it is first asked for."""
+"""Access to the map of a state; its modules are imported on first use."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def graph_of(state: State, /) -> ContextGraph:
-    """Return the map of a state: names, dates, amounts, references, and what they connect.
+    """Return the map of a state: names, dates, amounts, references and their connections.
 
     Raises
     ------
     CollectionDamaged
-        What is stored cannot be read.
+        The stored data cannot be read.
     """
     return state.once(_opened)
 
@@ -29,5 +29,5 @@ def _opened(state: State) -> ContextGraph:
 
 
 def catch_up(state: State, /) -> None:
-    """Bring the map of a state up to date, so that no search has to wait for it."""
+    """Update the map of a state, so that no search has to wait for it."""
     graph_of(state).catch_up()

@@ -1,4 +1,4 @@
-"""The documents of a case as what is cited: its authorities and the items of its record."""
+"""The documents of a case as citation targets: authorities and items of the record."""
 
 from __future__ import annotations
 
@@ -69,21 +69,17 @@ _PAPERS: dict[str, tuple[tuple[str, ...], str]] = {
     "roa": (("other", "exhibit"), r"record\s+on\s+appeal"),
     "r": (("other", "exhibit"), r"\brecord\b"),
 }
-"""What a paper of the record may be, and which words its title or name then holds."""
+"""Document types of each item of the record, and the words that its title or name must contain."""
 _REPORTED = re.compile(
     r"\d{1,4} (?:U\.S\.|F\.(?:2d|3d|4th)|F\. Supp\.(?: [23]d)?|S\. Ct\.) \d{1,5}"
 )
 
 
 class Sources:
-    """What the documents of a case are to those who cite them.
+    """The documents of a case as targets of citations.
 
-    Nothing is guessed: a citation that fits two documents has two sources, and the reader says so.
-
-    Parameters
-    ----------
-    documents
-        All documents.
+    Nothing is guessed: a citation that fits two documents has two sources, and the reader reports
+    both.
     """
 
     def __init__(self, documents: Iterable[Document], /) -> None:
@@ -91,34 +87,26 @@ class Sources:
 
     @cached_property
     def authorities(self) -> tuple[Document, ...]:
-        """The documents that are an authority: opinions, and texts of the law."""
+        """The documents that are authorities: opinions and statutes."""
         return tuple(
             d for d in self.documents if d.own_citations or _is_type(d, "opinion", "statute")
         )
 
     def keys_of(self, document: Document, /) -> tuple[str, ...]:
-        """Return the keys of citations that mean *document*, the surest first."""
+        """Return the citation keys of *document*, the most certain first."""
         return tuple(dict.fromkeys((*_sure_keys(document), *_keys_of_its_name(document))))
 
     def sources_of(self, citation: LegalCitation, /) -> tuple[Document, ...]:
-        """Return the documents of the case that a citation means.
+        """Return the documents of the case that a citation refers to.
 
-        Parameters
-        ----------
-        citation
-            As read by :func:`casetrack.editions.legal.extract.citations.read_citations`.
-
-        Returns
-        -------
-        tuple of Document
-            One where it is settled; several where more than one fits; none where the case does not
-            have it, or where the citation itself is open.
+        One document if the citation is clear, several if more than one fits, none if the case does
+        not contain it or the citation is unresolved.
         """
         if not citation.resolved or not citation.key:
             return ()
-        for found in self._steps(citation):
-            if found:
-                return found
+        for sources in self._steps(citation):
+            if sources:
+                return sources
         return ()
 
     def _steps(self, citation: LegalCitation) -> Iterator[tuple[Document, ...]]:
@@ -136,8 +124,8 @@ class Sources:
     def _with(
         self, index: dict[str, tuple[Document, ...]], keys: tuple[str, ...]
     ) -> tuple[Document, ...]:
-        found = {d.document_id: d for key in keys for d in index.get(key, ())}
-        return tuple(found.values())
+        matches = {d.document_id: d for key in keys for d in index.get(key, ())}
+        return tuple(matches.values())
 
     @cached_property
     def _by_sure_key(self) -> dict[str, tuple[Document, ...]]:
@@ -148,7 +136,7 @@ class Sources:
         return _index(self.documents, _keys_of_its_name)
 
     def _of_name(self, citation: LegalCitation) -> tuple[Document, ...]:
-        """Return decisions of the cited name that do not say where they are reported."""
+        """Return decisions with the cited name that state no reporter citation."""
         match = _CITED_NAME.match(citation.name)
         cited = _sides(match[1]) if match else ()
         if not cited:
@@ -200,11 +188,11 @@ def _index(
     for document in documents:
         for key in dict.fromkeys(keys_of(document)):
             index[key].append(document)
-    return {key: tuple(found) for key, found in index.items()}
+    return {key: tuple(members) for key, members in index.items()}
 
 
 def _sure_keys(document: Document) -> Iterator[str]:
-    """Yield the keys that the paper itself gives: where it is reported, its numbers."""
+    """Yield the keys that the document states: reporter citation, docket and exhibit numbers."""
     for own in document.own_citations or ():
         yield from keys_in(own)
     if _is_type(document, "statute"):
@@ -217,12 +205,12 @@ def _sure_keys(document: Document) -> Iterator[str]:
 
 
 def _keys_of_its_name(document: Document) -> Iterator[str]:
-    """Yield the keys that the name of the file gives, which are less sure."""
+    """Yield the less certain keys that the file name gives."""
     stem = _stem(document)
-    if _EXHIBIT_NAME.match(stem) and (found := _EXHIBIT_IN_NAME.search(stem)):
-        yield _exhibit_key(f"{found['side'] or ''}{found['mark']}")
-    elif said := _NUMBER_IN_NAME.match(stem):
-        yield f"record:{slug('dkt', said['said'])}"
+    if _EXHIBIT_NAME.match(stem) and (exhibit := _EXHIBIT_IN_NAME.search(stem)):
+        yield _exhibit_key(f"{exhibit['side'] or ''}{exhibit['mark']}")
+    elif entry := _NUMBER_IN_NAME.match(stem):
+        yield f"record:{slug('dkt', entry['said'])}"
     elif first := _NUMBER_FIRST.match(stem):
         folder = document.path.replace("\\", "/").rsplit("/", 2)[-2:][0]
         if _DOCKET_FOLDER.search(folder):
@@ -234,9 +222,9 @@ def _keys_of_its_name(document: Document) -> Iterator[str]:
 
 
 def keys_in(words: str, /) -> Iterator[str]:
-    """Yield the keys of what some words cite."""
+    """Yield the keys of the citations in *words*."""
     if _REPORTED.fullmatch(words):
-        # As the reader of captions writes it, it is the key but for its points.
+        # The caption reader writes citations in this form: without dots it is the key.
         yield f"case:{slug(words.replace('.', ''))}"
         return
     from casetrack.extract.references.finder import References
@@ -258,13 +246,13 @@ def _stem(document: Document) -> str:
 
 
 def _given_type(document: Document) -> str:
-    """Return the document type that the user has given; empty where it was detected."""
+    """Return the document type that the user set; empty if it was detected."""
     is_given = document.document_type and not document.document_type_evidence
     return (document.document_type or "").lower() if is_given else ""
 
 
 def _is_type(document: Document, *types: str) -> bool:
-    """Whether a document has one of the legal types; what the user has given counts first."""
+    """Return whether a document has one of the legal types; a type set by the user counts first."""
     if given := _given_type(document):
         named = {t for t in LEGAL_TYPES if t in given}
         return not named.isdisjoint(types) or (not named and "other" in types)
@@ -280,7 +268,7 @@ def _title(document: Document) -> str:
 
 
 def _wider(key: str) -> Iterator[str]:
-    """Yield the keys of what *key* is a part of: of a paragraph its section, and so on."""
+    """Yield the keys of the units that contain *key*: for a paragraph its section, and so on."""
     parts = key.split("-")
     for length in range(len(parts) - 1, 2, -1):
         yield "-".join(parts[:length])
@@ -324,31 +312,31 @@ def _amendment(document: Document) -> str:
 
 
 def one_of(sources: tuple[Document, ...], /) -> Document | None:
-    """Return the document that is meant where exactly one fits; copies of one file count once."""
+    """Return the only document that fits, else ``None``; copies of one file count once."""
     if len({document.file_hash for document in sources}) == 1:
         return sources[0]
     return None
 
 
 def by_entry(documents: Sequence[Document], number: str | None, /) -> dict[str, list[Document]]:
-    """Return the papers of a case by the entries of its docket."""
-    found: dict[str, list[Document]] = {}
+    """Return the documents of a case by docket entry."""
+    papers: dict[str, list[Document]] = {}
     for document in sorted(documents, key=lambda d: (d.name.casefold(), d.document_id)):
         if document.docket_entry and of_case(document, number):
-            found.setdefault(document.docket_entry, []).append(document)
-    return found
+            papers.setdefault(document.docket_entry, []).append(document)
+    return papers
 
 
 def of_case(document: Document, number: str | None, /) -> bool:
-    """Return whether a paper bears the number of a case."""
+    """Return whether a document has the given case number."""
     one, other = document.case_number, number
     return one is not None and other is not None and case_key(one) == case_key(other)
 
 
 def same_entry(documents: Sequence[Document], document: Document, /) -> tuple[Document, ...]:
-    """Return the other documents that bear the same number of the same docket.
+    """Return the other documents with the same entry number of the same docket.
 
-    They are told of, never joined: one may be a copy, or one of the numbers misread.
+    They are reported and never merged: one may be a copy, or a number may be misread.
     """
     if not document.docket_entry:
         return ()

@@ -1,4 +1,4 @@
-"""The chunks of one state of a collection, as the graph asks for them: vectors, texts, quotes."""
+"""Chunks of one state of a collection for the graph: vectors, texts and quotes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
 
-WITHHELD = (
-    f"(withheld: what is stored here is not what was written; run {See('doctor', repair=True)})"
-)
-"""Stands for the words of a passage that is damaged."""
+WITHHELD = f"(withheld: the stored text is damaged; run {See('doctor', repair=True)})"
+"""Placeholder for the text of a damaged passage."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,14 +37,12 @@ class Vectors:
 
     Attributes
     ----------
-    ids
-        Ids of chunks or documents.
     documents
-        int32 [n], position of each one's document among ``ContextGraph.documents``.
+        int32 [n], position of each row's document in ``ContextGraph.documents``.
     codes
-        int8 [n, dimension]; times its scale, a row has about unit length.
+        int8 [n, dimension]; multiplied by its scale, a row has about unit length.
     scales
-        float32 [n]; 0 where there is no vector.
+        float32 [n]; 0 if there is no vector.
     """
 
     ids: tuple[str, ...]
@@ -57,15 +53,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Passages:
-    """Part of :class:`casetrack.graph.graph.ContextGraph`.
-
-    Attributes
-    ----------
-    _live
-        The chunks, in order.
-    _snapshot, _index
-        The state, and its search index.
-    """
+    """The passages part of :class:`casetrack.graph.graph.ContextGraph`."""
 
     _live: Live
     _snapshot: Snapshot
@@ -75,7 +63,7 @@ class Passages:
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The segment of the search index that holds each chunk, and its row there."""
+        """The search index segment of each chunk, and its row in that segment."""
         total = int(self._live.first_chunks[-1])
         numbers, rows = np.zeros(total, dtype=np.int32), np.zeros(total, dtype=np.int64)
         ranks = {d.document_id: rank for rank, d in enumerate(self._live.documents)}
@@ -100,9 +88,9 @@ class Passages:
         codes = np.zeros((len(rows), self._index.dimension), dtype=np.int8)
         scales = np.zeros(len(rows), dtype=np.float32)
         for number, part in enumerate(self._index.segments):
-            here = np.flatnonzero(numbers == number)
-            codes[here] = part.data.dense[rows[here]]
-            scales[here] = part.data.column("scale")[rows[here]]
+            rows_of_part = np.flatnonzero(numbers == number)
+            codes[rows_of_part] = part.data.dense[rows[rows_of_part]]
+            scales[rows_of_part] = part.data.column("scale")[rows[rows_of_part]]
         chunks = self._live.chunks
         return Vectors(
             tuple(chunks["chunk_id"].to_pylist()), as_numpy(chunks["document"]), codes, scales
@@ -119,7 +107,7 @@ class Passages:
         starts = self._live.first_chunks
         for rank in range(len(self._live.documents)):
             span = slice(int(starts[rank]), int(starts[rank + 1]))
-            # In double precision, so that no order of summing shows.
+            # Double precision, so that the order of summation does not change the result.
             means[rank] = vectors.scales[span].astype(np.float64) @ vectors.codes[span]
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         np.divide(means, lengths, out=means, where=lengths > 0)
@@ -128,7 +116,7 @@ class Passages:
     # --- passages -----------------------------------------------------------------------------
 
     def phrases(self, chunk_ids: Sequence[str], /) -> list[list[str]]:
-        """Return for each chunk the keys of the phrases in it, candidates for labels."""
+        """Return for each chunk the keys of its phrases, which are candidates for labels."""
         starts, keys = self._phrases
         return [
             keys[int(starts[i]) : int(starts[i + 1])].to_pylist()
@@ -138,53 +126,53 @@ class Passages:
     @cached_property
     def _phrases(self) -> tuple[NDArray[np.int64], pa.Array]:
         """The first phrase of each chunk, and the phrases."""
-        found = self._live.locals
-        every = np.arange(found.num_rows, dtype=np.int32)
-        concepts = pc.equal(found["kind"], "concept").to_numpy(zero_copy_only=False)
+        local_entities = self._live.locals
+        every = np.arange(local_entities.num_rows, dtype=np.int32)
+        concepts = pc.equal(local_entities["kind"], "concept").to_numpy(zero_copy_only=False)
         rows = self._live.places("mentions", np.where(concepts, every, -1).astype(np.int32))
         rows = rows.filter(pc.greater_equal(rows["entity"], 0))
         starts = np.searchsorted(as_numpy(rows["chunk"]), np.arange(self._live.chunks.num_rows + 1))
-        return starts, found["key"].combine_chunks().take(rows["entity"].combine_chunks())
+        return starts, local_entities["key"].combine_chunks().take(rows["entity"].combine_chunks())
 
     def _positions(self, chunk_ids: Sequence[str]) -> list[int]:
-        """Return the places of chunks among all.
+        """Return the positions of chunks among all chunks.
 
         Raises
         ------
         ChunkNotFound
-            One of them is not there.
+            A chunk does not exist.
         """
         wanted = pa.array(list(chunk_ids), pa.string())
-        found = pc.index_in(wanted, value_set=self._live.chunks["chunk_id"].combine_chunks())
-        places: list[int | None] = found.to_pylist()
+        indices = pc.index_in(wanted, value_set=self._live.chunks["chunk_id"].combine_chunks())
+        places: list[int | None] = indices.to_pylist()
         for chunk_id, place in zip(chunk_ids, places, strict=True):
             if place is None:
                 raise ChunkNotFound(chunk_id)
         return [place for place in places if place is not None]
 
     def _take(self, chunk_ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
-        """Return rows; one that is not what was written has no text."""
+        """Return rows; a row with a wrong checksum has no text."""
         numbers, rows = self._rows
         ids = [
             int(self._index.segments[numbers[i]].data.column("row_id")[rows[i]])
             for i in self._positions(chunk_ids)
         ]
-        found = self._snapshot.take(ids, [*columns, COLUMN], checked=False)
-        return blanked(found, "chunks", lacking=self._snapshot.lacking)
+        table = self._snapshot.take(ids, [*columns, COLUMN], checked=False)
+        return blanked(table, "chunks", lacking=self._snapshot.lacking)
 
     def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
         """Return chunks by id, in this order, with text and full source.
 
-        One that is not what was written has no text.
+        A chunk with a wrong checksum has no text.
         """
         if not chunk_ids:
             return []
         unique = list(dict.fromkeys(chunk_ids))
-        found = {c.chunk_id: c for c in make_chunks(self._take(unique, COLUMNS), self._snapshot)}
-        return [found[chunk_id] for chunk_id in chunk_ids]
+        by_id = {c.chunk_id: c for c in make_chunks(self._take(unique, COLUMNS), self._snapshot)}
+        return [by_id[chunk_id] for chunk_id in chunk_ids]
 
     def quotes(self, places: Sequence[tuple[str, int, int]], /) -> list[Quote]:
-        """Return quotes of places: chunk id, start and end in its text; in this order."""
+        """Return quotes of places (chunk id, start and end in its text), in this order."""
         if not places:
             return []
         unique = list(dict.fromkeys(chunk_id for chunk_id, _, _ in places))
@@ -209,7 +197,7 @@ def _quote(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int) -> 
 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return where a snippet around a place begins and ends: on whole words."""
+    """Return start and end of the snippet around a place, at word boundaries."""
     room = max(0, SNIPPET_CHARS - (end - start)) // 2
     first, last = max(0, start - room), min(len(text), end + room)
     while 0 < first < start and not text[first - 1].isspace():

@@ -1,4 +1,4 @@
-"""Makes a segment of the graph from stored chunks: reads each document, and lays out its rows."""
+"""Builds a graph segment from stored chunks: reads each document and collects its rows."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Document
     from casetrack.graph.document.facts import LocalAmount, LocalCitation, LocalDate, TableSum
-    from casetrack.graph.identity import Description, Identity, Saying
+    from casetrack.graph.identity import Claim, Description, Identity
     from casetrack.graph.segment import GraphSegment
 
 _NOTHING = DocumentGraph((), (), (), (), ())
 _AT_ONCE = 256
-"""So many rows are made to objects at once."""
+"""Maximum number of rows that are Python objects at the same time."""
 
 
 def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
-    """Read documents.
+    """Read documents into a segment.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
     from casetrack.graph.identity import read_identities
 
     rows = rows.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
-    # A collection of an earlier version lacks columns; nobody knows what would stand there.
+    # Collections of earlier versions lack columns; their values are unknown.
     nothing = dict.fromkeys(COLUMNS)
     stored = rows.select([name for name in COLUMNS if name in rows.column_names])
     maker = _Maker()
@@ -53,14 +53,14 @@ def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
         facts = _facts(documents[revision])
         with collect_failures(documents[revision].path) as failures:
             graph = attempt("map", partial(read_document, facts, chunks), _NOTHING)
-            bearings = attempt("map", partial(read_identities, facts, chunks), ((), ()))
+            linker = attempt("map", partial(read_identities, facts, chunks), ((), ()))
         maker.add(revision, chunks, looked, graph, mapped=not failures.counts)
-        maker.add_bearings(chunks, *bearings)
+        maker.add_claims(chunks, *linker)
     return segment_of(maker.tables())
 
 
 def _in_parts(rows: pa.Table) -> Iterator[dict[str, Any]]:
-    """Yield rows one by one; of a long document only a few are there twice at a time."""
+    """Yield rows one by one; only one batch is in memory as Python objects."""
     for batch in rows.to_batches(max_chunksize=_AT_ONCE):
         yield from batch.to_pylist()
 
@@ -110,7 +110,7 @@ class _Maker:
         *,
         mapped: bool,
     ) -> None:
-        """Add a document; *looked*: whether each chunk was searched for names, and for the rest."""
+        """Add a document; *looked* has (searched for names, searched for other facts) per chunk."""
         rows = self._rows
         code, chunk, entity = (len(rows[n]) for n in ("revisions", "chunks", "entities"))
         rows["revisions"].append({"revision": revision, "start": chunk})
@@ -126,24 +126,24 @@ class _Maker:
                     "mapped": mapped,
                 }
             )
-        for found in graph.entities:
+        for entity_facts in graph.entities:
             rows["entities"].append(
                 {
                     "revision": code,
-                    "kind": found.kind,
-                    "key": found.key,
-                    "name": found.name,
-                    "spellings": [{"text": t, "count": n} for t, n in found.spellings],
-                    "mention_count": found.mention_count,
-                    "chunk_count": found.chunk_count,
-                    "roles": [{"role": r, "count": n} for r, n in found.roles],
-                    "first_chunk_id": chunks[found.first_chunk].chunk_id,
-                    "evidence": [{"kind": k, "count": n} for k, n in found.evidence],
-                    "addresses": list(found.addresses),
-                    "defined": list(found.defined),
+                    "kind": entity_facts.kind,
+                    "key": entity_facts.key,
+                    "name": entity_facts.name,
+                    "spellings": [{"text": t, "count": n} for t, n in entity_facts.spellings],
+                    "mention_count": entity_facts.mention_count,
+                    "chunk_count": entity_facts.chunk_count,
+                    "roles": [{"role": r, "count": n} for r, n in entity_facts.roles],
+                    "first_chunk_id": chunks[entity_facts.first_chunk].chunk_id,
+                    "evidence": [{"kind": k, "count": n} for k, n in entity_facts.evidence],
+                    "addresses": list(entity_facts.addresses),
+                    "defined": list(entity_facts.defined),
                 }
             )
-        # In the order of their chunks, so that a document's are found by its chunks.
+        # In chunk order, so that the mentions of a document can be found by its chunks.
         for m in sorted(graph.mentions, key=lambda m: (m.chunk, m.start, m.end)):
             rows["mentions"].append(
                 {
@@ -160,32 +160,29 @@ class _Maker:
             )
         self._add_spans(graph, chunk, entity)
 
-    def add_bearings(
-        self,
-        chunks: Sequence[ChunkFacts],
-        identities: Sequence[Identity],
-        sayings: Sequence[Saying],
+    def add_claims(
+        self, chunks: Sequence[ChunkFacts], identities: Sequence[Identity], claims: Sequence[Claim]
     ) -> None:
-        """Add what the document that was added last is, and what it says of others."""
+        """Add the identities of the last added document and its claims about other documents."""
         code = len(self._rows["revisions"]) - 1
         first = self._rows["revisions"][-1]["start"]
-        for found in identities:
+        for identity in identities:
             self._rows["identities"].append(
-                {"revision": code, **_described(found.description)}
-                | {n: getattr(found, n) for n in ("page", "label", "parts", "digest")}
+                {"revision": code, **_described(identity.description)}
+                | {n: getattr(identity, n) for n in ("page", "label", "parts", "digest")}
             )
-        for said in sayings:
+        for saying in claims:
             self._rows["sayings"].append(
                 {
-                    "chunk": first + said.chunk,
+                    "chunk": first + saying.chunk,
                     "entity": -1,
-                    "char_start": said.start,
-                    "char_end": said.end,
-                    "text": chunks[said.chunk].text[said.start : said.end],
-                    "repeated": said.repeated,
-                    "confidence": said.confidence,
-                    "says": said.says,
-                    **_described(said.of),
+                    "char_start": saying.start,
+                    "char_end": saying.end,
+                    "text": chunks[saying.chunk].text[saying.start : saying.end],
+                    "repeated": saying.repeated,
+                    "confidence": saying.confidence,
+                    "says": saying.says,
+                    **_described(saying.of),
                 }
             )
 
@@ -223,7 +220,7 @@ class _Maker:
             )
 
     def tables(self) -> dict[str, pa.Table]:
-        """Return what was collected."""
+        """Return the collected tables."""
         return {name: table_of(LAYOUT[name], rows) for name, rows in self._rows.items()}
 
 
@@ -236,8 +233,8 @@ def _of_cell(cell: TableSum | None) -> dict[str, Any]:
     return dict(zip(names, (*scaled, cell.row_label, cell.period, *days), strict=True))
 
 
-def _order(found: LocalDate | LocalAmount | LocalCitation) -> tuple[int, int]:
-    return found.chunk, found.span.start
+def _order(item: LocalDate | LocalAmount | LocalCitation) -> tuple[int, int]:
+    return item.chunk, item.span.start
 
 
 def _described(description: Description) -> dict[str, Any]:

@@ -1,25 +1,26 @@
-"""A segment of the graph: what the documents of some revisions say, immutable and mapped.
+"""A segment of the graph: the facts from the documents of some revisions, immutable and mapped.
 
 Files of a segment folder, each an Arrow table:
 
 ``revisions``
-    ``revision``, ascending, and ``start``, the first of its rows in ``chunks``.
+    ``revision``, ascending, and ``start``, its first row in ``chunks``.
 ``chunks``
-    ``chunk_id``, ``revision`` (row of ``revisions``), ``chunk_index``, ``page``, whether names
-    (``named``) and all else (``extracted``) have been looked for, and whether the document could be
-    read (``mapped``): after an error it lacks rows of other tables.
+    ``chunk_id``, ``revision`` (row of ``revisions``), ``chunk_index``, ``page``, whether the chunk
+    was searched for names (``named``) and for other facts (``extracted``), and whether the document
+    could be read (``mapped``): after an error it lacks rows in other tables.
 ``entities``
-    What each document calls one thing: ``revision``, ``kind``, ``key``, ``name``, ``spellings``,
-    ``mention_count``, ``chunk_count``, ``roles``, ``first_chunk_id``, ``evidence`` (what makes
-    a name sure, by kind), ``addresses`` (of mail), ``defined`` (other names that the text states).
+    The entities of each document: ``revision``, ``kind``, ``key``, ``name``, ``spellings``,
+    ``mention_count``, ``chunk_count``, ``roles``, ``first_chunk_id``, ``evidence`` (counts by kind
+    of evidence for a name), ``addresses`` (of mail), ``defined`` (other names that the text
+    defines).
 ``identities``
-    What each document, or message of a mailbox, says that it is: ``revision``, ``page`` and the
+    The self-description of each document or message of a mailbox: ``revision``, ``page`` and the
     fields of :class:`casetrack.graph.identity.Identity`.
-``mentions``, ``dates``, ``amounts``, ``citations``, ``sayings``
-    Places: ``chunk`` (row of ``chunks``), ``entity`` (row of ``entities``, -1 for none), and what
-    was found there.
+``mentions``, ``dates``, ``amounts``, ``citations``, ``claims``
+    Places: ``chunk`` (row of ``chunks``), ``entity`` (row of ``entities``, -1 for none), and the
+    facts at the place.
 
-Nothing in it depends on other documents, so segments are merged by laying them end to end.
+A segment does not depend on other documents, so segments are merged by concatenation.
 """
 
 from __future__ import annotations
@@ -38,10 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-# Segments of the graph as they are kept: some Arrow tables about some revisions, mapped.
-#
-# What a segment says of its documents is laid out in :mod:`casetrack.graph.segment` and
-# :mod:`casetrack.editions.legal.graph.views`; here is how it is held, written and read.
+# Segments as stored: Arrow tables about some revisions, memory-mapped. The layouts are in
+# :mod:`casetrack.graph.segment` and :mod:`casetrack.editions.legal.graph.views`; this part loads
+# and writes them.
 
 Layout: TypeAlias = Mapping[str, Mapping[str, pa.DataType]]
 """Columns of each table of a segment; ``revisions`` has ``revision``, ascending, and ``start``."""
@@ -49,16 +49,14 @@ Layout: TypeAlias = Mapping[str, Mapping[str, pa.DataType]]
 
 @dataclass(frozen=True, slots=True)
 class TableSegment:
-    """What the documents of some revisions say.
+    """The facts from the documents of some revisions.
 
     Attributes
     ----------
     revisions
         Ids, ascending.
     starts
-        int64 [revisions + 1], first row of each revision in the table that they are counted in.
-    tables
-        The tables by name.
+        int64 [revisions + 1], first row of each revision in the table whose rows are counted.
     """
 
     revisions: tuple[str, ...]
@@ -67,7 +65,7 @@ class TableSegment:
 
     @classmethod
     def of(cls, tables: Mapping[str, pa.Table], counted: str, /) -> Self:
-        """Return the segment that tables make up; ``start`` counts rows of *counted*."""
+        """Build a segment from tables; ``start`` counts rows of *counted*."""
         revisions = tables["revisions"]
         starts = np.append(as_numpy(revisions["start"]), tables[counted].num_rows)
         return cls(tuple(revisions["revision"].to_pylist()), starts, tables)
@@ -79,7 +77,7 @@ class TableSegment:
         Raises
         ------
         OSError, ValueError
-            A file is missing or damaged; the view is then rebuilt.
+            A file is missing or damaged; the caller then rebuilds the view.
         """
         tables = {name: arrays.read_table(folder / f"{name}.arrow") for name in layout}
         for name, table in tables.items():
@@ -89,12 +87,12 @@ class TableSegment:
 
     @property
     def size(self) -> int:
-        """Number of rows that the revisions are counted in."""
+        """Number of rows in the table that ``starts`` counts."""
         return int(self.starts[-1])
 
 
 def table_of(columns: Mapping[str, pa.DataType], rows: Sequence[Mapping[str, Any]], /) -> pa.Table:
-    """Return rows as a table of these columns."""
+    """Return rows as a table with these columns."""
     return pa.table(
         {name: pa.array([row[name] for row in rows], kind) for name, kind in columns.items()},
         schema=pa.schema(list(columns.items())),
@@ -102,7 +100,7 @@ def table_of(columns: Mapping[str, pa.DataType], rows: Sequence[Mapping[str, Any
 
 
 def rows_between(table: pa.Table, column: str, start: int, end: int, /) -> tuple[int, int]:
-    """Return first and last row (left out) whose ascending *column* is in ``[start, end)``."""
+    """Return the half-open row range whose ascending *column* is in ``[start, end)``."""
     low, high = np.searchsorted(as_numpy(table[column]), [start, end])
     return int(low), int(high)
 
@@ -113,7 +111,7 @@ def save(segment: TableSegment, folder: Path, /) -> None:
     Raises
     ------
     OSError
-        They cannot be written.
+        The files cannot be written.
     """
     folder.mkdir(parents=True)
     for name, table in segment.tables.items():
@@ -121,12 +119,12 @@ def save(segment: TableSegment, folder: Path, /) -> None:
 
 
 def write_table(table: pa.Table, path: Path, /, *, at: Path | None = None) -> None:
-    """Write a table into a file that can be mapped; *at* is where it will stand."""
+    """Write a table to a file that can be mapped; *at* is the final path of the file."""
     arrays.write_table(_with_used_words(table.combine_chunks()), path, at=at)
 
 
 def _with_used_words(table: pa.Table) -> pa.Table:
-    """Return a table whose dictionaries hold what its rows name, and nothing of rows left out."""
+    """Return a table whose dictionaries contain only values that its rows use."""
     for place, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             words = table.column(place).cast(field.type.value_type).combine_chunks()
@@ -135,13 +133,13 @@ def _with_used_words(table: pa.Table) -> pa.Table:
 
 
 FORMAT = 16
-"""Raised with the layout, and whenever a document would be read in another way."""
+"""Increased with every change of the layout or of the results of reading."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
     *("heading_path", "mentions", "dates", "amounts", "citations"),
     *("paragraphs", "table_header", "page_header", "mail_headers"),
 )
-"""Columns of ``chunks`` that a segment is made of."""
+"""Columns of ``chunks`` that a segment is built from."""
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _COUNTED = pa.list_(pa.struct([("text", pa.string()), ("count", pa.int32())]))
@@ -237,13 +235,13 @@ _OF_REVISIONS = ("entities", "identities")
 
 
 class GraphSegment(TableSegment):
-    """What the documents of some revisions say, counted in chunks; see the module."""
+    """The facts from the documents of some revisions, counted in chunks; see the module."""
 
     __slots__ = ()
 
 
 def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment:
-    """Lay segments end to end, without what is not *live*; revisions are ordered anew."""
+    """Concatenate the *live* revisions of segments, ordered by revision."""
     wanted = set(live)
     pieces = sorted(
         (revision, number, code)
@@ -260,10 +258,10 @@ def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment
             rows[name].append(_moved(name, table, code, chunk, entity))
         chunk, entity = chunk + chunks, entity + entities
     joined = {
-        name: pa.concat_tables(found).unify_dictionaries().combine_chunks()
-        if found
+        name: pa.concat_tables(tables_of_name).unify_dictionaries().combine_chunks()
+        if tables_of_name
         else table_of(LAYOUT[name], [])
-        for name, found in rows.items()
+        for name, tables_of_name in rows.items()
     }
     return segment_of(joined)
 
@@ -271,23 +269,23 @@ def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment
 def _cut(part: GraphSegment, code: int) -> dict[str, pa.Table]:
     """Return the rows of one revision; chunks and entities are numbered from 0."""
     start, end = int(part.starts[code]), int(part.starts[code + 1])
-    found = {
+    tables = {
         "revisions": part.tables["revisions"].slice(code, 1),
         "chunks": part.tables["chunks"].slice(start, end - start),
     }
     for name in _OF_REVISIONS:
         low, high = rows_between(part.tables[name], "revision", code, code + 1)
-        found[name] = part.tables[name].slice(low, high - low)
+        tables[name] = part.tables[name].slice(low, high - low)
     first = rows_between(part.tables["entities"], "revision", code, code + 1)[0]
     for name in _PLACES:
         low, high = rows_between(part.tables[name], "chunk", start, end)
         places = part.tables[name].slice(low, high - low)
-        found[name] = _moved(name, places, 0, -start, -first)
-    return found
+        tables[name] = _moved(name, places, 0, -start, -first)
+    return tables
 
 
 def _moved(name: str, table: pa.Table, code: int, chunk: int, entity: int) -> pa.Table:
-    """Return rows of a table with the numbers of other tables' rows moved on."""
+    """Return a table whose references to rows of other tables are shifted by these offsets."""
     if name == "revisions":
         return _with(table, "start", np.full(table.num_rows, chunk, dtype=np.int64))
     if name in {"chunks", *_OF_REVISIONS}:
@@ -304,7 +302,7 @@ def _with(table: pa.Table, name: str, values: np.ndarray) -> pa.Table:
 
 
 def segment_of(tables: Mapping[str, pa.Table], /) -> GraphSegment:
-    """Return the segment that its tables make up."""
+    """Build a segment from its tables."""
     return GraphSegment.of(tables, "chunks")
 
 

@@ -1,4 +1,4 @@
-"""The form in which names are compared, whatever their case, accents and punctuation."""
+"""The form in which names are compared: without case, accents and punctuation."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 
 
 def normalised(names: Any, /) -> pa.Array:
-    """Return names without case, diacritics, punctuation: single words between single blanks.
+    """Return names without case, diacritics and punctuation; words are separated by one blank.
 
-    ``&`` becomes *and*, dots after letters go (B.V. is bv), a possessive *s* goes, letters and
-    figures part (ISO9001 is iso 9001).
+    ``&`` becomes *and*, dots after letters are removed (B.V. is bv), a possessive *s* is removed,
+    letters and figures are separated (ISO9001 is iso 9001).
     """
     text = pc.utf8_normalize(names, form="NFKD")
     text = pc.utf8_lower(text)

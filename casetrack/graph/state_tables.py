@@ -1,8 +1,8 @@
-"""The tables of one state of a collection, made when first asked for, and kept.
+"""The tables of one state of a collection, built on first use and kept.
 
-What every document says lies in segments (:mod:`casetrack.graph.segment`). The entities over all
-documents, the edges and the topics are made from those, and stay in ``views/graph/tables`` until
-the collection changes; places are put together from the segments each time.
+The facts of each document are in segments (:mod:`casetrack.graph.segment`). Entities over all
+documents, edges and topics are built from them and kept in ``views/graph/tables`` until the
+collection changes; tables of places are assembled from the segments each time.
 """
 
 from __future__ import annotations
@@ -58,20 +58,9 @@ _GRACE_SECONDS = 900.0
 
 
 class StateTables(ABC):
-    """The tables of one state of a collection; each is made once, when first asked for.
+    """The tables of one state of a collection; each is built once, on first use. Thread-safe.
 
-    Safe to use from several threads.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    info
-        Its facts.
-    snapshot, index
-        The state, and its search index.
-    marks
-        The user's word, which comes last.
+    *marks* are the user's edits, which are applied last.
     """
 
     def __init__(
@@ -96,17 +85,17 @@ class StateTables(ABC):
 
     @property
     def info(self) -> CollectionInfo:
-        """The collection."""
+        """The collection's description."""
         return self._info
 
     @property
     def home(self) -> Path:
-        """The folder of the map in that of the collection."""
+        """The folder of the map within the collection's folder."""
         return self._home
 
     @property
     def snapshot(self) -> Snapshot:
-        """The state."""
+        """The state of the stored documents."""
         return self._snapshot
 
     @cached_property
@@ -125,7 +114,7 @@ class StateTables(ABC):
     # --- tables -------------------------------------------------------------------------------
 
     def table(self, name: GraphView, /) -> pa.Table:
-        """Return a table of the graph, as ``schemas`` declares it, all live rows."""
+        """Return a table of the graph with all live rows, as ``schemas`` declares it."""
         with self._lock:
             if name not in self._tables:
                 empty = schema.table(name).arrow().empty_table
@@ -133,7 +122,7 @@ class StateTables(ABC):
             return self._tables[name]
 
     def _guarded(self, name: str, make: Callable[[], T], otherwise: Callable[[], T], /) -> T:
-        """Return the rows of a builder; if it fails it loses them, and ``notes`` names it."""
+        """Return the result of a builder; after an error, *otherwise*, and ``notes`` reports it."""
         with collect_failures("the map") as failures:
             made = attempt(name, make, None)
         if made is None:
@@ -152,9 +141,9 @@ class StateTables(ABC):
         if name == "references":
             return self._references
         if name == "citations":
-            found = made.plain("citations", made.citations(self._live))
-            found = made.with_targets(found, self._targets, self.documents)
-            return self.bearings.aim(found)
+            citations = made.plain("citations", made.citations(self._live))
+            citations = made.with_targets(citations, self._targets, self.documents)
+            return self.linker.resolve_citations(citations)
         for tables in registered("tables").values():
             if name in tables:
                 return tables[name](self)
@@ -165,14 +154,14 @@ class StateTables(ABC):
 
     @abstractmethod
     def _make_edges(self, kind: EdgeKind) -> pa.Table:
-        """Make the edges between nodes of one kind."""
+        """Build the edges between nodes of one kind."""
 
     @abstractmethod
     def _topics(self) -> pa.Table:
-        """Make the table of topics."""
+        """Build the table of topics."""
 
     def edges(self, kind: EdgeKind, /) -> pa.Table:
-        """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
+        """Return the rows of ``edges`` between nodes of one kind; other edges are not built."""
         with self._lock:
             name = f"edges_{kind}"
             if name not in self._tables:
@@ -194,18 +183,18 @@ class StateTables(ABC):
 
     @cached_property
     def marks(self) -> tuple[PlacedMark, ...]:
-        """What the user says of documents, passages, names and events, where it stands now."""
+        """The user's marks on documents, passages, names and events, at their current places."""
         return place_marks(self._marks.all, self._snapshot, self.quotes, self._edits)
 
     @cached_property
     def _edits(self) -> dict[str, dict[str, str | None]]:
-        """By the mark's id, whom each edit of the user's found; none of those that are idle."""
-        found = self._entities.found if self._marks.entity_edits else None
-        return {} if found is None else {row["mark_id"]: row for row in found.to_pylist()}
+        """The entities of each of the user's edits by mark id, without edits that had no effect."""
+        edits = self._entities.outcomes if self._marks.entity_edits else None
+        return {} if edits is None else {row["mark_id"]: row for row in edits.to_pylist()}
 
     @cached_property
     def _entities(self) -> Entities:
-        """The table ``entities``, and what of the documents belongs to each."""
+        """The table ``entities``, and the entity of each document-level entity."""
         from casetrack.graph.entities.merge import merge
 
         merged: list[Merged] = []
@@ -228,7 +217,7 @@ class StateTables(ABC):
             if not self._marks.entity_edits:
                 return Entities(table, codes)
             moved = self._kept("moved", lambda: once().moved)
-            return Entities(table, codes, moved, self._kept("edits", lambda: once().found))
+            return Entities(table, codes, moved, self._kept("edits", lambda: once().outcomes))
 
         def none() -> Entities:
             empty = schema.table("entities").arrow().empty_table()
@@ -248,14 +237,14 @@ class StateTables(ABC):
                 row | {"spellings": spellings.get(row["reference_id"], [])}
                 for row in table.select(["reference_id", "type", "name"]).to_pylist()
             ]
-            found = targets(rows, self.documents)
-            return made.plain("references", made.with_targets(table, found, self.documents))
+            target_ids = targets(rows, self.documents)
+            return made.plain("references", made.with_targets(table, target_ids, self.documents))
 
         return self._kept("references", references)
 
     @cached_property
-    def bearings(self) -> DocumentLinker:
-        """What the documents say of each other, and of which of them."""
+    def linker(self) -> DocumentLinker:
+        """The statements of the documents about each other, resolved to the documents they mean."""
         from casetrack.graph.relations.descriptions import parties_of
         from casetrack.graph.relations.document_links import DocumentLinker
 
@@ -269,23 +258,22 @@ class StateTables(ABC):
         return DocumentLinker.of(
             self.documents,
             live.identities.to_pylist(),
-            live.sayings.to_pylist(),
+            live.claims.to_pylist(),
             parties_of(live.locals, ids, dict(indexes), len(self.documents)),
             self.mails,
         )
 
     @cached_property
     def mails(self) -> Mails:
-        """The mails: which answers which, which are one thread, and which are copies of one."""
+        """The mails with their replies, threads and copies."""
         from casetrack.graph.relations.mails import Mails
 
         live = self._live
-        identities, sayings = live.identities, live.sayings
+        identities, claims = live.identities, live.claims
         own = identities.filter(pc.equal(identities["kind"].cast(pa.string()), "mail"))
-        quoted = sayings.filter(
+        quoted = claims.filter(
             pc.and_(
-                pc.equal(sayings["says"].cast(pa.string()), "quotes"),
-                pc.invert(sayings["repeated"]),
+                pc.equal(claims["says"].cast(pa.string()), "quotes"), pc.invert(claims["repeated"])
             )
         )
         return Mails(self.documents, own.to_pylist(), quoted.to_pylist())
@@ -298,14 +286,14 @@ class StateTables(ABC):
         )
         return {reference: target for reference, target in pairs if target is not None}
 
-    # --- what is kept on disk -----------------------------------------------------------------
+    # --- tables stored on disk ----------------------------------------------------------------
 
     @cached_property
     def _key(self) -> str:
         return state_key(self._snapshot, self._rules, self._marks)
 
     def _kept(self, name: str, make: Callable[[], pa.Table]) -> pa.Table:
-        """Return a table that was made of this state before, or make and keep it."""
+        """Return the stored table of this state, or build and store it."""
         path = self._home / "tables" / self._key / f"{name}.arrow"
         with contextlib.suppress(OSError, ValueError):
             return read_table(path)
@@ -316,12 +304,12 @@ class StateTables(ABC):
                 write_table(table, temporary, at=path)
             self._remove_old()
         except OSError as error:
-            # It is only a copy: with a full disk, the work goes on from memory.
-            _log.warning("The graph cannot be stored in %s: %s", path.parent, error)
+            # The file is only a cache: on a full disk, work continues from memory.
+            _log.warning("Cannot store the graph in %s: %s", path.parent, error)
         return table
 
     def _remove_old(self) -> None:
-        """Remove the tables of states that are gone; readers may still map those of late."""
+        """Remove the tables of old states; readers may still map recent ones."""
         remove_old_tables(self._home, self._key, _GRACE_SECONDS)
 
     # --- SQL ----------------------------------------------------------------------------------
@@ -338,9 +326,9 @@ class StateTables(ABC):
         *,
         tables: Mapping[str, pa.Table] | None = None,
     ) -> pa.Table:
-        """Run a SELECT of trusted text over ``documents`` and the tables; values as ``$name``.
+        """Run a trusted SELECT over ``documents`` and the tables; parameters are ``$name``.
 
-        *tables* are what only this statement reads, by name.
+        *tables* are additional tables by name, for this statement only.
         """
         return self._own_sql.run(statement, params, tables=tables)
 
@@ -359,7 +347,7 @@ class StateTables(ABC):
         return self._passages.document_vectors()
 
     def phrases(self, chunk_ids: Sequence[str], /) -> list[list[str]]:
-        """Return for each chunk the keys of the phrases in it, candidates for labels."""
+        """Return for each chunk the keys of its phrases, which are candidates for labels."""
         return self._passages.phrases(chunk_ids)
 
     def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
@@ -367,5 +355,5 @@ class StateTables(ABC):
         return self._passages.chunks(chunk_ids)
 
     def quotes(self, places: Sequence[tuple[str, int, int]], /) -> list[Quote]:
-        """Return quotes of places: chunk id, start and end in its text; in this order."""
+        """Return quotes of places (chunk id, start and end in its text), in this order."""
         return self._passages.quotes(places)

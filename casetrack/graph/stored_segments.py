@@ -28,23 +28,15 @@ if TYPE_CHECKING:
     from casetrack.store.marks import Marks
 
 FORMAT = 6
-"""Raised whenever the tables over all documents would come out in another way."""
+"""Increased whenever the tables over all documents would come out differently."""
 LARGEST = 65_536
-"""Segments of half this many chunks are merged no more."""
+"""Segments with at least half this many chunks are not merged again."""
 _READ_TOGETHER = 4096
-"""Chunks that are in memory at once with their texts."""
+"""Maximum number of chunks whose texts are in memory at the same time."""
 
 
 def stored_segments(home: Path, snapshot: Snapshot, /) -> list[GraphSegment]:
-    """Return segments that hold all live revisions of *snapshot*, and maybe dead ones.
-
-    Parameters
-    ----------
-    home
-        Folder of the segments.
-    snapshot
-        What is live.
-    """
+    """Return segments in *home* with all live revisions of *snapshot*, maybe also dead ones."""
     return segment_folder(home, snapshot).segments(snapshot)
 
 
@@ -55,21 +47,21 @@ def read_in_parts(
     cancel: threading.Event,
     /,
 ) -> None:
-    """Make the segments that are missing, some documents at a time, each part kept when it is done.
+    """Build missing segments some documents at a time; each part is stored when it is complete.
 
     Parameters
     ----------
     home, snapshot
         See :func:`stored_segments`.
     tell
-        Called with what is done, and how many passages of how many have been read.
+        Called with the activity, the number of passages read, and their total.
     cancel
-        Set when it has to end.
+        Set to stop the work.
 
     Raises
     ------
     JobStopped
-        It was.
+        *cancel* was set.
     """
     folder = segment_folder(home, snapshot)
     lacking = folder.lacking(snapshot)
@@ -79,7 +71,7 @@ def read_in_parts(
     for revision, count in (*lacking.items(), ("", _READ_TOGETHER)):
         if part and size + count > _READ_TOGETHER:
             if cancel.is_set():
-                raise JobStopped("Stopped.", hint="What was read is kept. The next try goes on.")
+                raise JobStopped("Stopped.", hint="Completed parts are kept. Run it again.")
             tell("reading for the map", done, total)
             folder.segments(snapshot, only=part)
             done, part, size = done + size, [], 0
@@ -89,10 +81,10 @@ def read_in_parts(
 
 
 def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegment]:
-    """Return what keeps the segments; the parameters are those of :func:`stored_segments`."""
+    """Return the folder of the segments; parameters as in :func:`stored_segments`."""
 
     def build(revisions: Iterable[str]) -> Iterator[GraphSegment]:
-        # A search opens segments and makes none.
+        # Imported here: a search opens segments and builds none.
         from casetrack.graph.reading import build as read_rows
 
         by_revision = {d.revision: d for d in snapshot.documents.values()}
@@ -122,15 +114,15 @@ def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegm
 
 
 def ordered(snapshot: Snapshot, /) -> tuple[Document, ...]:
-    """Return all documents, ordered by name in small letters as SQL has them, path and id."""
-    found = list(snapshot.documents.values())
-    names = pc.utf8_lower(pa.array([d.name for d in found], pa.string())).to_pylist()
-    keys = [(name, d.path, d.document_id) for name, d in zip(names, found, strict=True)]
-    return tuple(d for _, d in sorted(zip(keys, found, strict=True), key=lambda pair: pair[0]))
+    """Return all documents, ordered by name (lower case as in SQL), path and id."""
+    documents = list(snapshot.documents.values())
+    names = pc.utf8_lower(pa.array([d.name for d in documents], pa.string())).to_pylist()
+    keys = [(name, d.path, d.document_id) for name, d in zip(names, documents, strict=True)]
+    return tuple(d for _, d in sorted(zip(keys, documents, strict=True), key=lambda pair: pair[0]))
 
 
 def state_key(snapshot: Snapshot, rules: JoinRules, marks: Marks, /) -> str:
-    """Return what stands for all that the tables over all documents depend on."""
+    """Return a hash of everything that the tables over all documents depend on."""
     facts = [
         (d.document_id, d.revision, d.name, d.path, d.title, d.document_type, d.parent_id)
         for d in ordered(snapshot)
@@ -141,51 +133,24 @@ def state_key(snapshot: Snapshot, rules: JoinRules, marks: Marks, /) -> str:
 
 
 def remove_old_tables(home: Path, key: str, grace: float, /) -> bool:
-    """Remove the tables of all states but the one of *key*, the youngest perhaps later.
+    """Remove the tables of all states except *key* from the graph folder *home*.
 
-    Parameters
-    ----------
-    home
-        Folder of the graph.
-    key
-        See :func:`state_key`.
-    grace
-        Seconds that others are kept for readers.
-
-    Returns
-    -------
-    bool
-        Whether all are gone that were to be removed.
+    Tables younger than *grace* seconds stay for readers. Return whether all others are removed.
     """
     tables = home / "tables"
     others = [p for p in tables.iterdir() if p.name != key] if tables.is_dir() else []
     return remove_old(others, grace)
 
 
-# Takes what the graph keeps of documents that are gone out of its files.
-
-
 def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.0) -> bool:
-    """Make segments with dead documents anew, and remove the tables of other states.
+    """Rebuild segments with dead documents and remove the tables of other states.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    snapshot
-        The newest state.
-    grace, wait
-        See :meth:`casetrack.store.index.segment_files.SegmentFolder.purge`.
-
-    Returns
-    -------
-    bool
-        Whether it was done; see :meth:`casetrack.store.index.segment_files.SegmentFolder.purge`.
+    Parameters and result as in :meth:`casetrack.store.index.segment_files.SegmentFolder.purge`.
 
     Raises
     ------
     DiskFull, NotWritable, StorageError
-        It cannot be written; what was there stays.
+        The segments cannot be written; the old ones stay.
     """
     home = folder / "views" / "graph"
     tables = remove_old_tables(home, tables_key(folder, snapshot), grace)
@@ -194,24 +159,24 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
 
 
 def _folders(home: Path, snapshot: Snapshot) -> list[SegmentFolder[Any]]:
-    """Return the folders of segments: that of the map, and those of editions."""
+    """Return the segment folders of the map and of the editions."""
     more = [make(home / name, snapshot) for name, make in registered("segments").items()]
     return [segment_folder(home / "segments", snapshot), *more]
 
 
 def tables_key(folder: Path, snapshot: Snapshot, /) -> str:
-    """Return the name of the folder with the tables of the newest state; empty where none count."""
+    """Return the folder name of the newest state's tables; empty if no tables are usable."""
     from casetrack.ingest.pipeline.files import of_collection
 
     try:
         pipeline = of_collection(read_info(folder).pipeline, folder)
         return state_key(snapshot, pipeline.join_rules, read(folder))
     except PipelineError:
-        # Nobody can use the tables until there is a pipeline again, so that none of them is kept.
+        # Without a pipeline no table is usable, so none is kept.
         return ""
 
 
 def has_dead(folder: Path, snapshot: Snapshot, /) -> bool:
-    """Whether the stored segments hold a document that is gone."""
+    """Return whether the stored segments contain a removed document."""
     home = folder / "views" / "graph"
     return any(each.has_dead(snapshot) for each in _folders(home, snapshot))

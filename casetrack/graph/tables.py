@@ -1,8 +1,8 @@
-"""The tables over all documents, put together from the segments.
+"""The tables over all documents, assembled from the segments.
 
-Strings that repeat are dictionary-coded here; :func:`plain` turns a table into what is declared.
-Rows stand in the order of the documents (by name, path and id) and of their text, so that nothing
-depends on how the segments came about.
+Repeated strings are dictionary-encoded; :func:`plain` converts a table to its declared types.
+Rows are ordered by document (name, path and id) and position, so that the result does not depend on
+how the segments were built.
 """
 
 from __future__ import annotations
@@ -30,19 +30,17 @@ if TYPE_CHECKING:
     from casetrack.graph.segment import GraphSegment
 
 _OF_ITS_DOCUMENT = ("section", "exhibit")
-"""Types of references that mean something else in every document."""
+"""Types of references whose meaning depends on the document."""
 
 
 @dataclass(frozen=True)
 class Live:
-    """What is live of some segments.
+    """The live part of some segments.
 
     Attributes
     ----------
-    documents
-        All documents, in order.
     segments
-        Segments that hold their revisions, and maybe others.
+        Segments that contain the revisions of *documents*, and maybe others.
     """
 
     documents: tuple[Document, ...]
@@ -54,21 +52,21 @@ class Live:
 
     @cached_property
     def _documents_of(self) -> list[NDArray[np.int32]]:
-        """Return for each segment the document of each of its revisions, -1 for a dead one."""
-        found, taken = [], set[str]()
+        """Return for each segment the document of each revision, -1 for a dead one."""
+        ranks_of_parts, taken = [], set[str]()
         for part in self.segments:
             ranks = np.full(len(part.revisions) + 1, -1, dtype=np.int32)
             for code, revision in enumerate(part.revisions):
-                # Two programs may have built one revision at the same moment: one of them counts.
+                # Two programs may have built one revision at the same time: only one counts.
                 if revision in self._ranks and revision not in taken:
                     ranks[code] = self._ranks[revision]
                     taken.add(revision)
-            found.append(ranks)
-        return found
+            ranks_of_parts.append(ranks)
+        return ranks_of_parts
 
     @cached_property
     def first_chunks(self) -> NDArray[np.int64]:
-        """int64 [documents + 1], the first chunk of each document among all."""
+        """int64 [documents + 1], position of each document's first chunk among all chunks."""
         counts = [d.chunk_count for d in self.documents]
         return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
@@ -90,7 +88,7 @@ class Live:
 
     @cached_property
     def locals(self) -> pa.Table:
-        """What each document calls an entity, in the form that is merged, in order of documents."""
+        """The entities of each document in the form that is merged, ordered by document."""
         parts = []
         for part, ranks in zip(self.segments, self._documents_of, strict=True):
             table = part.tables["entities"]
@@ -113,7 +111,7 @@ class Live:
 
     @cached_property
     def identities(self) -> pa.Table:
-        """What each document says that it is, with ``document`` (position), in their order."""
+        """The self-descriptions of the documents with ``document`` (position), in that order."""
         parts = []
         for part, ranks in zip(self.segments, self._documents_of, strict=True):
             table = part.tables["identities"]
@@ -128,8 +126,8 @@ class Live:
         return table.take(pa.array(order)).combine_chunks()
 
     @cached_property
-    def sayings(self) -> pa.Table:
-        """What each document says of others, with ``document`` (position), chunk and page."""
+    def claims(self) -> pa.Table:
+        """The documents' statements about others, with ``document`` (position), chunk and page."""
         rows = self.places("sayings")
         chunk = as_numpy(rows["chunk"])
         placed = self.chunks.take(pa.array(chunk))
@@ -142,14 +140,14 @@ class Live:
     def places(
         self, name: str, codes: NDArray[np.int32] | None = None, moved: pa.Table | None = None, /
     ) -> pa.Table:
-        """Return the rows of a table of places, with ``chunk`` among all chunks.
+        """Return a table of places with ``chunk`` as the position among all chunks.
 
         Parameters
         ----------
         name
             ``mentions``, ``dates``, ``amounts`` or ``citations``.
         codes
-            The entity of each row of :attr:`locals`; without it ``entity`` is left out.
+            The entity of each row of :attr:`locals`; without it ``entity`` keeps its stored value.
         moved
             Spellings that belong to another entity, see
             :data:`casetrack.graph.entities.edits.MOVED`.
@@ -167,7 +165,7 @@ class Live:
             table = _replaced(table, "chunk", placed)
             entity = as_numpy(table["entity"])
             if codes is not None:
-                # What it is among the document's own, then among all.
+                # The number among the document's entities, then among all entities.
                 own = entity - starts[number][0][as_numpy(chunks["revision"])[chunk]]
                 is_known = keep & (entity >= 0)
                 known = np.full(len(entity), -1, dtype=np.int32)
@@ -187,19 +185,19 @@ class Live:
 
     @cached_property
     def _local_starts(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Return for each segment the first entity of each revision, there and among all."""
+        """Return per segment the first entity of each revision, in the segment and among all."""
         total = np.searchsorted(
             as_numpy(self.locals["document_rank"]), np.arange(len(self.documents) + 1)
         )
-        found = []
+        starts = []
         for part in self.segments:
             codes = as_numpy(part.tables["entities"]["revision"])
             own = np.searchsorted(codes, np.arange(len(part.revisions) + 1))
-            found.append((own.astype(np.int64), total.astype(np.int64)))
-        return found
+            starts.append((own.astype(np.int64), total.astype(np.int64)))
+        return starts
 
     def placed(self, table: pa.Table, /) -> dict[str, pa.Array]:
-        """Return the columns that say where each row of a table of places stands."""
+        """Return the columns that locate each row of a table of places."""
         chunk = pa.array(as_numpy(table["chunk"]), pa.int32())
         documents = as_numpy(self.chunks["document"])[as_numpy(table["chunk"])]
         code = pa.array(documents, pa.int32())
@@ -220,34 +218,32 @@ class Live:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entities:
-    """The entities of all documents, and which places are theirs.
+    """The entities of all documents, and their places.
 
     Attributes
     ----------
-    table
-        The table ``entities``.
     codes
-        The row of it for each row of :attr:`Live.locals`, -1 for none.
-    moved, found
-        See :class:`casetrack.graph.entities.merge.Merged`; without edits of the user's ``None``.
+        The row of ``table`` for each row of :attr:`Live.locals`, -1 for none.
+    moved, outcomes
+        See :class:`casetrack.graph.entities.merge.Merged`; ``None`` without edits by the user.
     """
 
     table: pa.Table
     codes: NDArray[np.int32]
     moved: pa.Table | None = None
-    found: pa.Table | None = None
+    outcomes: pa.Table | None = None
 
 
 def _others(moved: pa.Table | None) -> dict[int, dict[str, int]]:
-    """Return by local entity which spellings of it belong to another entity, and to which."""
-    found: dict[int, dict[str, int]] = {}
+    """Return the spellings of each local entity that belong to another entity."""
+    others: dict[int, dict[str, int]] = {}
     for row in moved.to_pylist() if moved is not None else ():
-        found.setdefault(row["local"], {})[row["text"]] = row["entity"]
-    return found
+        others.setdefault(row["local"], {})[row["text"]] = row["entity"]
+    return others
 
 
 def counted(live: Live, merged: Merged, /) -> pa.Table:
-    """Return the table ``entities`` with what only their places tell."""
+    """Return the table ``entities`` with the columns that depend on places."""
     from casetrack.graph.entities.merge import with_chunk_counts
 
     places = live.places("mentions", merged.codes, merged.moved)
@@ -256,7 +252,7 @@ def counted(live: Live, merged: Merged, /) -> pa.Table:
     table = with_chunk_counts(merged.entities, entity, chunk)
     if not merged.moved.num_rows:
         return table
-    # What was split off begins elsewhere than what it was split off of.
+    # An entity that was split off starts at another place than the original.
     first = np.full(table.num_rows, -1, dtype=np.int64)
     first[entity[::-1]] = chunk[::-1]
     known = pa.array(first, mask=first < 0)
@@ -267,8 +263,8 @@ def counted(live: Live, merged: Merged, /) -> pa.Table:
     }
     for name, column in begins.items():
         at = table.schema.get_field_index(name)
-        told = pc.coalesce(column, table[name].combine_chunks())
-        table = table.set_column(at, table.schema.field(at), told)
+        values = pc.coalesce(column, table[name].combine_chunks())
+        table = table.set_column(at, table.schema.field(at), values)
     return table
 
 
@@ -309,8 +305,8 @@ def dates(live: Live, entities: Entities, /) -> pa.Table:
     rows = live.places("dates", entities.codes)
     names = ("kind", "value", "first_day", "last_day", "precision", "readings", "read_by")
     own = {n: rows[n].combine_chunks() for n in (*names, "confidence")}
-    found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities.table)["entity_id"]}
-    return _arranged("dates", found)
+    parts = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities.table)["entity_id"]}
+    return _arranged("dates", parts)
 
 
 def amounts(live: Live, entities: Entities, /) -> pa.Table:
@@ -320,8 +316,8 @@ def amounts(live: Live, entities: Entities, /) -> pa.Table:
     names = ("kind", "value", "high", "unit", "printed_value", "scale", "row_label", "period")
     days = ("first_day", "last_day")
     own = {n: rows[n].combine_chunks() for n in (*names, *days, "confidence")}
-    found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities.table)["entity_id"]}
-    return _arranged("amounts", found)
+    parts = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities.table)["entity_id"]}
+    return _arranged("amounts", parts)
 
 
 def _of_entity(rows: pa.Table, entities: pa.Table) -> dict[str, pa.Array]:
@@ -334,7 +330,7 @@ def _of_entity(rows: pa.Table, entities: pa.Table) -> dict[str, pa.Array]:
 
 
 def citations(live: Live, /) -> pa.Table:
-    """Return the table ``citations``, but for its targets."""
+    """Return the table ``citations`` without its targets."""
     rows = live.places("citations")
     places = live.placed(rows)
     kinds, keys = rows["type"].cast(pa.string()), rows["key"].cast(pa.string())
@@ -353,7 +349,7 @@ def citations(live: Live, /) -> pa.Table:
 
 
 def references(citations: pa.Table, /) -> tuple[pa.Table, dict[str, list[str]]]:
-    """Return the table ``references`` without targets, and the names that each goes by."""
+    """Return the table ``references`` without targets, and the spellings of each reference."""
     counted = citations.filter(
         pc.and_(citations["resolved"], pc.invert(citations["repeated"]))
     ).select(["reference_id", "type", "name", "text", "chunk_id", "document_id"])
@@ -387,7 +383,7 @@ def references(citations: pa.Table, /) -> tuple[pa.Table, dict[str, list[str]]]:
             "target_document_name": pa.nulls(len(ids), pa.string()),
         }
     )
-    # The id of a document after "@" is random, so it decides nothing.
+    # The document id after "@" is random, so it must not affect the order.
     keys = [(-n, i.partition("@")[0], first[i]) for n, i in zip(counts, ids, strict=True)]
     table = table.take(pa.array(sorted(range(len(ids)), key=keys.__getitem__), pa.int64()))
     return _arranged("references", table), {k: sorted(set(v)) for k, v in spellings.items()}
@@ -396,18 +392,18 @@ def references(citations: pa.Table, /) -> tuple[pa.Table, dict[str, list[str]]]:
 def with_targets(
     table: pa.Table, targets: Mapping[str, str], documents: Sequence[Document], /
 ) -> pa.Table:
-    """Return ``references`` or ``citations`` with the documents that are meant."""
+    """Return ``references`` or ``citations`` with the ids of their target documents."""
     ids = [targets.get(i) for i in table["reference_id"].to_pylist()]
     names = {d.document_id: d.name for d in documents}
-    found: dict[str, Any] = {n: table[n] for n in table.column_names}
-    found["target_document_id"] = pa.array(ids, pa.string())
-    if "target_document_name" in found:
-        found["target_document_name"] = pa.array([names.get(i or "") for i in ids], pa.string())
-    return pa.table(found)
+    columns: dict[str, Any] = {n: table[n] for n in table.column_names}
+    columns["target_document_id"] = pa.array(ids, pa.string())
+    if "target_document_name" in columns:
+        columns["target_document_name"] = pa.array([names.get(i or "") for i in ids], pa.string())
+    return pa.table(columns)
 
 
 def plain(name: str, table: pa.Table, /) -> pa.Table:
-    """Return a table as it is declared, without dictionaries."""
+    """Return a table with its declared types, without dictionaries."""
     declared = schema.table(name).arrow()
     return pa.table({f.name: table[f.name].cast(f.type) for f in declared}, schema=declared)
 

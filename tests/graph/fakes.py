@@ -152,7 +152,7 @@ class HandMadeGraph:
         return OwnSql(lambda: _ledger_table(list(self.documents)), self)
 
     @property
-    def bearings(self) -> DocumentLinker:
+    def linker(self) -> DocumentLinker:
         """What the texts and the ledger say; nobody is a party."""
         identities, sayings = self._said
         nobody = [frozenset[str]() for _ in self.documents]

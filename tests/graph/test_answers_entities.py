@@ -70,8 +70,8 @@ def test_lists_can_be_searched_and_paged_through() -> None:
     assert [e.entity_id for e in entities(source, named="director l")] == [ANN]
     assert [e.entity_id for e in entities(source, named="%")] == []
     names = {r.name: r.target_document for r in references(source)}
-    there = {r.name for r in references(source, there=True)}
-    missing = {r.name for r in references(source, there=False)}
+    there = {r.name for r in references(source, in_collection=True)}
+    missing = {r.name for r in references(source, in_collection=False)}
     assert there == {name for name, target in names.items() if target}
     assert there | missing == set(names)
     assert not there & missing

@@ -9,7 +9,7 @@ from casetrack.base import schema
 from casetrack.graph.answers.sentence import sentence_around, sentences
 from casetrack.graph.answers.statistics import statistics, topic_records
 from casetrack.graph.answers.summary import version_chains
-from casetrack.graph.topics.build import sampled, telling_terms, topics
+from casetrack.graph.topics.build import distinctive_terms, sampled, topics
 from graph.fakes import HandMadeGraph, Written
 
 SUBJECTS = {
@@ -98,7 +98,7 @@ def test_terms_that_all_groups_share_say_nothing() -> None:
         [(document, [name, "notice", f"{name}-{i}"]) for document, i in ((0, 1), (1, 2), (1, 3))]
         for name in ("rent", "server")
     ]
-    assert [terms[0] for terms in telling_terms(groups)] == ["rent", "server"]
+    assert [terms[0] for terms in distinctive_terms(groups)] == ["rent", "server"]
 
 
 def test_what_one_of_many_documents_repeats_names_no_group() -> None:
@@ -106,7 +106,7 @@ def test_what_one_of_many_documents_repeats_names_no_group() -> None:
     others = [(document, ["rent", "deposit", f"{document}"]) for document in range(1, 10)]
     copies = [(10, ["copied words", "a copy"])] * 12
     other_group = [(document, ["server", str(document)]) for document in range(4)]
-    (terms, _) = telling_terms([[*repeated, *others, *copies], other_group])
+    (terms, _) = distinctive_terms([[*repeated, *others, *copies], other_group])
     assert terms[:2] == ["rent", "deposit"]
     assert "copied words" not in terms
 

@@ -114,9 +114,9 @@ def kinds(names: str) -> list[str]:
 def test_in_doubt_it_stays_apart(line: str) -> None:
     short, others = map(kinds, line.split(" < "))
     shared = ["organization:borealis-rail-plc", "person:priya-raman"]
-    together = joined([*others, *shared], [*short, *shared])
+    combined = joined([*others, *shared], [*short, *shared])
     apart = joined(*([other, *shared] for other in others), [*short, *shared])
-    assert together[1] == apart[-1] == [*short, *shared]
+    assert combined[1] == apart[-1] == [*short, *shared]
 
 
 def test_a_title_of_the_other_gender_does_not_disturb_who_is_known() -> None:

@@ -16,7 +16,7 @@ from casetrack.extract.spans import NameSpan
 from casetrack.graph.document import read_document
 from casetrack.graph.document.anchored_names.companies import find_companies
 from casetrack.graph.document.anchored_names.facts import Form, patterns, readable
-from casetrack.graph.document.anchored_names.spread import Spreader, vocabulary
+from casetrack.graph.document.anchored_names.occurrences import NameFinder, vocabulary
 from graph.test_document import document, entities, marked, read
 
 if TYPE_CHECKING:
@@ -547,7 +547,7 @@ def test_what_is_found_reads_as_a_form_of_the_name(
     forms = [Form(name, "x", "organization", "full")]
     words = vocabulary([text])
     wanted = {re.sub(r"[\W_]", "", p) for f in forms for p in patterns(f)}
-    for hit in Spreader(forms, words).find(text):
+    for hit in NameFinder(forms, words).find(text):
         found = text[hit.start : hit.end]
         assert re.sub(r"[\W_]", "", found.lower()) in wanted
         assert not text[hit.end : hit.end + 1].isalnum()

@@ -146,7 +146,7 @@ def test_long_vectors_are_exact_too() -> None:
     codes[2] = -127
     rows = Rows.of(codes)
     found = Nearest(rows, k=2, floor=0.5)
-    found.meet_each_other(np.arange(3))
+    found.compare_all(np.arange(3))
     product = 127 * 127 * 2000 + 127 * 126
     squares = 127 * 127 * 2001 * (127 * 127 * 2000 + 126 * 126)
     assert found.cosines[0].tolist() == [product / np.sqrt(float(squares)), -1.0]

@@ -545,7 +545,13 @@ class Map:
 
         return self._graph(
             lambda graph: references(
-                graph, type=type, sort_by=sort_by, named=named, there=there, skip=skip, limit=limit
+                graph,
+                type=type,
+                sort_by=sort_by,
+                named=named,
+                in_collection=there,
+                skip=skip,
+                limit=limit,
             )
         )
 

@@ -1,4 +1,4 @@
-"""Amounts and references: what documents name and cite, each at its place."""
+"""Amounts and references in the documents, each with its place."""
 
 from __future__ import annotations
 
@@ -44,31 +44,29 @@ def amounts(
     sort_by: str = "document",
     limit: int | None = 100,
 ) -> Amounts:
-    """Return amounts with the words that say them.
+    """Return amounts with their quotes.
 
-    Where nothing fits, the units are those of all amounts, so that a wrong unit shows.
+    If nothing matches, ``units`` counts all amounts, so that a wrong unit is visible.
 
     Parameters
     ----------
     kind
         One of ``AMOUNT_KINDS``, or ``all``.
     unit
-        Only this unit, however it is written (``EUR``, ``€``, ``euros``, ``%``, ``kg``), and
-        money that may be of it: plain dollars, where ``USD`` is asked for.
+        A unit in any spelling (``EUR``, ``€``, ``euros``, ``%``, ``kg``); also matches money that
+        may have this unit: plain dollars for ``USD``.
     least, most
-        Only values in this span, both included; a range counts when it touches the span.
-    document
-        Only those in it.
+        Bounds of the value, both included; a range matches if it overlaps.
     sort_by
-        ``document`` for reading order; ``value``, the highest first, or ``lowest``, in both of
-        which amounts of one unit stand together.
+        ``document`` for reading order, ``value`` for the highest first, or ``lowest``; the last two
+        group amounts by unit.
     limit
         1..10,000, or ``None`` for all.
 
     Raises
     ------
     UsageError
-        An argument is not one of these, or *least* is above *most*.
+        An argument is invalid, or *least* is larger than *most*.
     """
     one_of("kind", kind, ("all", *AMOUNT_KINDS))
     one_of("sort_by", sort_by, AMOUNT_SORTS)
@@ -92,7 +90,7 @@ def amounts(
         limit=limit,
     )
     counted = rows[:1] or asked(document_id=document_id, sort_by=sort_by, limit=1)
-    found = (
+    records = (
         Amount(
             kind=row["kind"],
             value=row["value"],
@@ -111,7 +109,7 @@ def amounts(
         for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
     )
     return Amounts(
-        found, total=total_of(rows), units=_counts(counted), sort_by=cast("AmountSort", sort_by)
+        records, total=total_of(rows), units=_counts(counted), sort_by=cast("AmountSort", sort_by)
     )
 
 
@@ -120,12 +118,12 @@ def _counts(rows: Sequence[Mapping[str, Any]]) -> tuple[AmountUnit, ...]:
 
 
 def _units(graph: ContextGraph, typed: str) -> list[str]:
-    """Return the units of a collection that a typed one is or may be; itself where none is."""
+    """Return the known units that a typed unit is or may be; itself if none matches."""
     from casetrack.extract.amounts.money import same_money
 
     asked = unit_of(typed)
-    there = {u for u in graph.table("amounts")["unit"].unique().to_pylist() if u is not None}
-    return sorted(u for u in there if _is_same(u, asked) or same_money(u, asked)) or [asked]
+    known = {u for u in graph.table("amounts")["unit"].unique().to_pylist() if u is not None}
+    return sorted(u for u in known if _is_same(u, asked) or same_money(u, asked)) or [asked]
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -133,7 +131,7 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def unit_of(typed: str, /) -> str:
-    """Return what the unit of an amount is called that somebody writes in this way.
+    """Return the canonical unit of a typed unit; unknown units are returned unchanged.
 
     Examples
     --------
@@ -152,7 +150,7 @@ def unit_of(typed: str, /) -> str:
     return text
 
 
-# References: what the documents refer to, and where.
+# References: the documents' references and their places.
 
 _MATCHES = 5
 _REFERENCES_MOST = 500
@@ -166,37 +164,37 @@ def references(
     type: str = "all",  # noqa: A002 - the word that users know
     sort_by: str = "citations",
     named: str | None = None,
-    there: bool | None = None,
+    in_collection: bool | None = None,
     skip: int = 0,
     limit: int | None = 50,
 ) -> Rows[Reference]:
-    """Return what the documents refer to.
+    """Return the references in the documents.
 
     Parameters
     ----------
     type
-        One of ``REFERENCE_TYPES``, or ``all`` that lead out of a document: all but sections and
-        exhibits.
+        One of ``REFERENCE_TYPES``, or ``all`` except sections and exhibits, which refer to their
+        own document.
     sort_by
         ``citations`` or ``documents``, most first, or ``name``.
     named
-        Only those with this in their name, letter case aside.
-    there
-        ``True`` for documents of the collection, ``False`` for what is not in it.
+        Text that the name must contain, ignoring case.
+    in_collection
+        ``True`` for references to documents of the collection, ``False`` for others.
     skip
-        So many are left out at the start.
+        Number of references to skip.
     limit
         1..500, or ``None`` for all.
 
     Raises
     ------
     UsageError
-        An argument is not one of these.
+        An argument is invalid.
     """
     one_of("type", type, ("all", *REFERENCE_TYPES))
     one_of("sort_by", sort_by, REFERENCE_SORTS)
     limit = up_to(limit, _REFERENCES_MOST)
-    asked = {"named": named, "there": there, "skip": skip, "limit": limit}
+    asked = {"named": named, "there": in_collection, "skip": skip, "limit": limit}
     rows = ask(graph, "references", type=type, sort_by=sort_by, **asked).to_pylist()
     return Rows(map(reference_of, rows), of=Reference, total=total_of(rows))
 
@@ -204,15 +202,15 @@ def references(
 def reference_citations(
     graph: ContextGraph, name: str, /, *, limit: int | None = 20
 ) -> ReferenceCitations:
-    """Return where something is referred to, spread over the documents.
+    """Return the places of a reference, spread over the documents.
 
-    The most telling place of each document comes first: one that says what the document does with
-    it (amends, answers, supersedes) before one that only names it.
+    The most informative place of each document comes first: one with a relationship (amends,
+    answers, supersedes) before a plain citation.
 
     Raises
     ------
     ReferenceNotFound
-        *name* fits nothing.
+        *name* matches nothing.
     UsageError
         *name* is empty, or *limit* is neither in 1..1000 nor ``None``.
     """
@@ -235,7 +233,7 @@ def reference_citations(
 
 
 def _placed(graph: ContextGraph, reference: Reference) -> Reference:
-    """Return a reference; a section or exhibit with its document, whose id ends its own id."""
+    """Return a section or exhibit with its document, whose id ends its own id; others unchanged."""
     holder = reference.reference_id.rpartition("@")[2]
     name = next((d.name for d in graph.documents if d.document_id == holder), None)
     return reference if name is None else replace(reference, target_document=name)

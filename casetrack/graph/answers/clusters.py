@@ -1,4 +1,4 @@
-"""Documents that belong together: by meaning, by whom they mention, by what they cite, by kind."""
+"""Groups of related documents: by meaning, shared entities, shared references or type."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from casetrack.graph.topics.build import (
     average_linkage,
     cut,
     distinct_labels,
+    distinctive_terms,
     phrases_of,
     spherical_kmeans,
-    telling_terms,
     unit_rows,
 )
 
@@ -34,52 +34,44 @@ if TYPE_CHECKING:
     from casetrack.graph.graph import ContextGraph
     from casetrack.graph.topics.build import Passage
 
-# Documents as vectors of what they mention or refer to.
+# Documents as vectors of the entities or references in them.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """What documents hold.
+    """The entities or references of documents as matrices.
 
     Attributes
     ----------
-    ids
-        Of entities or references.
     table
         Rows of ``cluster-features.sql``.
     held
         float32 [documents, ids], number of places.
     units
-        float32 [documents, ids], what each weighs in a document, as a share of the length of all
-        that the document holds: products of rows are cosines, but for what one document alone
-        holds.
-    standing
-        float32 [ids], mean over the documents that hold it: 3 for a party, less for a place.
+        float32 [documents, ids], weight of each id in a document divided by the norm of all weights
+        of the document. The norm includes ids of only one document, so products of rows are
+        cosines.
+    role_weight
+        float32 [ids], mean over the documents that contain the id: 3 for a party, less for a place.
     """
 
     ids: tuple[str, ...]
     table: pa.Table
     held: NDArray[np.float32]
     units: NDArray[np.float32]
-    standing: NDArray[np.float32]
+    role_weight: NDArray[np.float32]
 
     def rows(self, ids: Collection[str], /) -> dict[str, list[dict[str, Any]]]:
-        """Return the rows of some ids, by id."""
+        """Return the rows of *ids*, by id."""
         own = self.table.filter(pc.is_in(self.table["id"], value_set=pa.array(ids, pa.string())))
-        found: dict[str, list[dict[str, Any]]] = {}
+        by_id: dict[str, list[dict[str, Any]]] = {}
         for row in own.to_pylist():
-            found.setdefault(row["id"], []).append(row)
-        return found
+            by_id.setdefault(row["id"], []).append(row)
+        return by_id
 
 
 def features(graph: ContextGraph, by: str, /) -> Features:
-    """Return who and what several documents mention, or what they refer to.
-
-    Parameters
-    ----------
-    by
-        ``entity`` or ``reference``.
-    """
+    """Return the features that occur in several documents; *by* is ``entity`` or ``reference``."""
     table = ask(graph, "cluster-features", by=by)
     ids = table["id"].unique()
     documents = pa.array([document.document_id for document in graph.documents], pa.string())
@@ -90,17 +82,17 @@ def features(graph: ContextGraph, by: str, /) -> Features:
     length = np.maximum(table["length"].to_numpy(), 1e-9)
     units = np.zeros_like(held)
     units[row, column] = table["weight"].to_numpy() / length
-    standing = np.zeros_like(held)
-    standing[row, column] = table["standing"].to_numpy()
-    mean = standing.sum(axis=0) / np.maximum((held > 0).sum(axis=0), 1)
+    role_weight = np.zeros_like(held)
+    role_weight[row, column] = table["standing"].to_numpy()
+    mean = role_weight.sum(axis=0) / np.maximum((held > 0).sum(axis=0), 1)
     return Features(tuple(ids.to_pylist()), table, held, units, mean.astype(np.float32))
 
 
 def shared_by(features: Features, members: Sequence[int], /, *, most: int) -> list[int]:
-    """Return columns that most of the members hold, more than other documents do; best first."""
+    """Return the columns that most members share and fewer other documents have, best first."""
     inside = (features.held[list(members)] > 0).mean(axis=0)
     everywhere = (features.held > 0).mean(axis=0)
-    score = inside * np.log1p(inside / np.maximum(everywhere, 1e-9)) * features.standing
+    score = inside * np.log1p(inside / np.maximum(everywhere, 1e-9)) * features.role_weight
     several = (features.held[list(members)] > 0).sum(axis=0) >= min(2, len(members))
     order = sorted(
         np.flatnonzero(several & (inside >= 0.5)).tolist() or np.flatnonzero(several).tolist(),
@@ -114,11 +106,11 @@ _MOST = 20
 _LINKED_AT_MOST = 2000
 _LAST_CUTS = 40
 _FEW = 8
-"""Of fewer documents the mean says more of each than of what is common to all."""
+"""With fewer documents, the mean describes each document more than their common content."""
 _LEAST_ALIKE = 0.08
 _LEAST_ALIKE_WHOLE = 0.75
 _ANYTHING = 0.01
-"""Cosine of what has more in common than any two."""
+"""Cosine of documents that have more in common than two random ones."""
 _LABELLED_CHUNKS = 4000
 _SHOWN = 4
 _QUOTES = 2
@@ -137,47 +129,42 @@ _TYPES = {
 
 
 def clusters(graph: ContextGraph, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
-    """Group the documents of a collection, each group named by what its documents share.
+    """Group the documents of a collection; the label of a group is its shared content.
 
     Parameters
     ----------
     strategy
-        ``topical``: the meaning of their texts; ``entity``: the people, organisations and places
-        that they mention; ``reference``: what they refer to; ``document_type``: their kind.
+        ``topical``: meaning of the texts; ``entity``: people, organisations and places that they
+        mention; ``reference``: their references; ``document_type``: their type.
     limit
         1..20. A document that shares nothing with another one is in ``rest``.
 
     Raises
     ------
     UsageError
-        An argument is not one of these.
+        An argument is invalid.
     """
     one_of("strategy", strategy, STRATEGIES)
     within("limit", limit, 1, _MOST)
     if strategy == "document_type":
-        groups, found = _by_type(graph, limit)
+        groups, records = _by_type(graph, limit)
     elif strategy == "topical":
         groups = grouped(*_meaning(graph), most=limit)
-        found = _topical(graph, groups)
+        records = _topical(graph, groups)
     else:
         held = features(graph, strategy)
         groups = grouped(held.units, _LEAST_ALIKE, most=limit)
-        found = _sharing(graph, held, groups)
+        records = _sharing(graph, held, groups)
     inside = {i for group in groups for i in group}
     rest = tuple(d for i, d in enumerate(graph.documents) if i not in inside)
-    return Clusters(graph.info.name, strategy, tuple(found), rest)
+    return Clusters(graph.info.name, strategy, tuple(records), rest)
 
 
 def grouped(units: NDArray[np.float32], least: float, /, *, most: int) -> list[list[int]]:
-    """Group unit rows; a row of zeros, or less than *least* like any other, belongs to no group.
+    """Group unit rows; zero rows and rows below *least* similarity to all others are left out.
 
-    Up to 2,000 rows by average linkage, cut where groups are most distinct (silhouette); above by
-    k-means.
-
-    Returns
-    -------
-    list of list of int
-        Rows of each group, the most typical first; the largest group first.
+    Up to 2,000 rows: average linkage, cut where groups are most distinct (silhouette). More rows:
+    k-means. Each group lists its most typical row first; the largest group is first.
     """
     some = np.flatnonzero(units.any(axis=1))
     if len(some) < 2:
@@ -192,7 +179,7 @@ def grouped(units: NDArray[np.float32], least: float, /, *, most: int) -> list[l
     groups = sorted(groups, key=lambda g: (-len(g), int(g[0])))[:most]
     ordered = []
     for group in groups:
-        # Rounded, so that equal ones stand in the order of the documents.
+        # Rounded, so that equal values keep the order of the documents.
         near = np.round(rows[group] @ rows[group].mean(axis=0), 5)
         ordered.append([int(some[i]) for i in group[np.argsort(-near, kind="stable")]])
     return ordered
@@ -201,7 +188,7 @@ def grouped(units: NDArray[np.float32], least: float, /, *, most: int) -> list[l
 def _joined(
     rows: NDArray[np.float32], groups: Sequence[NDArray[np.int64]], least: float
 ) -> list[NDArray[np.int64]]:
-    """Add to each group the loners that are more like it than like the others, and like it."""
+    """Add each ungrouped row to its most similar group if the similarity is at least *least*."""
     if not groups:
         return []
     means = np.stack([rows[g].mean(axis=0) for g in groups])
@@ -216,11 +203,11 @@ def _joined(
 
 
 def _linked(rows: NDArray[np.float32], least: float, most: int) -> NDArray[np.int64]:
-    """Return the group of each row: the cut where groups are most distinct.
+    """Return the group of each row at the cut where groups are most distinct.
 
-    Of the cuts that leave at most *most* groups and no crowd of loners, those that join what is at
-    least *least* alike; where there is none, those that join what has anything in common. Where
-    neither leaves few enough groups, all that are *least* alike are groups.
+    Only cuts with at most *most* groups and few single rows are considered: first those that join
+    rows with at least *least* similarity, then those that join rows with any similarity. If none
+    fits, the groups are all rows with at least *least* similarity.
     """
     similarity = rows @ rows.T
     merges = average_linkage(similarity)
@@ -241,7 +228,7 @@ def _most_distinct(
 ) -> NDArray[np.int64] | None:
     count = len(similarity)
     best, best_score = None, -np.inf
-    # The last merges make the large groups; of the many small ones before, some are tried.
+    # The last merges build the large groups; only a sample of the many small ones before is tried.
     tried = [*cuts[: -_LAST_CUTS : max(1, len(cuts) // _LAST_CUTS)], *cuts[-_LAST_CUTS:]]
     for labels in cut(merges, count, tried):
         sizes = np.bincount(labels)
@@ -255,7 +242,7 @@ def _most_distinct(
 
 
 def _silhouette(similarity: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """Return how much nearer rows are to their own group than to the next; loners count nothing."""
+    """Return how much closer rows are to their own group than to the next; single rows count 0."""
     count = int(labels.max()) + 1
     member = np.zeros((count, len(labels)), dtype=np.float32)
     member[labels, np.arange(len(labels))] = 1
@@ -274,9 +261,9 @@ def _silhouette(similarity: NDArray[np.float32], labels: NDArray[np.int64]) -> f
 
 
 def _meaning(graph: ContextGraph) -> tuple[NDArray[np.float32], float]:
-    """Return the documents' vectors without what is common to all, or their phrases instead.
+    """Return document vectors without their common part, or phrase vectors without a model.
 
-    With it the least cosine that makes two of them alike.
+    The second value is the minimum cosine of two similar documents.
     """
     vectors = graph.document_vectors()
     some = np.asarray(vectors.any(axis=1))
@@ -284,7 +271,7 @@ def _meaning(graph: ContextGraph) -> tuple[NDArray[np.float32], float]:
         return _phrase_vectors(graph), _LEAST_ALIKE
     if some.sum() < _FEW:
         return vectors, _LEAST_ALIKE_WHOLE
-    # What all documents of a collection have in common tells nothing of their groups.
+    # Content that all documents share does not separate groups.
     moved = np.where(some[:, None], vectors - vectors[some].mean(axis=0), 0)
     return unit_rows(moved.astype(np.float32)), _LEAST_ALIKE
 
@@ -305,7 +292,7 @@ def _phrase_vectors(graph: ContextGraph) -> NDArray[np.float32]:
 
 
 def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[Passage]]:
-    """Return for each group of documents the phrases of some of its chunks, as many of each."""
+    """Return for each group the phrases of a sample of its chunks, equally many per document."""
     vectors = graph.chunk_vectors()
     starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
     count = sum(len(group) for group in groups)
@@ -324,7 +311,7 @@ def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[Pa
 
 def _topical(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Cluster]:
     names = TermNames(graph)
-    chosen = [names.chosen(found) for found in telling_terms(_texts(graph, groups))]
+    chosen = [names.chosen(own) for own in distinctive_terms(_texts(graph, groups))]
     labels = distinct_labels([label for label, _ in chosen], "Other documents")
     vectors = graph.chunk_vectors()
     starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
@@ -335,15 +322,15 @@ def _topical(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Clust
     wanted = [(ids, terms) for ids, (_, terms) in zip(typical, chosen, strict=True)]
     quotes = typical_quotes(graph, wanted)
     return [
-        _cluster(graph, number, label, terms, group, found)
-        for number, (label, (_, terms), group, found) in enumerate(
+        _cluster(graph, number, label, terms, group, own)
+        for number, (label, (_, terms), group, own) in enumerate(
             zip(labels, chosen, groups, quotes, strict=True), start=1
         )
     ]
 
 
 def _central(graph: ContextGraph, low: int, high: int) -> int:
-    """Return the chunk of a document that is most like the document as a whole."""
+    """Return the chunk of a document that is most similar to the whole document."""
     vectors = graph.chunk_vectors()
     scale = vectors.scales[low:high]
     codes = vectors.codes[low:high].astype(np.float32)
@@ -351,7 +338,7 @@ def _central(graph: ContextGraph, low: int, high: int) -> int:
 
 
 def _sharing(graph: ContextGraph, held: Features, groups: Sequence[Sequence[int]]) -> list[Cluster]:
-    """Return the groups; quoted is where their first documents name what all share."""
+    """Return the groups with quotes where their first documents name the shared content."""
     shared = [[held.ids[i] for i in shared_by(held, g, most=_SHOWN + 2)] for g in groups]
     rows = held.rows(sorted({i for ids in shared for i in ids}))
     terms = [tuple(rows[i][0]["name"] for i in ids) for ids in shared]
@@ -381,13 +368,13 @@ def _by_type(graph: ContextGraph, most: int) -> tuple[list[list[int]], list[Clus
     rows = ask(graph, "documents-by-type").to_pylist()
     rows = sorted(rows, key=lambda row: (-row["documents"], row["type"]))[:most]
     groups = [[ranks[i] for i in row["document_ids"]] for row in rows]
-    found = [
+    records = [
         _cluster(graph, number, _TYPES.get(kind, kind.capitalize()), (kind,), group, ())
         for number, (kind, group) in enumerate(
             zip((row["type"] for row in rows), groups, strict=True), start=1
         )
     ]
-    return groups, found
+    return groups, records
 
 
 def _cluster(

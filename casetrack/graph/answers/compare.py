@@ -1,4 +1,4 @@
-"""What two documents say of a topic, side by side."""
+"""Comparison of two documents on a topic."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from casetrack.base.records.graph import Entity, Quote
     from casetrack.graph.graph import ContextGraph
 
-# What changed from one version of a document to another, paragraph by paragraph.
 
-# Paragraphs of two versions side by side: the same, changed, only in one of them.
+# Alignment of the paragraphs of two versions: the same, changed, or only in one of them.
 
 Word = tuple[Literal["same", "removed", "added"], str]
 Pair = tuple[int | None, int | None]
-# A number with its separators is one word: of 750,000 nothing stays in 1,200,000.
+# A number with its separators is one word: 750,000 and 1,200,000 share no part.
 _WORD = re.compile(r"\d+(?:[.,'’]\d+)+|\w+|\s+|[^\w\s]")
 _LEAST_ALIKE = 0.5
 _BLOCK = 400
@@ -42,15 +41,10 @@ _LONGEST_WORDS = 4000
 
 
 def aligned(before: Sequence[str], after: Sequence[str], /) -> list[Pair]:
-    """Align two sequences of paragraphs.
+    """Align two sequences of paragraphs as pairs of positions, in reading order.
 
-    Equal ones in the same order belong together; of the stretches between, those that share half
-    of their words or more.
-
-    Returns
-    -------
-    list of (int or None, int or None)
-        Positions in each, in reading order; ``None`` where there is no counterpart.
+    Equal paragraphs in the same order are paired; between them, paragraphs that share at least half
+    of their words. ``None`` means that there is no counterpart.
     """
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
@@ -62,7 +56,7 @@ def aligned(before: Sequence[str], after: Sequence[str], /) -> list[Pair]:
     ):
         tail += 1
     a, b = before[head : len(before) - tail], after[head : len(after) - tail]
-    # Long tables repeat many rows; there the common ones are no anchors.
+    # Long tables repeat many rows; frequent rows are no anchors there.
     most_common = max(Counter(b).values(), default=0)
     repeated = max(len(a), len(b)) > _EXACT_AT_MOST or most_common > _REPEATED
     pairs: list[Pair] = [(i, i) for i in range(head)]
@@ -80,7 +74,7 @@ def aligned(before: Sequence[str], after: Sequence[str], /) -> list[Pair]:
 
 
 def _paired(a: Sequence[str], b: Sequence[str]) -> Iterator[Pair]:
-    """Pair similar paragraphs of two stretches in order; long stretches piece by piece."""
+    """Pair similar paragraphs of two sections in order; long sections are processed in blocks."""
     if not a or not b:
         yield from ((i, None) for i in range(len(a)))
         yield from ((None, j) for j in range(len(b)))
@@ -108,12 +102,12 @@ def _alike(a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _bag(text: str, words: dict[str, int]) -> list[int]:
-    found = {w for w in _WORD.findall(text.casefold()) if not w.isspace()}
-    return [words.setdefault(word, len(words)) for word in sorted(found)]
+    distinct = {w for w in _WORD.findall(text.casefold()) if not w.isspace()}
+    return [words.setdefault(word, len(words)) for word in sorted(distinct)]
 
 
 def _in_order(alike: NDArray[np.float64]) -> list[Pair]:
-    """Return the pairs, in order on both sides, with the greatest sum of likeness."""
+    """Return the pairs with the greatest total similarity that keep the order on both sides."""
     n, m = alike.shape
     worth = np.where(alike >= _LEAST_ALIKE, alike, -1.0)
     best = np.zeros((n + 1, m + 1))
@@ -137,9 +131,9 @@ def _in_order(alike: NDArray[np.float64]) -> list[Pair]:
 
 
 def word_changes(before: str, after: str, /) -> tuple[Word, ...]:
-    """Return the words of two versions of a paragraph in order: the same, removed, added.
+    """Return the words of two versions of a paragraph in order: same, removed, added.
 
-    What is the same and removed makes the earlier text, what is the same and added the later one.
+    The same and removed words form the earlier text, the same and added words the later one.
     """
     a, b = _WORD.findall(before), _WORD.findall(after)
     if len(a) + len(b) > _LONGEST_WORDS:
@@ -166,7 +160,7 @@ def word_changes(before: str, after: str, /) -> tuple[Word, ...]:
     return tuple(words)
 
 
-# The paragraphs of a document, put together from its chunks, each with its place in one.
+# The paragraphs of a document, assembled from its chunks, each with its place in one chunk.
 
 _BLANKS = re.compile(r"\s+")
 _SAME_SIGNS = str.maketrans(
@@ -181,11 +175,11 @@ class Paragraph:
     Attributes
     ----------
     text
-        All of it, also where two chunks hold parts of it.
+        The full text, even if it spans two chunks.
     form
-        The text with plain quotation marks and dashes and single blanks, for comparison.
+        The text for comparison: plain quotation marks and dashes, single blanks.
     chunk_id, start, end
-        Where it stands; the larger part, where no chunk holds all of it.
+        Its place; the larger part if no chunk contains all of it.
     """
 
     text: str
@@ -198,15 +192,12 @@ class Paragraph:
 def paragraphs(chunks: Sequence[Chunk], /) -> list[Paragraph]:
     """Return the paragraphs of a document in reading order, each once.
 
-    Parameters
-    ----------
-    chunks
-        All chunks of the document in order; neighbours on a page may overlap.
+    *chunks* are all chunks of the document in order; neighbours on a page may overlap.
     """
     pages: dict[int, list[Chunk]] = {}
     for chunk in sorted(chunks, key=lambda c: c.provenance.chunk_index):
         pages.setdefault(chunk.provenance.page, []).append(chunk)
-    return [found for page in pages.values() for found in _of_page(page)]
+    return [paragraph for page in pages.values() for paragraph in _of_page(page)]
 
 
 def _of_page(chunks: Sequence[Chunk]) -> list[Paragraph]:
@@ -223,7 +214,7 @@ def _of_page(chunks: Sequence[Chunk]) -> list[Paragraph]:
             text += ("\n" if same else "\n\n").ljust(place.char_start - end)
         spans.append((place.char_start - offset, chunk))
         text += chunk.text[len(text) - (place.char_start - offset) :]
-    found = []
+    result = []
     first = 0
     for start, end in paragraph_spans(text):
         while first + 1 < len(spans) and _end(spans[first]) <= start:
@@ -234,8 +225,8 @@ def _of_page(chunks: Sequence[Chunk]) -> list[Paragraph]:
         low, high = max(start, begin) - begin, min(end, begin + len(chunk.text)) - begin
         own = text[start:end]
         form = _BLANKS.sub(" ", own.translate(_SAME_SIGNS)).strip()
-        found.append(Paragraph(own, form, chunk.chunk_id, low, high))
-    return found
+        result.append(Paragraph(own, form, chunk.chunk_id, low, high))
+    return result
 
 
 def _end(span: tuple[int, Chunk]) -> int:
@@ -253,17 +244,10 @@ def changes(
     after_chunks: Sequence[Chunk],
     /,
 ) -> Changes:
-    """Return what changed from one document to another, in reading order, both sides quoted.
+    """Return the changes from one document to another in reading order, with quotes of both.
 
-    A paragraph that only moved, or differs only in blanks, quotation marks and dashes, did not
-    change.
-
-    Parameters
-    ----------
-    before, after
-        The documents.
-    before_chunks, after_chunks
-        All of their chunks.
+    A paragraph that only moved, or differs only in blanks, quotation marks and dashes, is
+    unchanged.
     """
     old, new = paragraphs(before_chunks), paragraphs(after_chunks)
     pairs = aligned([p.form for p in old], [p.form for p in new])
@@ -285,7 +269,7 @@ def changes(
 
 
 def _without_moved(differences: Sequence[_Difference]) -> tuple[list[_Difference], int]:
-    """Leave out what was removed in one place and added in another, and count it."""
+    """Remove and count differences that are a removal and an addition of the same text."""
     removed = Counter(a.form for kind, a, _ in differences if kind == "removed" and a)
     added = Counter(b.form for kind, _, b in differences if kind == "added" and b)
     moved = removed & added
@@ -329,14 +313,14 @@ def comparison(
     passages_b: Passages,
     chunks_of: Callable[[Document], Sequence[Chunk]],
 ) -> Comparison:
-    """Put side by side what two documents say of a topic.
+    """Compare two documents on a topic.
 
     Parameters
     ----------
     passages_a, passages_b
         Passages of each on the topic, best first, with their scores.
     chunks_of
-        Returns all chunks of a document; asked only where one is a version of the other.
+        Returns all chunks of a document; called only if one document is a version of the other.
 
     Raises
     ------
@@ -344,14 +328,14 @@ def comparison(
         The topic is empty, or both documents are the same.
     """
     if not topic.strip():
-        raise UsageError("The topic is empty.", hint='Say what to compare, such as "payment".')
+        raise UsageError("The topic is empty.", hint='Name a topic to compare, such as "payment".')
     if document_a.document_id == document_b.document_id:
         raise UsageError(f'Both are "{document_a.name}".', hint="Name two different documents.")
     asked, passages = _asked(document_a, document_b), (*passages_a, *passages_b)
     entities = _entities(graph, asked, passages)
     references = ask(graph, "compare-references", **asked).to_pylist()
     notes = tuple(
-        f'No passage of {document.name} on "{shown(topic)}" was found.'
+        f'{document.name} has no passage on "{shown(topic)}".'
         for document, passages in ((document_a, passages_a), (document_b, passages_b))
         if not passages
     )
@@ -374,7 +358,7 @@ def comparison(
 def _entities(
     graph: ContextGraph, asked: Mapping[str, str], passages: Passages
 ) -> dict[str, tuple[Entity, ...]]:
-    """Return who, when, how much the passages name: ``both`` documents, only ``a``, only ``b``."""
+    """Return the entities in the passages: in ``both`` documents, only in ``a``, only in ``b``."""
     ids = sorted({chunk.chunk_id for chunk, _ in passages})
     rows = ask(graph, "compare-entities", **asked, chunk_ids=ids).to_pylist()
     return {
@@ -399,19 +383,19 @@ def _changes(
     passages: Passages,
     chunks_of: Callable[[Document], Sequence[Chunk]],
 ) -> Changes | None:
-    """Return the changes in these passages where one document is a version of the other."""
+    """Return the changes in these passages if one document is a version of the other."""
     versions = ask(graph, "compare-versions", **_asked(a, b)).to_pylist()
     if not versions:
         return None
     before, after = (a, b) if versions[0]["earlier"] == a.document_id else (b, a)
-    found = changes(graph, before, after, chunks_of(before), chunks_of(after))
+    all_changes = changes(graph, before, after, chunks_of(before), chunks_of(after))
     on_topic = {chunk.chunk_id for chunk, _ in passages}
     kept = tuple(
         change
-        for change in found.changes
+        for change in all_changes.changes
         if any(q.chunk_id in on_topic for q in (change.before, change.after) if q is not None)
     )
-    return type(found)(found.before, found.after, found.unchanged, kept)
+    return type(all_changes)(all_changes.before, all_changes.after, all_changes.unchanged, kept)
 
 
 def _asked(a: Document, b: Document) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Entities: which there are, where they are mentioned, and where together."""
+"""Entities: lists, mentions, and passages that mention several."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
     from casetrack.graph.graph import ContextGraph
 
-# The user's edits of entities in words: "You joined Bob Smith with it".
+# The user's edits of entities as sentences: "You joined Bob Smith with it".
 
 
 def edits_of(graph: ContextGraph, entity: Entity, /) -> tuple[str, ...]:
-    """Return the edits that made an entity what it is, in sentences, the first one first."""
+    """Return the user's edits of an entity as sentences, in the order they were made."""
     if not entity.edited_by_user:
         return ()
     return tuple(
@@ -71,20 +71,20 @@ def entities(
     Parameters
     ----------
     kind
-        One of ``ENTITY_KINDS``, ``court`` for the organisations that are one, or ``all``.
+        One of ``ENTITY_KINDS``, ``court`` for the organisations that are courts, or ``all``.
     sort_by
         ``mentions`` or ``documents``, most first and amounts of zero last, or ``name``.
     named
-        Only those with this in their name or in another spelling, letter case aside.
+        Text that the name or an alias must contain, ignoring case.
     skip
-        So many are left out at the start.
+        Number of entities to skip.
     limit
         1..500, or ``None`` for all.
 
     Raises
     ------
     UsageError
-        An argument is not one of these.
+        An argument is invalid.
     """
     one_of("kind", kind, ("all", *ENTITY_KINDS, COURT))
     one_of("sort_by", sort_by, ENTITY_SORTS)
@@ -97,12 +97,12 @@ def entities(
 def find_entity(
     graph: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
-    """Return where an entity is mentioned, spread over the documents.
+    """Return the mentions of an entity, spread over the documents.
 
-    All places are there, also those of copies of a mail, which count once in the entity's counts.
-    The most telling place of each document comes first: one that says what the entity is, then the
-    fullest name. See :func:`casetrack.graph.answers.lookup.match_entities` for *name*, *kind* and
-    the errors.
+    All places are returned, including those in copies of a mail, which the counts of the entity
+    ignore. The most informative place of each document comes first: one that states a role, then
+    the fullest name. See :func:`casetrack.graph.answers.lookup.match_entities` for *name*, *kind*
+    and the errors.
     """
     return _mentions(graph, name, kind, limit, spread=True)
 
@@ -110,7 +110,7 @@ def find_entity(
 def entity_mentions(
     graph: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
-    """Return where an entity is mentioned, in reading order, document by document.
+    """Return the mentions of an entity in reading order, document by document.
 
     Documents with most mentions come first. Arguments and errors as in :func:`find_entity`.
     """
@@ -122,13 +122,13 @@ def _mentions(
 ) -> EntityMentions:
     limit = up_to(limit, _MOST_PLACES)
     matches = match_entities(graph, name, kind=kind, limit=_MATCHES)
-    found, score = counted_once(graph, [e for e, _ in matches]), matches[0][1]
-    entity, own = found[0], found[0].entity_id
+    counted, score = counted_once(graph, [e for e, _ in matches]), matches[0][1]
+    entity, own = counted[0], counted[0].entity_id
     rows = ask(graph, "entity-places", entity_id=own, spread=spread, limit=limit).to_pylist()
     documents = ask(graph, "entity-documents", entity_id=own).to_pylist()
     return EntityMentions(
         query=shown(name),
-        matches=found,
+        matches=counted,
         score=score,
         total=total_of(rows),
         mentions=tuple(
@@ -141,9 +141,9 @@ def _mentions(
 
 
 def counted_once(graph: ContextGraph, entities: Sequence[Entity], /) -> tuple[Entity, ...]:
-    """Return entities with the counts that they have where the copies of a mail count as one.
+    """Return entities with counts in which all copies of a mail count as one.
 
-    Who or what nothing but copies name keeps its counts.
+    An entity that only copies mention keeps its counts.
     """
     rows = ask(graph, "entity-counts", entity_ids=[e.entity_id for e in entities]).to_pylist()
     counts = {row.pop("entity_id"): row for row in rows}
@@ -155,7 +155,7 @@ def document_entities(
 ) -> Rows[Entity]:
     """Return the people, organisations, places and concepts that a document mentions most.
 
-    Names come before concepts; the counts of the entities are those of the whole collection.
+    Names come before concepts; the counts are those of the whole collection.
     """
     limit = up_to(limit, _MOST)
     rows = ask(
@@ -167,27 +167,27 @@ def document_entities(
 def encounters(
     graph: ContextGraph, names: Sequence[str], /, *, limit: int | None = 20
 ) -> Encounters:
-    """Return the passages that mention at least two of the entities named.
+    """Return the passages that mention at least two of the named entities.
 
-    Those with most of them come first, then those where they stand closest together. Who stands
-    in the head of a mail (From, To, Cc) is together with all whom the mail mentions.
+    Passages with most of the entities come first, then those with the smallest distance. An entity
+    in the head of a mail (From, To, Cc) counts as near all entities that the mail mentions.
 
     Parameters
     ----------
     names
-        Two to five names; each stands for the entity that fits it best.
+        Two to five names; each is resolved to its best match.
 
     Raises
     ------
     EntityNotFound
-        A name fits nothing.
+        A name matches nothing.
     UsageError
-        There are not two to five names, or two of them stand for the same entity.
+        There are not two to five names, or two of them match the same entity.
     """
     limit = up_to(limit, _MOST_PLACES)
     if isinstance(names, str) or not 2 <= len(names) <= 5:
         count = 1 if isinstance(names, str) else len(names)
-        hint = 'Give the names one by one, such as "Acme Corp" and "John Smith".'
+        hint = 'Give separate names, such as "Acme Corp" and "John Smith".'
         raise UsageError.of(("names",), f"needs 2 to 5 values, not {count}", hint=hint)
     fitting = [match_entities(graph, n, limit=1)[0][0] for n in names]
     asked = counted_once(graph, _distinct(names, fitting))
@@ -196,7 +196,7 @@ def encounters(
     chosen = meetings[:limit]
     quotes = iter(quotes_of(graph, [place for _, places, _ in chosen for place in places]))
     chunks = graph.chunks([places[0]["passage_id"] for _, places, _ in chosen])
-    found = tuple(
+    passages = tuple(
         Encounter(
             chunk,
             tuple(place["entity_id"] for place in places),
@@ -206,24 +206,24 @@ def encounters(
         )
         for chunk, (score, places, count) in zip(chunks, chosen, strict=True)
     )
-    return Encounters(asked, len(meetings), found)
+    return Encounters(asked, len(meetings), passages)
 
 
-def _distinct(names: Sequence[str], found: Sequence[Entity]) -> tuple[Entity, ...]:
+def _distinct(names: Sequence[str], matches: Sequence[Entity]) -> tuple[Entity, ...]:
     seen: dict[str, str] = {}
-    for name, entity in zip(names, found, strict=True):
+    for name, entity in zip(names, matches, strict=True):
         if entity.entity_id in seen:
             raise UsageError(
-                f'"{shown(seen[entity.entity_id])}" and "{shown(name)}" both stand for '
+                f'"{shown(seen[entity.entity_id])}" and "{shown(name)}" both match '
                 f"{entity.name} ({entity.kind}).",
                 hint="Name different people, organisations or things.",
             )
         seen[entity.entity_id] = name
-    return tuple(found)
+    return tuple(matches)
 
 
 def _meetings(graph: ContextGraph, ids: Sequence[str]) -> list[tuple[float, list[_Place], int]]:
-    """Return of every passage with two of them, in reading order: score, nearest places, count."""
+    """Return (score, nearest places, number of places) per passage with two or more entities."""
     rows = ask(graph, "together", entity_ids=ids).to_pylist()
     meetings = []
     for _, group in groupby(rows, key=lambda row: row["passage_id"]):
@@ -236,9 +236,9 @@ def _meetings(graph: ContextGraph, ids: Sequence[str]) -> list[tuple[float, list
 
 
 def _closest(places: Sequence[_Place], owners: int) -> list[_Place]:
-    """Return one place of each owner, those that stand closest together, in reading order.
+    """Return one place of each owner, with the smallest total distance, in reading order.
 
-    *places* are in reading order; of each beginning the last place of every owner so far is tried.
+    *places* are in reading order; at each place, the last place of every owner so far is tried.
     """
     last: dict[str, _Place] = {}
     best: list[_Place] = []
@@ -251,13 +251,13 @@ def _closest(places: Sequence[_Place], owners: int) -> list[_Place]:
 
 
 def _width(places: Sequence[_Place]) -> int:
-    """Return how far places stand apart, in characters; what stands in several chunks is far."""
+    """Return the distance of places in characters; places in several chunks are far apart."""
     if len({place["chunk_id"] for place in places}) > 1:
         return _FAR
     return int(max(p["char_end"] for p in places) - min(p["char_start"] for p in places))
 
 
-# Entities and what connects them: around one of them, or the best connected ones.
+# Entities and their connections: around one entity, or the best connected ones.
 
 _MOST_DEPTH = 4
 _MOST_NODES = 100
@@ -266,26 +266,26 @@ _MOST_NODES = 100
 def entity_graph(
     graph: ContextGraph, name: str | None = None, /, *, depth: int = 2, limit: int = 20
 ) -> EntityGraph:
-    """Return entities that are mentioned together, and how strongly they are connected.
+    """Return entities that are mentioned together, and the strength of their connections.
 
-    Around a centre those with the strongest chain to it are kept: a chain is as strong as the
-    product of its weights. Without a centre those are kept whose links tell most, all together: a
-    link tells more the more passages and documents it stands in, and less where these name many
-    others as well, as a list does. People, organisations and places go before concepts.
+    With a centre, the entities with the strongest chains to it are returned; the strength of a
+    chain is the product of its weights. Without a centre, those with the strongest links in total:
+    a link weighs more with more passages and documents, and less if these mention many other
+    entities, as a list does. People, organisations and places come before concepts.
 
     Parameters
     ----------
     name
-        The entity in the middle, see :func:`casetrack.graph.answers.lookup.match_entities`.
+        The entity in the centre, see :func:`casetrack.graph.answers.lookup.match_entities`.
     depth
-        Longest chain from the centre, 1..4 steps; without a centre it means nothing.
+        Longest chain from the centre, 1..4 steps; ignored without a centre.
     limit
-        Most nodes, 1..100, the centre among them.
+        Maximum number of nodes, 1..100, including the centre.
 
     Raises
     ------
     EntityNotFound
-        *name* fits nothing.
+        *name* matches nothing.
     UsageError
         *depth* or *limit* is out of range.
     """
@@ -309,7 +309,7 @@ def entity_graph(
 
 
 def _edges(graph: ContextGraph, rows: Sequence[Mapping[str, Any]]) -> tuple[Edge, ...]:
-    """Return the edges with words of their first passages that mention both ends."""
+    """Return the edges with a quote of the first passage that mentions both ends."""
     quoted = [row for row in rows if row["quote_start"] is not None]
     quotes = iter(
         graph.quotes([(r["evidence"][0], r["quote_start"], r["quote_end"]) for r in quoted])

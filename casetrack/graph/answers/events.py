@@ -1,4 +1,4 @@
-"""What a text says happened on a date, and how much that stands out."""
+"""The event that a text describes for a date, and its weight."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _PERIOD = re.compile(
     r"|\b(?:fiscal|financial)\s+years?\s+(?:end\s+)?$",
     re.IGNORECASE,
 )
-"""Before the last day of a period that is reported on."""
+"""Text before the last day of a reporting period."""
 _BALANCE = re.compile(r"(?:([^\W\d_]+)\W+)?\b(?:as\s+(?:of|at)|at)\s+$", re.IGNORECASE)
-"""Before the day of a balance, unless the word before it makes it that of a deed."""
+"""Text before the day of a balance, unless the preceding word makes it the day of a deed."""
 _AS_OF_DEEDS = re.compile(
     r"(?:dated|effective|made|entered|into|executed|deemed|signed|amended|restated|agreement|lease|"
     r"contract|deed|terminat\w+|expir\w+|commenc\w+|begin\w*|start\w*|end\w*|closed)$",
@@ -68,7 +68,7 @@ _NOISE_BEFORE = re.compile(
 _ROUTING = re.compile(
     r"[>\s]*(?:Received|Message-ID|Return-Path|X-[\w-]+|Stated date):", re.IGNORECASE
 )
-"""Lines that say by which machines a mail went, or when it was sent by a wrong clock."""
+"""Header lines that list the servers of a mail, or the time of a wrong clock."""
 _NOISE_SENTENCE = re.compile(r"©|\bcopyright\b|all rights reserved", re.IGNORECASE)
 _BEFORE_YEAR = re.compile(
     r"\b(?:in|since|until|till|by|during|from|before|after|of|year|to|seit|im Jahr|bis|en|depuis|"
@@ -78,34 +78,34 @@ _BEFORE_YEAR = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FIGURE = re.compile(r"\S*\d\S*")
 _FIGURES = 5
-"""More figures than this, and than words, make a row of a table in plain text."""
+"""Text with more figures than this, and more figures than words, is a row of a plain-text table."""
 _NUMBER = re.compile(r"\d{3}")
 _SENTENCE_ENDS = frozenset(".!?")
 _RUNNING_WORDS = 3
-"""So many words in small letters make a line with a full stop running text, not a head."""
+"""Number of lower-case words that make a line with a full stop running text, not a heading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the text says of a date: in words, and how much it says, 0..1.
+    """The description of a date in a text, and its strength, 0..1.
 
-    ``kind``: a deed, which was done or is due then, or a mail, which was sent, is an event of its
-    own beside others of the day; a remark is not.
+    ``kind``: a deed (done or due on the date) or a sent mail is a separate event of its day; a
+    remark is not.
     """
 
     description: str
-    says: float
+    strength: float
     kind: Literal["deed", "mail", "remark"] = "remark"
 
 
 def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading | None:
-    """Read what a passage says of the date at ``text[start:end]``; ``None`` where it is no event.
+    """Read the event at the date ``text[start:end]``; ``None`` if it is no event.
 
-    Days of mails that only a wrong clock shows, years of copyright, print dates, version dates,
-    years that only head a column, rows of figures, numbers without words and what the filing
-    system of a court prints on each page are none. The
-    end of a period that is reported on, the day of a balance and the day on which a report was
-    filed say little; the day of a mail is told with who wrote it to whom, and of what.
+    No events: days of mails with a wrong clock, copyright years, print dates, version dates, years
+    in column headings, rows of figures, numbers without words, and the header that a court's filing
+    system prints on each page. The end of a reporting period, the day of a balance and the filing
+    day of a report get a low strength; the day of a mail is described by sender, recipient and
+    subject.
     """
     text = chunk.text
     line_end = text.find("\n", end)
@@ -122,13 +122,13 @@ def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading
         return None
     if _NOISE_BEFORE.search(text[max(low, start - 40) : start]) or _NOISE_SENTENCE.search(sentence):
         return None
-    beside = f"{text[low:start]} {text[end:high]}"
-    words = _WORD.findall(beside)
-    figures = _FIGURE.findall(beside)
-    if len(figures) > max(_FIGURES, len(words)) or (not words and _NUMBER.search(beside)):
+    context = f"{text[low:start]} {text[end:high]}"
+    words = _WORD.findall(context)
+    figures = _FIGURE.findall(context)
+    if len(figures) > max(_FIGURES, len(words)) or (not words and _NUMBER.search(context)):
         return None
     in_table = " | " in sentence
-    deed = _says(sentence)
+    deed = _deed_strength(sentence)
     if precision == "year" and (in_table or not deed or not _BEFORE_YEAR.search(text[low:start])):
         return None
     if in_table:
@@ -145,7 +145,7 @@ def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading
 
 
 def _boilerplate_weight(before: str, sentence: str) -> float:
-    """Return by how much a date says less for being one of books and filings, not of deeds."""
+    """Return the factor for dates of accounts and filings, which are weaker than dates of deeds."""
     if _PERIOD.search(before):
         return 0.1
     balance = _BALANCE.search(before)
@@ -161,18 +161,18 @@ def _boilerplate_weight(before: str, sentence: str) -> float:
 def _cell(
     text: str, row: tuple[int, int], place: tuple[int, int], precision: str
 ) -> Reading | None:
-    """Read a row of a table; a month or quarter that only heads its row is no event."""
+    """Read a row of a table; a month or quarter that only labels its row is no event."""
     before = text[row[0] : place[0]]
     first = "|" not in before.lstrip("| ")
     if first and precision not in {"day", "range"}:
         return None
     after = text.find("|", place[1], row[1])
     cell = text[row[0] + before.rfind("|") + 1 : row[1] if after < 0 else after]
-    says = 0.6 if _DEEDS.search(cell) else 0.3 * _says(text[row[0] : row[1]])
-    return Reading(shortened(text, *row, place, _WIDTH), says)
+    strength = 0.6 if _DEEDS.search(cell) else 0.3 * _deed_strength(text[row[0] : row[1]])
+    return Reading(shortened(text, *row, place, _WIDTH), strength)
 
 
-def _says(sentence: str) -> float:
+def _deed_strength(sentence: str) -> float:
     if _STRONG.search(sentence):
         return 1.0
     return 0.7 if _DEEDS.search(sentence) else 0.0
@@ -206,15 +206,15 @@ _MAIL_WORDS = {"von": "from", "an": "to", "betreff": "subject"}
 _MAIL_LINES = 12
 _ADDRESS = re.compile(r"\s*<[^<>]*>?|\s*\[mailto:[^\]]*\]")
 _SENT_ON = re.compile(r"[>\s]*([^\d\n]{0,60}?)(?:\bon\s)?\s*$")
-"""What stands before the day in the head of a mail that names no fields: who wrote."""
+"""Text before the day in a mail head without field names: the sender."""
 _CLOCK = re.compile(r"[\s,]*(?:at\s)?[\d:]*\s*(?:[AP]M)?\s*$", re.IGNORECASE)
 
 
 def mail_at(text: str, start: int, end: int, /) -> str | None:
-    """Return who wrote to whom of what, where ``text[start:end]`` is the day of a mail's head.
+    """Return "Mail from … to …: subject" if ``text[start:end]`` is the day in the head of a mail.
 
-    Such a head has fields ("From:", "Sent:", "To:"), or begins with who wrote and when, and then
-    has fields. ``None`` where it is no such day, or where the head does not say who wrote.
+    Such a head has fields ("From:", "Sent:", "To:"), or starts with sender and time, followed by
+    fields. ``None`` if it is no such day, or the head names no sender.
     """
     line = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", end)
@@ -238,24 +238,24 @@ def mail_at(text: str, start: int, end: int, /) -> str | None:
     if not sender or len(sender) > _LONGEST_SENDER:
         return None
     to, subject = _first_of(head.get("to", "")), head.get("subject", "")
-    said = f"Mail from {sender}" + (f" to {to}" if to else "")
-    return f"{said}: {subject}" if subject else said
+    description = f"Mail from {sender}" + (f" to {to}" if to else "")
+    return f"{description}: {subject}" if subject else description
 
 
 def _mail_fields(block: str) -> dict[str, str]:
     """Return the fields of a mail's head without addresses; the first of each counts."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for line in map(_MAIL_LINE.match, block.strip("\n").split("\n")[:_MAIL_LINES]):
         if line is not None:
             field = line[1].lower()
             value = _ADDRESS.sub("", line[2]).strip(' "')
-            found.setdefault(_MAIL_WORDS.get(field, field), value or line[2].strip("<> "))
-    return found
+            fields.setdefault(_MAIL_WORDS.get(field, field), value or line[2].strip("<> "))
+    return fields
 
 
 def _first_of(recipients: str) -> str:
-    """Return the first of some recipients and how many more there are."""
-    # "Roe, Jo" is one of those who stand behind each other with semicolons.
+    """Return the first recipient and the number of others."""
+    # "Roe, Jo" contains a comma: such lists are separated by semicolons.
     mark = ";" if ";" in recipients or not re.search(r"[@/]", recipients) else ","
     every = [r.strip(" \"'") for r in recipients.split(mark) if r.strip(" \"'")]
     if len(every) < 2:
@@ -264,28 +264,28 @@ def _first_of(recipients: str) -> str:
 
 
 def date_weight(
-    precision: str, places: int, documents: int, /, *, beside: int, says: float
+    precision: str, places: int, documents: int, /, *, nearby: int, strength: float
 ) -> float:
-    """Return how much a date stands out, 0..1.
+    """Return the weight of a date, 0..1.
 
     Parameters
     ----------
     precision
         Of the date; a day weighs more than a year.
     places, documents
-        How often it is given, and by how many documents.
+        Number of places and documents with the date.
     beside
-        Names, sums and references near it.
+        Number of names, amounts and references near it.
     says
-        How much its sentence says, 0..1.
+        Strength of its sentence, 0..1.
     """
-    # How often a date is given tells of an event only where its sentence tells of one.
-    told = min(says + 0.3, 1.0)
+    # Frequency is evidence of an event only if the sentence describes one.
+    event_factor = min(strength + 0.3, 1.0)
     weight = (
         0.3 * _PRECISION_WEIGHTS.get(precision, 0.25)
-        + 0.4 * min(says, 1.0)
-        + 0.1 * told * min(math.log2(max(documents, 1)) / 3, 1.0)
-        + 0.05 * told * min(math.log2(max(places, 1)) / 4, 1.0)
-        + 0.15 * told * min(beside, 4) / 4
+        + 0.4 * min(strength, 1.0)
+        + 0.1 * event_factor * min(math.log2(max(documents, 1)) / 3, 1.0)
+        + 0.05 * event_factor * min(math.log2(max(places, 1)) / 4, 1.0)
+        + 0.15 * event_factor * min(nearby, 4) / 4
     )
     return min(weight, 1.0)

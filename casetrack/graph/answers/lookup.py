@@ -1,4 +1,4 @@
-"""What a typed name stands for: an entity or a reference, by any of its spellings or nearly so."""
+"""Resolution of a typed name to an entity or reference, by any spelling or a similar one."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from casetrack.extract.spans import AmountSpan, DateSpan
     from casetrack.graph.graph import ContextGraph
 
-# How near a typed name is to names that are known: forms, parts of names, slips of the finger.
+# Similarity of a typed name to known names: normal forms, parts of names, typing errors.
 
 EXACT = 1.0
 FITS = 0.6
-"""Names that are less near are offered, never taken."""
+"""Names with a lower score are only suggested, never used."""
 NEAR = 0.45
 _SAME_CORE = 0.97
 _LEGAL_FORMS = "|".join(LEGAL_FORMS.words("ignored"))
@@ -49,14 +49,9 @@ _MOST_COMPARED = 150
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """Names in their compared form, each with the position of what it stands for.
+    """Names in normal form, each with the position of its entry.
 
-    Attributes
-    ----------
-    forms
-        Normalised names.
-    owners
-        int64 [names], position of the entry that each name belongs to.
+    ``owners`` is int64 [names].
     """
 
     forms: pa.Array
@@ -64,7 +59,7 @@ class KnownNames:
 
 
 def known_names(names: Sequence[tuple[pa.ChunkedArray, NDArray[np.int64]]], /) -> KnownNames:
-    """Bring columns of names, each with the positions of their entries, into one form."""
+    """Normalise columns of names, each given with the positions of its entries."""
     columns = [normalised(column) for column, _ in names]
     return KnownNames(
         pa.concat_arrays(columns) if columns else pa.array([], pa.string()),
@@ -80,22 +75,16 @@ def flattened(lists: pa.ChunkedArray, /) -> tuple[pa.ChunkedArray, NDArray[np.in
 
 
 def normal_form(name: str, /) -> str:
-    """Return one typed name in the form of :func:`normalised`, of at most 200 characters."""
+    """Return a typed name in the form of :func:`normalised`, at most 200 characters."""
     return str(normalised(pa.array([name[:_LONGEST_TYPED]]))[0].as_py())
 
 
 def nearness(typed: str, known: KnownNames, entries: int, /) -> NDArray[np.float64]:
-    """Return for each entry how near the best of its names is to what was typed, 0..1.
+    """Return for each entry the best score of its names for a typed name, 0..1.
 
-    1 is the name itself; 0.97 the name but for its legal form or title; 0.6..0.95 a part of it,
-    the more of it the higher, or a name with a slip of the finger; less is only similar.
-
-    Parameters
-    ----------
-    typed
-        A name in normal form, not empty.
-    entries
-        Number of entries that *known* tells of.
+    1 is the same name; 0.97 the name with another legal form or title; 0.6..0.95 a part of the name
+    (higher for a larger part) or a typing error; lower scores are only similar. *typed* is in
+    normal form and not empty; *entries* is the number of entries that *known* covers.
     """
     best = np.zeros(entries)
     if len(known.forms) == 0:
@@ -122,7 +111,7 @@ def _core(forms: pa.Array) -> pa.Array:
 
 
 def _parts(typed: str, forms: pa.Array) -> NDArray[np.float64]:
-    """Score names that hold every typed word; a single letter stands for a word it begins."""
+    """Score names that contain every typed word; a single letter matches a word that it starts."""
     words = str(_core(pa.array([typed]))[0].as_py()).split() or typed.split()
     padded = pc.binary_join_element_wise("", forms, "", " ")
     holds = np.ones(len(forms), dtype=bool)
@@ -130,7 +119,7 @@ def _parts(typed: str, forms: pa.Array) -> NDArray[np.float64]:
         open_ended = len(word) == 1 and word.isalpha()
         holds &= _mask(pc.match_substring(padded, f" {word}" + ("" if open_ended else " ")))
     if not any(len(word) >= (3 if word.isdigit() else 2) for word in words):
-        # An initial or a short number alone is a part of too much.
+        # An initial or a short number alone matches too many names.
         holds[:] = False
     lengths = np.asarray(pc.count_substring(forms, " "), dtype=np.float64) + 1
     covered = np.clip(len(words) / lengths, 0, 1)
@@ -138,7 +127,7 @@ def _parts(typed: str, forms: pa.Array) -> NDArray[np.float64]:
 
 
 def _slips(typed: str, forms: pa.Array) -> NDArray[np.float64]:
-    """Score names with a slip of the finger, among those that share most of their letters."""
+    """Score names with typing errors, among those that share most trigrams."""
     scores = np.zeros(len(forms))
     padded = f" {typed} "
     grams = {padded[i : i + _GRAM] for i in range(len(padded) - _GRAM + 1)}
@@ -155,9 +144,9 @@ def _slips(typed: str, forms: pa.Array) -> NDArray[np.float64]:
 
 
 def _likeness(typed: str, form: str) -> float:
-    """Return how alike two names are, or what was typed and some words in a row of the other.
+    """Return the similarity of two names, or of the typed one and consecutive words of the other.
 
-    Figures are no matter of spelling: another number is another thing.
+    Figures are compared exactly: another number is another thing.
     """
     if {w for w in typed.split() if w.isdigit()} - set(form.split()):
         return min(0.5, 0.7 * _ratio(typed, form))
@@ -175,15 +164,15 @@ def _ratio(a: str, b: str) -> float:
 
 
 def _graded(ratio: float) -> float:
-    """Four letters of five in place is a slip; less is only similar."""
+    """Return the graded score: from 0.8 a typing error, below only similar."""
     return 0.95 * ratio if ratio >= 0.8 else 0.7 * ratio
 
 
-def _mask(found: Any) -> NDArray[np.bool_]:
-    return np.asarray(pc.fill_null(found, fill_value=False)).astype(bool)
+def _mask(values: Any) -> NDArray[np.bool_]:
+    return np.asarray(pc.fill_null(values, fill_value=False)).astype(bool)
 
 
-# Dates and amounts that a user types, in any form, as entities of the collection.
+# Typed dates and amounts in any form, resolved to entities of the collection.
 
 _SAME = 1.0
 _SAME_DAY_OR_NUMBER = 0.85
@@ -201,10 +190,10 @@ _SHARED_SIGNS = {
 
 
 def value_scores(source: ContextGraph, typed: str, kind: str, /) -> dict[str, float]:
-    """Return entities that are the typed date or amount, with how well each fits.
+    """Return the entities that match a typed date or amount, with their scores.
 
-    The very value fits with 1; a day without its year, a reading of an ambiguous date, or a number
-    of another or no currency with 0.85; a day within a typed month or year with 0.65.
+    The same value scores 1; a day without its year, a reading of an ambiguous date, or a number
+    with another or no currency 0.85; a day within a typed month or year 0.65.
     """
     text = typed.strip()
     if len(text) > LONGEST or not any(c.isdigit() or c.isalpha() for c in text):
@@ -241,11 +230,11 @@ def _same_amounts(source: ContextGraph, asked: AmountSpan) -> dict[str, float]:
     return scores
 
 
-def _may_be(asked: str | None, found: str | None) -> bool:
-    """Whether two units may be the same money: nothing typed, or a currency of several states."""
+def _may_be(asked: str | None, stored: str | None) -> bool:
+    """Return whether two units may be the same: no typed unit, or an ambiguous currency sign."""
     if asked is None:
         return True
-    return found in _SHARED_SIGNS.get(asked, ()) or asked in _SHARED_SIGNS.get(found or "", ())
+    return stored in _SHARED_SIGNS.get(asked, ()) or asked in _SHARED_SIGNS.get(stored or "", ())
 
 
 def _same_dates(source: ContextGraph, asked: DateSpan) -> dict[str, float]:
@@ -283,29 +272,29 @@ _NEAR_SHOWN = 5
 def match_entities(
     source: ContextGraph, name: str, /, *, kind: str = "any", limit: int = 5
 ) -> list[tuple[Entity, float]]:
-    """Find what a typed name, date or amount may stand for.
+    """Find the entities that a typed name, date or amount may refer to.
 
     Parameters
     ----------
     name
-        An id, a name or alias in any spelling, a part of one ("Smith"), one with a slip of the
-        finger; a date or an amount in any form ("12 March 2024", "$1.2 million").
+        An id, a name or alias in any spelling, a part of one ("Smith"), one with a typing error; a
+        date or an amount in any form ("12 March 2024", "$1.2 million").
     kind
-        One of ``ENTITY_KINDS``, ``court`` for the organisations that are one, or ``any``.
+        One of ``ENTITY_KINDS``, ``court`` for the organisations that are courts, or ``any``.
     limit
-        How many to return at most.
+        Maximum number of results.
 
     Returns
     -------
     list of (Entity, float)
-        At least one, best first, with how well it fits, 0..1; equally good ones by mentions.
+        At least one, best first, with its score, 0..1; equal scores by number of mentions.
 
     Raises
     ------
     EntityNotFound
-        Nothing fits; the error names what is similar.
+        Nothing matches; the error lists similar names.
     UsageError
-        *name* has neither letters nor figures, or *kind* is not known.
+        *name* has neither letters nor figures, or *kind* is unknown.
     """
     one_of("kind", kind, ("any", *ENTITY_KINDS, COURT))
     name = _plain(name)
@@ -331,7 +320,7 @@ def match_entities(
 
 
 def entity_ids(source: ContextGraph, names: Iterable[str], /) -> tuple[str, ...]:
-    """Return the ids of the entities that names stand for; an id stands for itself.
+    """Return the ids of the entities that names refer to; an id is returned unchanged.
 
     Raises
     ------
@@ -348,15 +337,14 @@ def entity_ids(source: ContextGraph, names: Iterable[str], /) -> tuple[str, ...]
 def match_references(
     source: ContextGraph, name: str, /, *, limit: int = 5
 ) -> list[tuple[Reference, float]]:
-    """Find what a typed name refers to: like :func:`match_entities`, over ``references``.
+    """Find the references that a typed name may mean, like :func:`match_entities`.
 
-    The words with which the texts cite a thing, and the name of the document that is meant, count
-    as its names.
+    The citing words in the texts and the name of the target document count as names.
 
     Raises
     ------
     ReferenceNotFound
-        Nothing fits; the error names what is similar.
+        Nothing matches; the error lists similar names.
     UsageError
         *name* has neither letters nor figures.
     """
@@ -376,15 +364,15 @@ def match_references(
 
 
 def _plain(name: str) -> str:
-    """Return the text without halves of characters, which no table can hold."""
+    """Return the text without lone surrogates, which Arrow tables cannot store."""
     return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def _typed(name: str, what: str) -> str:
     typed = normal_form(name)
     if not typed and not any(c.isalnum() for c in name):
-        said = f'"{shown(name)}" holds no name' if shown(name) else "The name is empty"
-        raise UsageError(f"{said}.", hint=f"Type the name of {what}.")
+        problem = f'"{shown(name)}" contains no name' if shown(name) else "The name is empty"
+        raise UsageError(f"{problem}.", hint=f"Type the name of {what}.")
     return typed
 
 
@@ -409,7 +397,7 @@ def _entity_names(source: ContextGraph) -> KnownNames:
 def _reference_names(source: ContextGraph) -> KnownNames:
     table = source.table("references")
     kept = np.flatnonzero(_mask(pc.is_valid(table["target_document_name"])))
-    # A document is called by its name with or without the suffix of its file.
+    # A document may be named with or without its file extension.
     stems = pc.replace_substring_regex(
         table["target_document_name"].take(pa.array(kept)), r"\.[A-Za-z0-9]{1,5}$", ""
     )
@@ -430,7 +418,7 @@ _kept: dict[int, tuple[weakref.ref[pa.Table], KnownNames]] = {}
 
 
 def _names_of(table: pa.Table, make: Callable[[], KnownNames]) -> KnownNames:
-    """Return the names of a table in their compared form; kept as long as the table is."""
+    """Return the normalised names of a table, cached for the lifetime of the table."""
     key = id(table)
     held = _kept.get(key)
     if held is None or held[0]() is not table:
@@ -442,12 +430,12 @@ def _names_of(table: pa.Table, make: Callable[[], KnownNames]) -> KnownNames:
 def _best(scores: NDArray[np.float64], table: pa.Table, count: str, id_column: str) -> list[int]:
     """Return positions by score, then by number of places, then by id; none without a score.
 
-    What follows "@" in the id of a reference is the random id of a document.
+    The id of a reference may end in "@" and a random document id, which is ignored.
     """
     some = np.flatnonzero(scores >= NEAR)
     ids = table[id_column].take(pa.array(some)).to_pylist()
     counts = numbers(table, count)[some]
-    # Scores that differ by a hair come from lengths of names, not from what was meant.
+    # Tiny score differences come from lengths of names, not from the meaning.
     steps = np.round(scores[some], 2)
     plain = [i.partition("@")[0] for i in ids]
     order = sorted(range(len(some)), key=lambda i: (-steps[i], -counts[i], plain[i], i))

@@ -1,4 +1,4 @@
-"""Documents that belong with a document, and why, in words and quotes."""
+"""Documents that are related to a document, with reasons and quotes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from casetrack.base.errors import ChunkNotFound, See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, Relation, SimilarChunk
 from casetrack.graph.answers.rows import ask, total_of, up_to
-from casetrack.graph.answers.statistics import telling_sentence
+from casetrack.graph.answers.statistics import representative_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 _Row = dict[str, Any]
 _MOST = 500
 _QUOTES = 2
-_SAID_BY_WORDS = frozenset({"reference", "thread", "same mail", "file"})
-"""What an edge rests on that its description says already."""
+_IMPLIED_BASES = frozenset({"reference", "thread", "same mail", "file"})
+"""Bases of an edge that its description already implies."""
 _OTHER_WORDS = {"version_chain": "version", "semantic_similar": "semantic"}
-_SAYINGS = {
+_PHRASES = {
     ("explicit", True): "refers to it{times}",
     ("explicit", False): "is referred to by it{times}",
     ("version", True): "is an earlier version of it",
@@ -61,14 +61,12 @@ _SAYINGS = {
 def related_documents(
     graph: ContextGraph, document: Document, relation: str = "all", /, *, limit: int | None = 10
 ) -> Rows[RelatedDocument]:
-    """Return the documents that belong with a document, the strongest connection first.
+    """Return the documents that are related to a document, the strongest first.
 
-    Several relations to the same document add up as independent evidence: ``1 - prod(1 - weight)``.
+    Several relations to one document add up as independent evidence: ``1 - prod(1 - weight)``.
 
     Parameters
     ----------
-    document
-        The document in question.
     relation
         One of ``RELATION_TYPES``, or ``all``; ``version_chain`` and ``semantic_similar`` mean
         ``version`` and ``semantic``.
@@ -78,7 +76,7 @@ def related_documents(
     Raises
     ------
     UsageError
-        An argument is not one of these.
+        An argument is invalid.
     """
     relation = _OTHER_WORDS.get(relation, relation)
     one_of("relation", relation, ("all", *RELATION_TYPES))
@@ -88,9 +86,9 @@ def related_documents(
     known = {d.document_id: d for d in graph.documents}
     strengths: dict[str, float] = {}
     relations: dict[str, list[Relation]] = {}
-    for row, found in zip(rows, _relations(graph, document, rows), strict=True):
+    for row, relation_record in zip(rows, _relations(graph, document, rows), strict=True):
         strengths[row["document_id"]] = row["strength"]
-        relations.setdefault(row["document_id"], []).append(found)
+        relations.setdefault(row["document_id"], []).append(relation_record)
     records = (
         RelatedDocument(known[other], strengths[other], tuple(own))
         for other, own in relations.items()
@@ -129,21 +127,21 @@ def _relations(graph: ContextGraph, document: Document, rows: Sequence[_Row]) ->
 def _places(
     graph: ContextGraph, row: _Row, places: Mapping[tuple[str, str, str, str], _Row]
 ) -> list[tuple[str, int, int]]:
-    """Return the places that show a relation; where nothing is named, a telling sentence."""
+    """Return the places that show a relation, or a representative sentence if none is known."""
     if row["type"] == "semantic":
         return []
-    found = []
+    spans = []
     for chunk_id in row["evidence"][:_QUOTES]:
         if row["words_start"] is not None and chunk_id == row["evidence"][0]:
-            found.append((chunk_id, row["words_start"], row["words_end"]))
+            spans.append((chunk_id, row["words_start"], row["words_end"]))
             continue
         place = places.get((row["source_id"], row["target_id"], row["type"], chunk_id))
         if place is not None:
-            found.append((chunk_id, place["char_start"], place["char_end"]))
+            spans.append((chunk_id, place["char_start"], place["char_end"]))
         else:
             text = graph.chunks([chunk_id])[0].text
-            found.append((chunk_id, *telling_sentence(text, ())))
-    return found
+            spans.append((chunk_id, *representative_sentence(text, ())))
+    return spans
 
 
 def _description(document: Document, row: _Row, shared: Sequence[str]) -> str:
@@ -153,16 +151,16 @@ def _description(document: Document, row: _Row, shared: Sequence[str]) -> str:
         return f"both mention {some_of(shared, row['count'])}"
     if row["type"] == "shared_references":
         return f"both refer to {some_of(shared, row['count'])}"
-    saying = _SAYINGS[row["type"], bool(row["outgoing"])]
+    phrase = _PHRASES[row["type"], bool(row["outgoing"])]
     times = "" if row["count"] < 2 else f" {row['count']} times"
-    basis = [b for b in row["basis"] or () if b not in _SAID_BY_WORDS]
+    basis = [b for b in row["basis"] or () if b not in _IMPLIED_BASES]
     why = f" (by {some_of(basis, len(basis), most=5)})" if basis else ""
     number = f" as no. {row['position']}" if row["position"] is not None else ""
-    return f"{document.name} {saying.format(times=times)}{number}{why}"
+    return f"{document.name} {phrase.format(times=times)}{number}{why}"
 
 
 def some_of(names: Sequence[str], count: int, /, *, most: int = 3) -> str:
-    """Name the first of several things and how many more there are."""
+    """List the first names and the number of others."""
     named = list(names[:most])
     more = max(count, len(names)) - len(named)
     if not named:
@@ -172,7 +170,7 @@ def some_of(names: Sequence[str], count: int, /, *, most: int = 3) -> str:
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
-# Passages that mean nearly the same as a passage.
+# Passages that are similar in meaning to a passage.
 
 
 _BLOCK = 8192
@@ -191,10 +189,8 @@ def similar_chunks(
 
     Parameters
     ----------
-    chunk_id
-        The passage.
     exclude_same_document
-        Whether passages of its own document are left out.
+        Whether to leave out passages of the same document.
     min_similarity
         Least cosine, 0..1.
     limit
@@ -203,7 +199,7 @@ def similar_chunks(
     Raises
     ------
     ChunkNotFound
-        There is no such passage.
+        The passage does not exist.
     UsageError
         An argument is out of range, or the passage has no vector.
     """
@@ -215,7 +211,7 @@ def similar_chunks(
     own = vectors.ids.index(chunk_id)
     if vectors.scales[own] == 0:
         raise UsageError(
-            f"Passage {chunk_id} has no vector: it was taken in without a model.",
+            f"Passage {chunk_id} has no vector: it was added without a model.",
             hint=f"Run {See('models pull')} once while online, then {See('reindex')}.",
         )
     asked = vectors.codes[own].astype(np.float32) * vectors.scales[own]
@@ -230,12 +226,12 @@ def similar_chunks(
     fits[own] = False
     if exclude_same_document:
         fits &= vectors.documents != vectors.documents[own]
-    found = np.flatnonzero(fits)
-    # Equally near ones, such as copies, in the order of the documents and of reading.
-    best = sorted(found.tolist(), key=lambda i: (-round(float(cosines[i]), 5), i))[:limit]
+    matches = np.flatnonzero(fits)
+    # Equal similarities, such as copies, are ordered by document and position.
+    best = sorted(matches.tolist(), key=lambda i: (-round(float(cosines[i]), 5), i))[:limit]
     chunks = source.chunks([vectors.ids[i] for i in best])
     records = (
         SimilarChunk(chunk, min(1.0, float(cosines[i])))
         for chunk, i in zip(chunks, best, strict=True)
     )
-    return Rows(records, of=SimilarChunk, total=len(found))
+    return Rows(records, of=SimilarChunk, total=len(matches))

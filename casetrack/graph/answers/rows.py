@@ -1,4 +1,4 @@
-"""Rows of the graph's tables as records, and limits as they may be asked for."""
+"""Conversion of rows of the graph's tables to records, and checks of limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def entity_of(row: Mapping[str, Any], /) -> Entity:
-    """Return a row of ``entities`` as its record."""
+    """Convert a row of ``entities`` to its record."""
     return Entity(
         entity_id=row["entity_id"],
         kind=row["kind"],
@@ -39,7 +39,7 @@ def entity_of(row: Mapping[str, Any], /) -> Entity:
 
 
 def reference_of(row: Mapping[str, Any], /) -> Reference:
-    """Return a row of ``references`` as its record."""
+    """Convert a row of ``references`` to its record."""
     return Reference(
         reference_id=row["reference_id"],
         type=row["type"],
@@ -52,17 +52,17 @@ def reference_of(row: Mapping[str, Any], /) -> Reference:
 
 
 def total_of(rows: Sequence[Mapping[str, Any]], /) -> int:
-    """Return how many rows there are without a limit, as the column ``total`` says."""
+    """Return the number of rows without the limit, from the column ``total``."""
     return rows[0]["total"] if rows else 0
 
 
 def quotes_of(graph: ContextGraph, rows: Iterable[Mapping[str, Any]], /) -> list[Quote]:
-    """Return the quotes of places: rows with ``chunk_id``, ``char_start`` and ``char_end``."""
+    """Return the quotes of rows with ``chunk_id``, ``char_start`` and ``char_end``."""
     return graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in rows])
 
 
 def picked(table: pa.Table, positions: Sequence[int], /) -> pa.Table:
-    """Return rows by their positions, in this order."""
+    """Return the rows at *positions*, in this order."""
     return table.take(pa.array(positions, pa.int64()))
 
 
@@ -72,7 +72,7 @@ def numbers(table: pa.Table, column: str, /) -> NDArray[Any]:
 
 
 def up_to(limit: int | None, most: int, /) -> int | None:
-    """Return *limit*, where ``None`` stands for all.
+    """Return *limit*; ``None`` means all.
 
     Raises
     ------
@@ -93,11 +93,5 @@ def statement(name: str, /) -> str:
 
 
 def ask(graph: ContextGraph, name: str, /, **values: Any) -> pa.Table:
-    """Run the statement of a file over a graph.
-
-    Parameters
-    ----------
-    values
-        Of all its parameters.
-    """
+    """Run the statement *name* over a graph with values for all its parameters."""
     return graph.sql(statement(name), values)

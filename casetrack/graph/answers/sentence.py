@@ -1,4 +1,4 @@
-"""Paragraphs and sentences of a text, by their places."""
+"""Spans of paragraphs and sentences in a text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 _BLANKS = re.compile(r"\s+")
 _SEARCHED = 800
-# A single line break may only be where a page's lines end; before a list item, a table row, a
-# heading or "Subject:" it ends a paragraph.
+# A single line break may only be a wrapped line; before a list item, a table row, a heading or
+# "Subject:" it ends a paragraph.
 _BREAK = re.compile(
     r"""\n[^\S\n]*\n\s*
     | \n(?=[^\S\n]*(?:[-*•|\#>–]\s?|\d{1,3}(?:\.\d{1,3})*[.)]?\s|\([a-zA-Z0-9]{1,4}\)\s
@@ -23,22 +23,22 @@ _BREAK = re.compile(
 )
 _FULL_LINE = 60
 _ITEM = re.compile(r"[.;]\s+(?=\((?:[a-z]|[ivx]{2,5}|\d{1,2})\)\s+[A-Z])")
-"""Before an item of a list that stands in running text: "(n) The Supplier"."""
+"""Before a list item in running text: "(n) The Supplier"."""
 _ENDS = frozenset(".!?:;|") | {""}
 _MARKS = " \t\n|#*•>-–"
 
 
 def paragraph_spans(text: str, /) -> Iterator[tuple[int, int]]:
-    """Yield the places of the paragraphs, list items and table rows of a text, without blanks."""
+    """Yield the spans of paragraphs, list items and table rows, without outer blanks."""
     start = 0
-    for found in _BREAK.finditer(text):
-        yield from _paragraphs(text, start, found.start())
-        start = found.end()
+    for gap in _BREAK.finditer(text):
+        yield from _paragraphs(text, start, gap.start())
+        start = gap.end()
     yield from _paragraphs(text, start, len(text))
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a block as one paragraph where its lines were wrapped, else line by line."""
+    """Yield a block as one paragraph if its lines were wrapped, else line by line."""
     if _is_wrapped(text[start:end]):
         yield from _stripped(text, start, end)
         return
@@ -49,9 +49,9 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_wrapped(block: str) -> bool:
-    """Whether a line ends without a sentence's end, and is about full or goes on in small letters.
+    """Return whether a line is wrapped: no sentence end, and full or continued in lower case.
 
-    Lines of tables never are.
+    Lines of tables are never wrapped.
     """
     if "\n" not in block or " | " in block:
         return False
@@ -64,7 +64,7 @@ def _is_wrapped(block: str) -> bool:
 
 
 def sentences(text: str, /) -> Iterator[tuple[int, int]]:
-    """Yield the places of the sentences of a text, without outer blanks."""
+    """Yield the spans of the sentences of a text, without outer blanks."""
     for low, high in paragraph_spans(text):
         start = low
         for end in [*_sentence_ends(text, low, high), high]:
@@ -79,7 +79,7 @@ def _sentence_ends(text: str, low: int, high: int) -> list[int]:
 
 
 def sentence_around(text: str, start: int, end: int, /) -> tuple[int, int]:
-    """Return the place of the sentence that holds ``text[start:end]``, without outer blanks."""
+    """Return the span of the sentence around ``text[start:end]``, without outer blanks."""
     low, high = start, end
     for first, last in paragraph_spans(text):
         if first <= start:
@@ -103,10 +103,10 @@ def sentence_around(text: str, start: int, end: int, /) -> tuple[int, int]:
 
 
 def shortened(text: str, start: int, end: int, keep: tuple[int, int], width: int, /) -> str:
-    """Return ``text[start:end]`` on one line, of at most about *width* characters.
+    """Return ``text[start:end]`` on one line, at most about *width* characters.
 
-    What is too long is cut on whole words around ``text[keep[0]:keep[1]]``, with ``…`` where
-    something is left out. The signs of lists, tables and headings at the ends go.
+    Longer text is cut at word boundaries around ``text[keep[0]:keep[1]]``, with ``…`` at the cuts.
+    Marks of lists, tables and headings at the ends are removed.
     """
     low, high = start, end
     if end - start > width:

@@ -1,4 +1,4 @@
-"""Counts of a collection, its topics, and quotes that are typical of a group."""
+"""Counts of a collection, its topics, and representative quotes of groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.graph import Quote
     from casetrack.graph.graph import ContextGraph
 
-# Quotes that show what a group of passages is about.
+# Quotes that represent a group of passages.
 
 _LONGEST = 300
 
@@ -23,17 +23,14 @@ _LONGEST = 300
 def typical_quotes(
     source: ContextGraph, wanted: Sequence[tuple[Sequence[str], Sequence[str]]], /
 ) -> list[tuple[Quote, ...]]:
-    """Return for each group the most telling sentence of each of its chunks.
+    """Return for each group the most representative sentence of each of its chunks.
 
-    Parameters
-    ----------
-    wanted
-        For each group its chunk ids, and its terms, the most telling first.
+    *wanted* has for each group its chunk ids and its terms, the most distinctive first.
     """
     ids = list(dict.fromkeys(i for chunk_ids, _ in wanted for i in chunk_ids))
     texts = {c.chunk_id: c.text for c in source.chunks(ids)} if ids else {}
     places = [
-        (chunk_id, *telling_sentence(texts[chunk_id], terms))
+        (chunk_id, *representative_sentence(texts[chunk_id], terms))
         for chunk_ids, terms in wanted
         for chunk_id in chunk_ids
     ]
@@ -41,28 +38,28 @@ def typical_quotes(
     return [tuple(next(quotes) for _ in chunk_ids) for chunk_ids, _ in wanted]
 
 
-def telling_sentence(text: str, terms: Sequence[str], /) -> tuple[int, int]:
-    """Return the place of the sentence that holds most of *terms*, the first of equal ones."""
+def representative_sentence(text: str, terms: Sequence[str], /) -> tuple[int, int]:
+    """Return the span of the sentence that contains most of *terms*, the first if equal."""
     words = [word.casefold() for term in terms for word in term.split()]
     best, best_score = (0, min(len(text), _LONGEST)), -1.0
     for start, end in sentences(text):
         sentence = text[start:end].casefold()
         score = float(sum(1 / (1 + i) ** 0.5 for i, w in enumerate(words) if w in sentence))
-        # A heading or a stub says little, a very long sentence much of everything.
+        # A heading or fragment has little information, and a very long sentence matches any terms.
         score *= min(len(sentence), 60) / 60 * min(1.0, 250 / max(len(sentence), 1))
         if score > best_score + 1e-9:
             best, best_score = (start, min(end, start + _LONGEST)), score
     return best
 
 
-# What the passages of a collection are about, with quotes that are typical of each topic.
+# The topics of a collection with representative quotes.
 
 _MOST = 15
 _SHOWN_QUOTES = 3
 
 
 def topic_records(graph: ContextGraph, /, *, limit: int = _MOST) -> tuple[Topic, ...]:
-    """Return the topics with a few quotes that are typical of each."""
+    """Return the topics, each with a few representative quotes."""
     rows = ask(graph, "topics", limit=limit).to_pylist()
     wanted = [(r["chunk_ids"][:_SHOWN_QUOTES], r["terms"]) for r in rows]
     quotes = typical_quotes(graph, wanted)
@@ -74,20 +71,14 @@ def topic_records(graph: ContextGraph, /, *, limit: int = _MOST) -> tuple[Topic,
             chunk_count=row["chunk_count"],
             document_count=row["document_count"],
             document_ids=tuple(row["document_ids"]),
-            quotes=found,
+            quotes=topic_quotes,
         )
-        for row, found in zip(rows, quotes, strict=True)
+        for row, topic_quotes in zip(rows, quotes, strict=True)
     )
 
 
 def statistics(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionStatistics:
-    """Count what is in a collection.
-
-    Parameters
-    ----------
-    storage_bytes
-        Bytes of everything in its folder.
-    """
+    """Count the content of a collection; *storage_bytes* is the size of its folder."""
     counts: dict[str, dict[str | None, int]] = {}
     for row in ask(graph, "statistics").to_pylist():
         counts.setdefault(row["measure"], {})[row["value"]] = row["count"]
@@ -137,7 +128,7 @@ def _notes(partial: int, dense: float, chunks: int, copies: int) -> list[str]:
         )
     if partial:
         some = "1 document was" if partial == 1 else f"{partial} documents were"
-        notes.append(f"{some} read in part only; what could not be read is not counted.")
+        notes.append(f"{some} read only in part; the unread content is not counted.")
     if chunks and dense < 1:
         notes.append(
             f"{round((1 - dense) * chunks)} of {chunks} passages have no vector; "

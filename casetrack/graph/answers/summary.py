@@ -1,4 +1,4 @@
-"""A collection at a glance: who, when, about what, which documents, what they rest on."""
+"""Overview of a collection: actors, dates, topics, documents and references."""
 
 from __future__ import annotations
 
@@ -24,13 +24,7 @@ _REFERENCES = 8
 
 
 def summary(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionSummary:
-    """Return the collection at a glance.
-
-    Parameters
-    ----------
-    storage_bytes
-        Bytes of everything in its folder.
-    """
+    """Return the overview of a collection; *storage_bytes* is the size of its folder."""
     key = ask(graph, "key-entities", limit=_KEY).to_pylist()
     return CollectionSummary(
         collection=graph.info.name,
@@ -47,15 +41,14 @@ def summary(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionSummary:
 
 
 def key_actors(graph: ContextGraph, /, *, limit: int = _KEY) -> tuple[KeyActor, ...]:
-    """Return the people and organisations that matter most, each with a place that shows it.
+    """Return the most important people and organisations, each with a representative quote.
 
-    A name counts in every document that mentions it, with ``1 + ln`` of its places there, so that
-    one in thirty documents goes before one that a single document repeats 400 times; and as what
-    it is in that document: three times where the text says what it is (a party's term, a
-    signature, the head of a mail, a definition), once where it has a tenth of the places of all
-    people and firms there, else a quarter, as a name in passing. Courts, agencies and exchanges
-    count a twentieth unless they have a role. The place is the surest that says its role, or,
-    where none does, the first that gives its full name.
+    A name counts in each document with ``1 + ln`` of its mentions, so that a name in thirty
+    documents ranks before one that a single document repeats 400 times. The factor is 3 in a
+    document that states its role (a party's term, a signature, a mail head, a definition), 1 where
+    it has at least a tenth of all mentions of people and firms, else 1/4. Courts, agencies and
+    exchanges without a role count one twentieth. The quote is the most certain one that states the
+    role, else the first full name.
     """
     return _actors(graph, ask(graph, "key-entities", limit=limit).to_pylist(), limit)
 
@@ -72,7 +65,7 @@ def _actors(
 
 
 def documents_by_type(graph: ContextGraph, /) -> tuple[tuple[str, tuple[Document, ...]], ...]:
-    """Return the documents by type, the largest first, ``other`` last."""
+    """Return the documents by type, the largest type first, ``other`` last."""
     known = {document.document_id: document for document in graph.documents}
     return tuple(
         (row["type"], tuple(known[i] for i in row["document_ids"]))
@@ -81,9 +74,9 @@ def documents_by_type(graph: ContextGraph, /) -> tuple[tuple[str, tuple[Document
 
 
 def version_chains(graph: ContextGraph, /) -> tuple[tuple[Document, ...], ...]:
-    """Return documents that are versions of each other, the oldest first, the longest chain first.
+    """Return documents that are versions of each other, oldest first; the longest chain first.
 
-    A document comes after all that are earlier versions of it; equally early ones by name.
+    A document comes after all its earlier versions; ties are ordered by name.
     """
     known = {d.document_id: d for d in graph.documents}
     chains = []
@@ -102,7 +95,7 @@ def _oldest_first(
     order: list[str] = []
     left = sorted(earlier, key=lambda i: (known[i].name, known[i].path))
     while left:
-        # Where versions go round in a circle, the name decides.
+        # If versions form a cycle, the name decides.
         free = [i for i in left if not earlier[i] - set(order)] or left
         order.append(free[0])
         left.remove(free[0])

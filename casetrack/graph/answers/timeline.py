@@ -1,4 +1,4 @@
-"""The events of a collection by date: what the texts say of each day, month or year."""
+"""The events of a collection by date, with the texts that describe them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from casetrack.graph.answers.events import Reading
     from casetrack.graph.graph import ContextGraph
 
-# The user's part of the timeline: own events with a source in the collection, and hidden ones.
+# The user's part of the timeline: added events with a source in the collection, and hidden ones.
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _MOST_QUOTED = 240
@@ -33,35 +33,35 @@ _MOST_QUOTED = 240
 
 @dataclass(frozen=True, slots=True)
 class UsersTimeline:
-    """What the user adds to the timeline and takes from it.
+    """The user's additions to the timeline, and the events that the user hid.
 
     Attributes
     ----------
     events
-        Own events whose source is there.
+        Added events whose source exists.
     notes
-        What is left out because of the user's marks, in sentences.
+        Sentences about events left out because of the user's marks.
     """
 
     events: tuple[Event, ...]
     notes: tuple[str, ...]
     _places: frozenset[tuple[str, str]]
-    _said: frozenset[tuple[str, str]]
+    _read_texts: frozenset[tuple[str, str]]
 
     def hides(self, place: Mapping[str, Any], description: str, /) -> bool:
-        """Return whether the user has hidden what a text says of a date at a place.
+        """Return whether the user hid the event at a place.
 
-        The place is in the passage that was hidden, or says just the same elsewhere.
+        That is the hidden passage itself, or the same description elsewhere.
         """
-        here = (place["chunk_id"], place["value"]) in self._places
-        return here or (place["value"], description) in self._said
+        hidden_place = (place["chunk_id"], place["value"]) in self._places
+        return hidden_place or (place["value"], description) in self._read_texts
 
-    def joined(self, found: Timeline, limit: int | None, /) -> Timeline:
-        """Return a timeline with the user's own events among the weightiest."""
-        every = sorted((*found.events, *self.events), key=lambda e: (-e.weight, e.value))[:limit]
+    def joined(self, timeline: Timeline, limit: int | None, /) -> Timeline:
+        """Return a timeline that includes the user's events, limited by weight."""
+        every = sorted((*timeline.events, *self.events), key=lambda e: (-e.weight, e.value))[:limit]
         return replace(
-            found,
-            total=found.total + len(self.events),
+            timeline,
+            total=timeline.total + len(self.events),
             events=tuple(sorted(every, key=lambda e: (e.first, e.last, e.value))),
             notes=self.notes,
         )
@@ -70,20 +70,20 @@ class UsersTimeline:
 def users_timeline(graph: ContextGraph, first: str | None, last: str | None, /) -> UsersTimeline:
     """Return the user's part of the timeline between two days."""
     events: list[Event] = []
-    places, said = set[tuple[str, str]](), set[tuple[str, str]]()
-    homeless = hidden = 0
+    places, descriptions = set[tuple[str, str]](), set[tuple[str, str]]()
+    lost = hidden = 0
     for placed in graph.marks:
         mark = placed.mark
         if placed.state in {"undone", "idle"}:
             continue
         if mark.kind == "hide_event":
-            said.add((mark.value, mark.note))
+            descriptions.add((mark.value, mark.note))
             hidden += placed.state == "in force"
             if placed.quote is not None:
                 places.add((placed.quote.chunk_id, mark.value))
         elif mark.kind == "event":
             if placed.quote is None:
-                homeless += 1
+                lost += 1
                 continue
             date = typed_date(mark.value)
             begins, ends = str(date.first), str(date.last)
@@ -106,25 +106,17 @@ def users_timeline(graph: ContextGraph, first: str | None, last: str | None, /) 
     if hidden:
         what = "1 event is" if hidden == 1 else f"{hidden} events are"
         notes.append(f"{what} hidden by you; {See('marks')} shows them.")
-    if homeless:
-        what = "1 event of yours is" if homeless == 1 else f"{homeless} events of yours are"
+    if lost:
+        what = "1 event of yours is" if lost == 1 else f"{lost} events of yours are"
         notes.append(
-            f"{what} left out: the source is not in the collection any more; {See('marks')} says "
-            "which."
+            f"{what} left out: the source is no longer in the collection; {See('marks')} lists "
+            "them."
         )
-    return UsersTimeline(tuple(events), tuple(notes), frozenset(places), frozenset(said))
+    return UsersTimeline(tuple(events), tuple(notes), frozenset(places), frozenset(descriptions))
 
 
 def source_words(chunks: Sequence[Chunk], text: str, /) -> tuple[Chunk, int, int]:
-    """Return the sentence of some chunks that has most words of a text, as its source.
-
-    Parameters
-    ----------
-    chunks
-        Of the page that the user names as the source; at least one.
-    text
-        What the user says happened.
-    """
+    """Return the sentence with most words of *text*, as its source; *chunks* are not empty."""
     words = {w.casefold() for w in _WORD.findall(text)}
     best, most = (chunks[0], *_trimmed(chunks[0].text, 0, len(chunks[0].text))), -1.0
     for chunk in chunks:
@@ -139,7 +131,7 @@ def source_words(chunks: Sequence[Chunk], text: str, /) -> tuple[Chunk, int, int
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a span without blanks around it, and not longer than what is quoted."""
+    """Return a span without outer blanks, at most as long as a quote."""
     while start < end and text[start].isspace():
         start += 1
     end = min(end, start + _MOST_QUOTED)
@@ -152,28 +144,28 @@ _MOST = 1000
 _READ_PER_DATE = 6
 _EVENTS_OF_A_DAY = 3
 _SAME_WORDS = 0.5
-_BESIDE = 60
+_NEAR_CHARS = 60
 _CROWDED = 0.02
 _READ_FACTOR = 3
 _READ_AT_LEAST = 200
 _REMEMBERED = 20_000
 
 _LONG_WORD = re.compile(r"[^\W_]{4,}")
-"""Shorter words are those of grammar."""
+"""Shorter words are usually function words."""
 
 _Key = tuple[str, int, int, str]
-"""A place of a date: chunk, start and end in its text; and the date's precision."""
+"""A place of a date: chunk, start and end in its text, and the date's precision."""
 _Place = dict[str, Any]
 """A row of ``timeline.sql``: a date at one of its places."""
 _read_before: weakref.WeakKeyDictionary[ContextGraph, dict[_Key, Reading | None]] = (
     weakref.WeakKeyDictionary()
 )
-"""What the texts of a state say of a date at a place, for as long as somebody holds the state."""
+"""Readings of dates at places, cached for the lifetime of the graph."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a text says of a date at a place, and how much the date then stands out."""
+    """The reading of a date at a place, and its weight."""
 
     weight: float
     place: _Place
@@ -188,20 +180,20 @@ def timeline(
     end: str | None = None,
     limit: int | None = 100,
 ) -> Timeline:
-    """Return what the documents date, in order of date.
+    """Return the dated events of the documents, in order of date.
 
-    Where there is more than *limit*, the weightiest events are kept: those of a day rather than of
-    a year, in a sentence that says what was done, near names and sums, in several documents. The
-    end of a fiscal year, the day of a balance and that of a filing weigh little. A date is one
-    event, told by the place that says most, and a day up to three, where its texts speak of
-    different deeds or mails: two texts with half of their words in common, in
-    all or beside the date, tell the same event.
+    With more than *limit* events, those with the highest weight are kept: days rather than years,
+    in a sentence that states a deed, near names and amounts, in several documents. The end of a
+    fiscal year, the day of a balance and a filing day have little weight. A date is one event,
+    described by its strongest place. A day has up to three events if its texts describe different
+    deeds or mails: two texts that share half of their words, in total or near the date, describe
+    the same event.
 
     Parameters
     ----------
     start, end
-        First and last day; an event counts when it touches the span. ``YYYY-MM-DD`` or any other
-        way to write a day, a month or a year.
+        First and last day; an event counts if it overlaps the span. ``YYYY-MM-DD`` or any other
+        form of a day, a month or a year.
     limit
         1..1000, or ``None`` for all.
 
@@ -221,7 +213,7 @@ def timeline(
     users = users_timeline(graph, first, last)
     places = [row for row in rows if row["value"] is not None]
     events, noise = _events(graph, places, limit, users)
-    found = Timeline(
+    result = Timeline(
         collection=graph.info.name,
         start=first,
         end=last,
@@ -232,26 +224,23 @@ def timeline(
         unread=graph.unread,
         periods=tuple((each["period"], each["dates"]) for each in rows[0]["periods"]),
     )
-    return users.joined(found, limit)
+    return users.joined(result, limit)
 
 
 def _events(
     graph: ContextGraph, places: Sequence[_Place], limit: int | None, users: UsersTimeline
 ) -> tuple[list[Event], int]:
-    """Read the texts of the most promising dates; leave out what the user has hidden.
+    """Read the texts of the most promising dates and leave out events that the user hid.
 
-    Returns
-    -------
-    tuple of list of Event and int
-        The events, and how many fewer they are in all than the dates that were read: a date that
-        is none or is hidden counts 1, a second event of a day -1.
+    The second value is the number of dates read minus the number of events: a date without a
+    visible event counts 1, an additional event of a day -1.
     """
-    said = _said(graph, places)
-    read = [_readings(own, said) for _, own in groupby(places, key=lambda p: p["value"])]
-    told = (event for readings in read if readings for event in _told_apart(readings))
-    found = [e for e in told if not any(users.hides(r.place, r.reading.description) for r in e)]
-    found.sort(key=lambda readings: _rank(readings[0]))
-    kept = _spread_out(sorted(_each_its_own(found), key=_rank), limit)
+    texts = _read_texts(graph, places)
+    read = [_readings(own, texts) for _, own in groupby(places, key=lambda p: p["value"])]
+    groups = (event for readings in read if readings for event in _grouped_by_event(readings))
+    shown = [e for e in groups if not any(users.hides(r.place, r.reading.description) for r in e)]
+    shown.sort(key=lambda readings: _rank(readings[0]))
+    kept = _spread_out(sorted(_distinct_descriptions(shown), key=_rank), limit)
     events = [
         Event(
             value=r.place["value"],
@@ -266,11 +255,11 @@ def _events(
         )
         for r, quote in zip(kept, quotes_of(graph, [r.place for r in kept]), strict=True)
     ]
-    return events, len(read) - len(found)
+    return events, len(read) - len(shown)
 
 
 def _spread_out(ranked: list[_Read], limit: int | None) -> list[_Read]:
-    """Return the weightiest events; each weighs less the more there are of its document already."""
+    """Return the events with the highest weight; it falls with each event of the same document."""
     if limit is None or len(ranked) <= limit:
         return ranked
     taken: Counter[int] = Counter()
@@ -290,12 +279,12 @@ def _spread_out(ranked: list[_Read], limit: int | None) -> list[_Read]:
 
 
 def _rank(read: _Read) -> tuple[float, str, int, int, int]:
-    """Return what sorts the weightiest first, equal ones by date and in reading order."""
+    """Return the sort key: highest weight first, then date and reading order."""
     return (-read.weight, read.place["value"], *_order(read.place))
 
 
-def _said(graph: ContextGraph, places: Sequence[_Place]) -> dict[_Key, Reading | None]:
-    """Return what the texts say of dates at these places; a text is read once for a state."""
+def _read_texts(graph: ContextGraph, places: Sequence[_Place]) -> dict[_Key, Reading | None]:
+    """Return the readings of dates at these places; each text is read once per state."""
     known = dict(_read_before.get(graph, {}))
     new = [place for place in places if _key(place) not in known]
     ids = list(dict.fromkeys(place["chunk_id"] for place in new))
@@ -312,32 +301,32 @@ def _key(place: _Place) -> _Key:
     return place["chunk_id"], place["char_start"], place["char_end"], place["precision"]
 
 
-def _readings(places: Iterable[_Place], said: Mapping[_Key, Reading | None]) -> list[_Read]:
-    """Return what the texts say of a date at each place that says something, the most first."""
+def _readings(places: Iterable[_Place], texts: Mapping[_Key, Reading | None]) -> list[_Read]:
+    """Return the readings of a date at its places, highest weight first."""
     readings = []
     for place in places:
-        precision, reading = place["precision"], said[_key(place)]
+        precision, reading = place["precision"], texts[_key(place)]
         if reading is not None:
             weight = date_weight(
                 precision,
                 place["mention_count"],
                 place["document_count"],
-                beside=place["beside"],
-                says=reading.says * place["confidence"],
+                nearby=place["beside"],
+                strength=reading.strength * place["confidence"],
             )
             readings.append(_Read(weight, place, reading))
     return sorted(readings, key=lambda r: (-r.weight, *_order(r.place)))
 
 
 def _order(place: _Place) -> tuple[int, int, int]:
-    """Return what sorts places in reading order."""
+    """Return the sort key for reading order."""
     return place["position"], place["chunk_index"], place["char_start"]
 
 
-def _told_apart(readings: Sequence[_Read]) -> list[list[_Read]]:
-    """Group what is said of a date by event: readings of each, those that say most first.
+def _grouped_by_event(readings: Sequence[_Read]) -> list[list[_Read]]:
+    """Group the readings of a date by event, highest weight first.
 
-    What is no deed, and what is left over, tells of the first event again.
+    Remarks, and readings beyond the maximum number of events, belong to the first event.
     """
     events = [[readings[0]]]
     for read in readings[1:]:
@@ -354,9 +343,9 @@ def _told_apart(readings: Sequence[_Read]) -> list[list[_Read]]:
 
 
 def _is_same(one: _Read, other: _Read) -> bool:
-    """Whether the shorter of two texts has half of its words from the other, in all or near.
+    """Return whether two texts share half of the shorter one's words, in total or near the date.
 
-    Mails are the same where who wrote to whom of what is.
+    Mails are the same if sender, recipient and subject are.
     """
     if "mail" in {one.reading.kind, other.reading.kind}:
         return one.reading.description.casefold() == other.reading.description.casefold()
@@ -367,18 +356,18 @@ def _is_same(one: _Read, other: _Read) -> bool:
 
 
 def _words(read: _Read) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of a sentence, and those beside its date."""
-    said, date = read.reading.description.casefold(), read.place["text"].casefold()
-    before, _, behind = said.partition(date)
-    near = f"{before[-_BESIDE:]} {behind[:_BESIDE]}"
+    """Return the words of a sentence, and those near its date."""
+    description, date = read.reading.description.casefold(), read.place["text"].casefold()
+    before, _, behind = description.partition(date)
+    near = f"{before[-_NEAR_CHARS:]} {behind[:_NEAR_CHARS]}"
     return frozenset(_LONG_WORD.findall(f"{before} {behind}")), frozenset(_LONG_WORD.findall(near))
 
 
-def _each_its_own(found: Sequence[list[_Read]]) -> list[_Read]:
-    """Choose for each event a sentence that no weightier one has, where there is such."""
+def _distinct_descriptions(events: Sequence[list[_Read]]) -> list[_Read]:
+    """Choose for each event a sentence that no event with more weight uses, if possible."""
     used: set[str] = set()
     chosen = []
-    for readings in found:
+    for readings in events:
         best = next((r for r in readings if r.reading.description not in used), readings[0])
         used.add(best.reading.description)
         chosen.append(best)

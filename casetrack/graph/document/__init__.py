@@ -1,4 +1,4 @@
-"""Reads one document: which of its mentions are the same entity, and what its dates mean."""
+"""Reads one document: groups its mentions into entities, and resolves its dates."""
 
 from casetrack.graph.document.read import read_document
 

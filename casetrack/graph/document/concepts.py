@@ -1,9 +1,8 @@
-"""What a document is about: phrases of one to four words that it uses more than once.
+"""Concepts of a document: phrases of one to four words that occur more than once.
 
-Candidates are the words between two function words, verbs or marks (after RAKE, Rose et al. 2010),
-and the phrase that *of* or *for* makes of two of them. Which of several nested ones counts follows
-C-value (Frantzi et al. 2000): longer and frequent before shorter, an inner one only where it stands
-alone or in several outer ones.
+Candidates are the words between function words, verbs or marks (after RAKE, Rose et al. 2010), and
+two candidates joined by *of* or *for*. Nested phrases are ranked by C-value (Frantzi et al. 2000):
+longer and more frequent first; an inner phrase only if it occurs alone or in several outer ones.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from casetrack.graph.document.facts import ChunkFacts
 
-# What of a text no reader reads for its matter: tables of contents, headings, tags of HTML.
+# Parts of a text without subject matter: tables of contents, headings, HTML tags.
 
 _ENTRY = re.compile(
     r"(?:(?<=\s)|^)(?:(?:Article|Section|Exhibit|Schedule|Annex|Appendix|Part|Chapter|Kapitel)\s)?"
@@ -52,7 +51,7 @@ _TAG = re.compile(
 
 
 def is_contents(text: str, /) -> bool:
-    """Whether a text is a table of contents: five entries or more, with pages that go up."""
+    """Return whether a text is a table of contents: at least five entries with rising pages."""
     pages = [int(number) for number in _ENTRY.findall(text)]
     if len(pages) < _FEWEST_ENTRIES:
         return False
@@ -61,24 +60,24 @@ def is_contents(text: str, /) -> bool:
 
 
 def heading_spans(text: str, /) -> list[tuple[int, int]]:
-    """Return the places of lines that head what follows, in order.
+    """Return the spans of heading lines, in order.
 
-    Such a line is short, ends no sentence, and is numbered, or all its words of four letters and
-    more have capitals.
+    A heading is short, does not end a sentence, and is numbered or has capitals on all words of
+    four letters and more.
     """
-    found = []
+    spans = []
     for match in _HEADING.finditer(text):
         line = match[1].rstrip()
         if line.endswith(_ENDS):
             continue
         words = _WORD.findall(line)
         if words and (_NUMBERED.match(line) or all(w[0].isupper() for w in words)):
-            found.append(match.span(1))
-    return found
+            spans.append(match.span(1))
+    return spans
 
 
 def tag_spans(text: str, /) -> list[tuple[int, int]]:
-    """Return the places of tags and entities of HTML that a text holds as words, in order."""
+    """Return the spans of HTML tags and entities that a text contains as words, in order."""
     return [match.span() for match in _TAG.finditer(text)] if "<" in text or "&" in text else []
 
 
@@ -89,8 +88,7 @@ SHORT_DOCUMENT = 6
 _MIN_LETTERS = 4
 _MIN_ALONE = 3
 _KEPT_CHUNKS = 2_000
-"""Of a longer document the words are looked through anew each time they are gone over: kept, those
-of 15,000 chunks took 270 MB."""
+"""Above this number of chunks, words are read again for each pass: 15,000 chunks took 270 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +102,15 @@ class ConceptPlace:
 
 
 _Token = tuple[int, int, str, str]
-"""Start, end, normal form, normal form as the last word of a phrase (empty if it cannot be it)."""
+"""Start, end, normal form, normal form as the last word of a phrase (empty if it cannot be)."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """Content words that stand together.
+    """Consecutive content words.
 
-    ``link``: the *of* or *for* that joins it to the run before. ``counts``: whether it is neither
-    in a heading nor in the part of the chunk that the chunk before holds as well.
+    ``link``: the *of* or *for* that joins it to the previous run. ``counts``: whether it is outside
+    headings and outside the text that repeats the previous chunk.
     """
 
     chunk: int
@@ -134,14 +132,8 @@ def find_concepts(
 ) -> tuple[ConceptPlace, ...]:
     """Return the phrases of a document at their places, in order.
 
-    Parameters
-    ----------
-    chunks
-        Of one document, in order.
-    language
-        ISO 639-1 code; ``None`` is read as English. Languages without a list give nothing.
-    taken
-        Folded names: a phrase that is one of them is left out.
+    *language* is an ISO 639-1 code; ``None`` means English, and languages without a word list give
+    nothing. *taken* are folded names, which are left out.
     """
     code = (language or "en").lower()[:2]
     if code not in FUNCTION_WORDS:
@@ -163,7 +155,7 @@ def find_concepts(
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """The runs of a document, in order; found anew each time they are gone over."""
+    """The runs of a document, in order; read again for each iteration."""
 
     chunks: Sequence[ChunkFacts]
     code: str
@@ -179,16 +171,16 @@ class _Runs:
 
 
 def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -> list[_Run]:
-    """Return the runs of a chunk; what begins before *known* does not count again.
+    """Return the runs of a chunk; runs before *known* or in a heading do not count.
 
-    Nor does what stands in a heading, so that a phrase which only heads something is none.
+    So a phrase that only occurs in headings is no concept.
     """
     text = chunk.text
     spans = sorted(
         [
             (s.start, s.end)
-            for found in (chunk.names, chunk.dates, chunk.amounts, chunk.citations)
-            for s in found
+            for spans_of_kind in (chunk.names, chunk.dates, chunk.amounts, chunk.citations)
+            for s in spans_of_kind
         ]
         + tag_spans(text)
     )
@@ -207,12 +199,12 @@ def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -
     pieces = [known_pieces[part] for part in parts]
     lengths = itertools.accumulate(map(len, parts), initial=0)
     follows = -1
-    for piece, (before, found) in enumerate(zip(lengths, pieces, strict=False)):
-        if not found:
+    for piece, (before, spans_of_kind) in enumerate(zip(lengths, pieces, strict=False)):
+        if not spans_of_kind:
             continue
-        leads, trails, words = found
+        leads, trails, words = spans_of_kind
         begins = before + piece
-        # A word with a capital on a new line may begin a heading or another cell.
+        # A capitalised word on a new line may start a heading or another cell.
         adjacent = leads and follows == piece and (piece not in lines or text[begins].islower())
         follows = piece + 1 if trails else -1
         for first, behind_last, norm, last, is_link in words:
@@ -239,7 +231,7 @@ def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -
 
 
 def _without_tails(runs: list[_Run]) -> list[_Run]:
-    """Take away the words at the end of each run that cannot be the last one of a phrase."""
+    """Remove words at the end of each run that cannot end a phrase."""
     for i, run in enumerate(runs):
         if not run.tokens[-1][3]:
             while run.tokens and not run.tokens[-1][3]:
@@ -250,7 +242,7 @@ def _without_tails(runs: list[_Run]) -> list[_Run]:
 
 
 def _candidates(runs: Iterable[_Run], headings: set[str], *, short: bool) -> dict[str, float]:
-    """Return the phrases that may count, with their scores."""
+    """Return the candidate phrases with their scores."""
     alone: Counter[str] = Counter()
     linked: Counter[str] = Counter()
     heads: dict[str, set[str]] = {}
@@ -306,7 +298,7 @@ def _is_entry(word: str, places: int, headings: set[str]) -> bool:
 
 
 def _inner(size: int) -> Iterable[tuple[int, int]]:
-    """Return the places of phrases of two words or more within a longer one."""
+    """Yield the index ranges of phrases of at least two words within a longer one."""
     if size > 2:
         for first in range(size - 1):
             for end in range(first + 2, min(size, first + MAX_WORDS) + 1):
@@ -315,7 +307,7 @@ def _inner(size: int) -> Iterable[tuple[int, int]]:
 
 
 def _linked(before: _Run, run: _Run) -> str:
-    """Return the phrase that a link word makes of two runs, or nothing."""
+    """Return the phrase of two linked runs, or an empty string."""
     if not run.link or before.chunk != run.chunk or len(before.tokens) + len(run.tokens) > 3:
         return ""
     a, b = before.key(0, len(before.tokens)), run.key(0, len(run.tokens))
@@ -323,7 +315,7 @@ def _linked(before: _Run, run: _Run) -> str:
 
 
 def _placed(runs: Iterable[_Run], kept: dict[str, float]) -> Iterator[tuple[ConceptPlace, bool]]:
-    """Yield where the phrases stand, the longest first, none within another; and which count."""
+    """Yield non-overlapping places of phrases, longest first, and whether each counts."""
     is_taken = False
     for run, behind in itertools.pairwise(itertools.chain(runs, [None])):
         if is_taken or run is None:
@@ -355,7 +347,7 @@ def _within(run: _Run, kept: dict[str, float]) -> Iterator[tuple[int, int, str]]
 def _best(
     places: Iterable[tuple[ConceptPlace, bool]], kept: dict[str, float], chunks: int
 ) -> set[str]:
-    """Choose phrases by score, until there are as many places as the chunks may have."""
+    """Choose phrases by score until the maximum number of places is reached."""
     counts: Counter[str] = Counter()
     order: dict[str, int] = {}
     for place, does_count in places:

@@ -1,4 +1,4 @@
-"""What the dates of a document mean, as far as the document itself settles it."""
+"""Resolves the dates of a document from the document itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from casetrack.extract.spans import DateSpan
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, ReadBy
 
-# The financial years of a document's company, as far as the document says when they end.
+# The financial years of the document's company, if the document states when they end.
 
 _MONTH = (
     rf"(?:{any_month()}"
@@ -57,12 +57,12 @@ _EACH_DAY = re.compile(_DAY, re.IGNORECASE)
 _PART = re.compile(r"FY(\d{4})(?:-([QH])(\d))?")
 _MONTHS = tuple(name.lower()[:3] for name in calendar.month_name)
 _NAMED_BY_END = range(6, 13)
-"""A year that ends in these months is named by the year of its end, if no text says otherwise."""
+"""Years that end in these months are named by the year of their end, unless a text differs."""
 _OF_WEEKS = re.compile(
     r"\b(?:5[23]|1[234])[\s-]weeks?\b|\b5[23][/-]5[23]\b|\b(?:last|nearest|closest)\s(?:to\s)?(?:the\s)?(?:Fri|Satur|Sun)day",
     re.IGNORECASE,
 )
-"""What says that years have 52 or 53 weeks, even where one of them ends with a month."""
+"""Text that indicates years of 52 or 53 weeks, even if one of them ends with a month."""
 _WORDS = ("iscal", "ISCAL", "inancial year", "INANCIAL YEAR")
 _NEARLY_ALL = 0.8
 _ONE_YEAR = range(357, 373)
@@ -71,13 +71,10 @@ Days = tuple[dt.date, dt.date]
 
 
 class FiscalYears:
-    """What days the financial years of a document are.
+    """The days of a document's financial years.
 
-    Parameters
-    ----------
-    chunks
-        Of the document, in order. Only what stands in them counts: the days on which financial
-        years ended, and how those years are called.
+    Only statements in the chunks count: the last days of financial years, and the names of the
+    years.
     """
 
     def __init__(self, chunks: Sequence[ChunkFacts], /) -> None:
@@ -89,9 +86,9 @@ class FiscalYears:
                 continue
             text = chunk.text.replace("\n", " ")
             self._ends |= set(_days_in(text))
-            for found in _RESPECTIVELY.finditer(text):
-                years = _EACH_YEAR.findall(found["years"])
-                days = [_read(written) for written in _EACH_DAY.findall(found["days"])]
+            for match in _RESPECTIVELY.finditer(text):
+                years = _EACH_YEAR.findall(match["years"])
+                days = [_read(written) for written in _EACH_DAY.findall(match["days"])]
                 if len(years) == len(days):
                     for year, day in zip(years, days, strict=True):
                         if day is not None:
@@ -99,13 +96,13 @@ class FiscalYears:
                             offsets[int(year) - day.year] += 1
             text = _RESPECTIVELY.sub(" ", text)
             for pattern in (_NAMED_FIRST, _DAY_FIRST):
-                for found in pattern.finditer(text):
-                    if (day := _read(found["day"])) is not None:
+                for match in pattern.finditer(text):
+                    if (day := _read(match["day"])) is not None:
                         self._ends.add(day)
-                        offsets[int(found["year"]) - day.year] += 1
-            for found in _YEARLY.finditer(text):
-                month = found["month"] or found["month2"]
-                number = int(found["number"] or found["number2"])
+                        offsets[int(match["year"]) - day.year] += 1
+            for match in _YEARLY.finditer(text):
+                month = match["month"] or match["month2"]
+                number = int(match["number"] or match["number2"])
                 yearly[_MONTHS.index(month[:3].lower()), number] += 1
         of_weeks = any(_OF_WEEKS.search(chunk.text) for chunk in chunks)
         self._month = None if of_weeks else _whole_months(self._ends, yearly)
@@ -114,7 +111,7 @@ class FiscalYears:
     def days(self, value: str, /) -> Days | None:
         """Return first and last day of a value such as ``FY2023`` or ``FY2023-Q2``.
 
-        ``None`` where the document does not settle them: parts of years of 52 or 53 weeks never.
+        ``None`` if the document does not state them; always for parts of years of 52 or 53 weeks.
         """
         ends = [self._of_one(part) for part in value.split("/")]
         if not ends or any(days is None for days in ends):
@@ -123,16 +120,16 @@ class FiscalYears:
         return (first[0], last[1]) if first and last else None
 
     def _of_one(self, value: str) -> Days | None:
-        found = _PART.fullmatch(value)
-        if found is None or self._offset is None:
+        match = _PART.fullmatch(value)
+        if match is None or self._offset is None:
             return None
-        year = self._year(int(found[1]) - self._offset)
-        if year is None or not found[2]:
+        year = self._year(int(match[1]) - self._offset)
+        if year is None or not match[2]:
             return year
         if self._month is None:
             return None
-        length = 3 if found[2] == "Q" else 6
-        number = int(found[3])
+        length = 3 if match[2] == "Q" else 6
+        number = int(match[3])
         if number * length > 12:
             return None
         first = _moved(year[0], (number - 1) * length)
@@ -151,23 +148,23 @@ class FiscalYears:
 
 
 def _days_in(text: str) -> Iterator[dt.date]:
-    for found in _ENDED.finditer(text):
-        for written in _EACH_DAY.findall(found["days"]):
+    for match in _ENDED.finditer(text):
+        for written in _EACH_DAY.findall(match["days"]):
             if (day := _read(written)) is not None:
                 yield day
 
 
 def _read(written: str) -> dt.date | None:
-    found = read_date(" ".join(written.split()))
+    span = read_date(" ".join(written.split()))
     return (
-        dt.date.fromisoformat(found.first)
-        if found and found.first == found.last and found.first
+        dt.date.fromisoformat(span.first)
+        if span and span.first == span.last and span.first
         else None
     )
 
 
 def _whole_months(ends: set[dt.date], yearly: Counter[tuple[int, int]]) -> int | None:
-    """Return the month with whose last day the years end; ``None`` for years of weeks."""
+    """Return the month at whose end the years end; ``None`` for years of weeks."""
     months = Counter(
         day.month
         for day in ends
@@ -184,7 +181,7 @@ def _whole_months(ends: set[dt.date], yearly: Counter[tuple[int, int]]) -> int |
 
 
 def _offset(offsets: Counter[int], ends: set[dt.date], month: int | None) -> int | None:
-    """Return what is to be added to the year in which a financial year ends to get its name."""
+    """Return the difference between the name of a financial year and the year of its end."""
     if offsets:
         offset, count = offsets.most_common(1)[0]
         return offset if count >= _NEARLY_ALL * offsets.total() and offset in {-1, 0, 1} else None
@@ -203,10 +200,11 @@ _LASTING = frozenset(("contract", "policy"))
 _ITS_TIME = 300
 _CERTAIN = 0.9
 _NEAR = 120
-"""Days: what a letter calls "12 May" lies not further from its own date."""
+"""Maximum distance in days between "12 May" in a letter and the letter's date."""
 _CLAUSE = 60
 _AROUND = 200
-"""Letters before and after a date in which another year leaves it open, as in a list of events."""
+"""Number of characters around a date in which another year makes it ambiguous, as in a chronology.
+"""
 _YEAR_ALONE = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
 _EVERY_YEAR = re.compile(
     r"\s?,?\s?(?:of|in)\s(?:each|every|any|such|that|the\s(?:next|following|same|previous|prior|relevant))\b"
@@ -228,17 +226,12 @@ _SEASON = re.compile(r"(\d{4})-(\w+)")
 
 
 class DateReader:
-    """Settles the open dates of one document.
+    """Resolves the incomplete dates of one document.
 
-    A date without a year gets the one that its weekday or the document's own date leaves, where
-    that is one; one with several readings keeps them, unless the document's other dates show one
-    order of day and month. Financial years get their days where the document says when they end.
-    What is a date by its form at best ("on 15", a bare weekday) is left as it is.
-
-    Parameters
-    ----------
-    document, chunks
-        The document.
+    A date without a year gets the only year that fits its weekday or the document's date; an
+    ambiguous date keeps its readings unless the other dates show one order of day and month.
+    Financial years get their days if the document states them. Weak dates ("on 15", a bare weekday)
+    stay unchanged.
     """
 
     def __init__(self, document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> None:
@@ -247,12 +240,12 @@ class DateReader:
         self._chunks = chunks
         is_letter = document.format.lower() in _MAILS or document.document_type in _LETTERS
         self._nearby = is_letter or (
-            document.document_type not in _LASTING and self._speaks_of_its_time(chunks)
+            document.document_type not in _LASTING and self._is_about_its_time(chunks)
         )
         self._settled: dict[tuple[str, str], DateSpan | None] = {}
 
-    def _speaks_of_its_time(self, chunks: Sequence[ChunkFacts]) -> bool:
-        """Return whether nearly all full dates lie around the document's own."""
+    def _is_about_its_time(self, chunks: Sequence[ChunkFacts]) -> bool:
+        """Return whether nearly all full dates are close to the document's date."""
         anchor = self.document_date
         if anchor is None:
             return False
@@ -269,49 +262,43 @@ class DateReader:
         return FiscalYears(self._chunks)
 
     def read(self, span: DateSpan, text: str, /) -> tuple[DateSpan, ReadBy | None]:
-        """Return the date with its value, and what settled it beside its own words.
-
-        Parameters
-        ----------
-        span, text
-            A date, and the text of its chunk.
-        """
+        """Return the date with its value, and what resolved it; *text* is the text of its chunk."""
         if not is_certain(span):
             return span, None
-        # Which of three figures is the year is more than an order of day and month can say.
+        # Which of three figures is the year does not follow from the order of day and month.
         is_order = span.kind == "ambiguous" and len(span.readings) == 2
         if is_order and span.value is None and self._day_first is not None:
-            found = self._again(span, None)
-            if found and found.value and (not span.readings or found.value in span.readings):
-                return _valued(span, found), "day_order"
+            reread = self._reread(span, None)
+            if reread and reread.value and (not span.readings or reread.value in span.readings):
+                return _valued(span, reread), "day_order"
         if span.value is not None and span.value.startswith("FY") and span.first is None:
             days = self._fiscal.days(span.value)
             if days is not None:
                 first, last = (day.isoformat() for day in days)
                 return replace(span, first=first, last=last), "fiscal_year"
         if span.kind == "partial" and self.document_date is not None:
-            dated = self._dated(span, text, self.document_date)
+            dated = self._with_year(span, text, self.document_date)
             if dated is not None:
                 return dated, "document_year"
         if span.kind == "relative" and span.value is None and self.document_date is not None:
-            found = self._again(span, self.document_date)
-            if found and found.value:
-                return _valued(span, found), "document_date"
+            reread = self._reread(span, self.document_date)
+            if reread and reread.value:
+                return _valued(span, reread), "document_date"
         return span, None
 
-    def _dated(self, span: DateSpan, text: str, anchor: dt.date) -> DateSpan | None:
-        """Return a date without a year in the only year that fits, ``None`` where several do."""
-        found = self._again(span, anchor)
-        if found is None or span.precision not in {"day", "month", "range"}:
+    def _with_year(self, span: DateSpan, text: str, anchor: dt.date) -> DateSpan | None:
+        """Return a date in the only year that fits, ``None`` if several do."""
+        reread = self._reread(span, anchor)
+        if reread is None or span.precision not in {"day", "month", "range"}:
             return None
-        if found.first is not None:
-            return _valued(span, found)
+        if reread.first is not None:
+            return _valued(span, reread)
         if not self._nearby or _recurs(text, span):
             return None
         years = set(_YEAR_ALONE.findall(text[max(0, span.start - _AROUND) : span.end + _AROUND]))
         near = [
             dated
-            for reading in found.readings
+            for reading in reread.readings
             if (dated := self._read_reading(reading)) is not None and _is_near(dated, anchor)
         ]
         fits = [dated for dated in near if _agrees(text, span, dated, anchor)]
@@ -330,7 +317,7 @@ class DateReader:
         precision = first.precision if len(ends) == 1 else "range"
         return replace(first, value=value, last=last.last, precision=precision)
 
-    def _again(self, span: DateSpan, anchor: dt.date | None) -> DateSpan | None:
+    def _reread(self, span: DateSpan, anchor: dt.date | None) -> DateSpan | None:
         key = (span.kind, span.text)
         if key not in self._settled:
             self._settled[key] = read_date(span.text, anchor=anchor, day_first=self._day_first)
@@ -343,7 +330,7 @@ def _is_near(dated: DateSpan, anchor: dt.date) -> bool:
 
 
 def _agrees(text: str, span: DateSpan, dated: DateSpan, anchor: dt.date) -> bool:
-    """Say whether what stands before a date does not speak of the other side of the present."""
+    """Return whether the words before a date do not contradict its position in past or future."""
     before = text[max(0, span.start - _CLAUSE) : span.start]
     clause = re.split(r"[.;!?\n]", before)[-1]
     if (dated.first or "") > anchor.isoformat():
@@ -352,30 +339,30 @@ def _agrees(text: str, span: DateSpan, dated: DateSpan, anchor: dt.date) -> bool
 
 
 def _recurs(text: str, span: DateSpan) -> bool:
-    """Say whether a day comes every year, or belongs to years that are named elsewhere."""
+    """Return whether a day recurs every year, or belongs to years named elsewhere."""
     return bool(_EVERY_YEAR.match(text, span.end)) or bool(
         _EVERY.search(text[max(0, span.start - _CLAUSE) : span.start])
     )
 
 
 def is_certain(span: DateSpan, /) -> bool:
-    """Return whether a span is a date, and no guess by its form."""
+    """Return whether a span is certainly a date."""
     return span.confidence >= LEAST_CONFIDENCE
 
 
-def _valued(span: DateSpan, found: DateSpan) -> DateSpan:
+def _valued(span: DateSpan, known: DateSpan) -> DateSpan:
     return replace(
-        span, value=found.value, first=found.first, last=found.last, precision=found.precision
+        span, value=known.value, first=known.first, last=known.last, precision=known.precision
     )
 
 
 def document_date(
     document: DocumentFacts, chunks: Sequence[ChunkFacts], day_first: bool | None, /
 ) -> dt.date | None:
-    """Return the day on which a document was written, as far as it says so.
+    """Return the day on which a document was written, if it states one.
 
-    Of a mail its own; else the first full date at the head of its first page; else the date that
-    its file name begins with. When a file was made says nothing of when its text was written.
+    For a mail its date; else the first full date at the head of the first page; else the date at
+    the start of the file name. The creation time of the file is no evidence.
     """
     is_mail = document.format.lower() in _MAILS
     if is_mail and document.content_created_at is not None:
@@ -398,7 +385,7 @@ def _calendar_day(year: int, month: int, day: int) -> dt.date | None:
 
 
 def date_key(span: DateSpan, /) -> str | None:
-    """Return the key of a date; ``None`` without a value or a year, and for a guess."""
+    """Return the key of a date; ``None`` if it has no value or year, or is uncertain."""
     value = span.value if is_certain(span) else None
     if not value or any(part[:1] in {"-", "X", ""} for part in value.split("/")):
         return None
@@ -406,7 +393,7 @@ def date_key(span: DateSpan, /) -> str | None:
 
 
 def date_name(key: str, /) -> str:
-    """Write a value in ISO 8601 for people.
+    """Format an ISO 8601 value for display.
 
     Examples
     --------

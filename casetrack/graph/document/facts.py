@@ -1,4 +1,4 @@
-"""What goes into the reading of one document, and what comes out of it."""
+"""Input and output of reading one document."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 ReadBy = Literal["document_date", "document_year", "day_order", "fiscal_year"]
-"""What settled a date beside its own words."""
+"""The evidence that resolved a date, in addition to its words."""
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChunkFacts:
-    """A stored chunk with what the extraction steps found in it.
+    """A stored chunk with the results of the extraction steps.
 
     Attributes
     ----------
     char_start, char_end
-        Its place in the page's text, code points. Neighbours on a page may overlap.
+        Code points in the page's text. Neighbours on a page may overlap.
     tables
-        Start and end of each paragraph that is of a table, in the page's text.
+        Start and end of each table paragraph in the page's text.
     table_header, page_header
-        The head of the table that its text goes on with, and the running head of its page.
+        Header of a table that continues in the text, and the running header of the page.
     mail_headers
-        Of a message in a mailbox: header fields that place it in its thread, by name.
+        For a message in a mailbox: header fields that place it in its thread, by name.
     """
 
     chunk_id: str
@@ -52,10 +52,7 @@ class ChunkFacts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """A document as the ledger knows it; the fields are those of ``documents``.
-
-    The last ones are those of a paper of a case; others have none.
-    """
+    """A document's ledger row; the last fields are for court papers only."""
 
     document_id: str
     revision: str
@@ -75,34 +72,30 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True)
 class LocalEntity:
-    """An entity as one document has it.
+    """An entity of one document.
 
     Attributes
     ----------
     key
-        Its normal form within its kind, without the kind: ``adaeze-okafor``, ``2024-03-12``,
-        ``GBP:318400``.
+        Normal form within its kind: ``adaeze-okafor``, ``2024-03-12``, ``GBP:318400``.
     name
-        The fullest name that the document gives it.
+        The fullest name in the document.
     spellings
-        Every spelling of it with its number of places, most frequent first.
+        Every spelling with its number of places, most frequent first.
     mention_count, chunk_count
-        Places (a repeated one does not count) and chunks.
+        Places (without repeated ones) and chunks.
     roles
-        What the words around it say that it is, with their number of places. ``PLACED`` among them
-        counts the places of a name of one word that is no organisation where it stands as towns
-        do: behind *in* or *at*, or in an address.
-    first_chunk
-        Position of its first chunk among the document's.
+        Roles stated by the context, with their number of places. ``PLACED`` counts places of a
+        one-word name (no organisation) in the position of a town: after *in* or *at*, or in an
+        address.
     evidence
-        What makes the name sure, each kind with its number of places, most frequent first, such as
-        ``party clause``, ``signature`` or ``mail head``.
+        Kinds of evidence for the name with their number of places, such as ``party clause``,
+        ``signature`` or ``mail head``.
     addresses
-        Mail addresses that the document gives it, in lower case, ascending.
+        Mail addresses in lower case, sorted.
     defined
-        The other names that the text itself states for it, as written, ascending: a short name or
-        an abbreviation in its definition, a trade name, a former name. No words for a part in the
-        document ("the Company").
+        Other names that the text defines for it, as written, sorted: a short name, a trade name, a
+        former name. Not words for a role ("the Company").
     """
 
     kind: EntityKind
@@ -127,9 +120,9 @@ class LocalMention:
     entity, chunk
         Positions among the document's entities and chunks.
     start, end
-        Code points into the chunk's text.
+        Code points in the chunk's text.
     repeated
-        Whether the chunk before holds the very same place.
+        Whether the previous chunk contains the same place.
     found_by
         How a name was found; ``None`` for dates, amounts and concepts.
     """
@@ -146,7 +139,7 @@ class LocalMention:
 
 @dataclass(frozen=True, slots=True)
 class LocalDate:
-    """A date with what the document as a whole says of it; *entity* is ``None`` without a year."""
+    """A date as resolved in its document; *entity* is ``None`` without a year."""
 
     chunk: int
     span: DateSpan
@@ -156,26 +149,26 @@ class LocalDate:
 
 
 class TableSum(NamedTuple):
-    """A sum in a cell of a table.
+    """An amount of money in a cell of a table.
 
     Attributes
     ----------
     start, end
-        Of its number, in the text that was asked for: code points.
+        Span of its number, code points.
     printed
-        The number as it is printed, with its sign.
+        The printed number with its sign.
     factor
-        What it is to be multiplied by; 1 where nothing says so.
+        Scale; 1 if none is stated.
     unit
-        Its currency: its own, or that of its column.
+        Currency of the cell or its column.
     row_label, period
-        The words of its row and of its column's head; ``None`` where they are not settled.
+        Label of its row and period of its column; ``None`` if unknown.
     first, last
-        Days of that period, as far as they are known.
+        Days of that period, if known.
     signed
         Whether its cell has a currency sign.
     doubtful
-        Whether it has no sign and is larger than its document allows.
+        Whether it has no sign and is larger than plausible in its document.
     """
 
     start: int
@@ -193,15 +186,7 @@ class TableSum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LocalAmount:
-    """An amount.
-
-    Attributes
-    ----------
-    span
-        With the value that its table's scale gives it.
-    cell
-        What its table says of it, the number as printed included; ``None`` outside of tables.
-    """
+    """An amount; *span* has the scaled value, *cell* is ``None`` outside of tables."""
 
     chunk: int
     span: AmountSpan
@@ -221,7 +206,7 @@ class LocalCitation:
 
 @dataclass(frozen=True, slots=True)
 class DocumentGraph:
-    """What one document says of whom, when, how much and what."""
+    """The entities, mentions, dates, amounts and references of one document."""
 
     entities: tuple[LocalEntity, ...]
     mentions: tuple[LocalMention, ...]

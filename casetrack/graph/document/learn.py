@@ -1,4 +1,4 @@
-"""Learns the names of a document from where they are sure, and finds them in all of it."""
+"""Learns the names of a document from places with strong evidence, and finds all their places."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from casetrack.graph.document.anchored_names.cuts import (
     names_function,
 )
 from casetrack.graph.document.anchored_names.facts import Where
-from casetrack.graph.document.anchored_names.find import find_sure
+from casetrack.graph.document.anchored_names.find import find_anchors
 from casetrack.graph.document.anchored_names.known import Known, know
-from casetrack.graph.document.anchored_names.spread import Spreader, vocabulary
+from casetrack.graph.document.anchored_names.occurrences import NameFinder, vocabulary
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES
 from casetrack.graph.entities.organizations import is_chain, is_company, read_organization
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
     from casetrack.base.records.graph.entities import FoundBy
     from casetrack.extract.spans import NameKind
-    from casetrack.graph.document.anchored_names.facts import Form, Sure
-    from casetrack.graph.document.anchored_names.spread import Vocabulary
+    from casetrack.graph.document.anchored_names.facts import Anchors, Form
+    from casetrack.graph.document.anchored_names.occurrences import Vocabulary
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 
-# What a spelling names in a document, where the tagger says several things or the wrong one.
+# The kind of each spelling in a document, if the tagger is inconsistent or wrong.
 
 KINDS: tuple[NameKind, ...] = ("person", "organization", "location")
 _ACTS = re.compile(
@@ -56,10 +56,10 @@ _PAPERS = frozenset(
     "act acts law laws agreement agreements regulation regulations code exhibit schedule amendment "
     "lease indenture statute ordinance document documents gesetz vertrag".split()
 )
-"""What names of organisations never end with, folded."""
+"""Last words that no organisation has, folded."""
 _OFTEN = 2.5
 _PLURAL = re.compile(r"[A-Z]{2,5}s")
-"""An abbreviation in the plural, as no organization has one: BLAs."""
+"""A plural abbreviation, which no organisation has: BLAs."""
 _CUT = re.compile(r"\w+&\w+")
 _POSSESSED = re.compile(r"['’´`]s\b")
 _COMMA = re.compile(r"\s?,\s{1,3}")
@@ -70,149 +70,135 @@ _POSTCODE_BEFORE = re.compile(r"\b\d{4,5}\s$")
 def kinds_of(
     weights: Mapping[str, Mapping[str, float]], learned: Learned, titled: Collection[str], /
 ) -> dict[str, NameKind]:
-    """Return the kind of each spelling.
+    """Return the kind of each spelling; spellings without a kind are no names.
 
-    What the document makes sure counts first, then most confidence. A name with a legal form is an
-    organisation, whatever else was seen in it.
-    So is a single word taken for a place that acts ("Tidewell shall"), never stands behind *in* or
-    *at*, and begins the name of exactly one organisation of the document.
+    Evidence of the document counts first, then the highest confidence. A name with a legal form is
+    an organisation. So is a single word tagged as a place that acts ("Tidewell shall"), never
+    follows *in* or *at*, and starts the name of exactly one organisation. Left out are single words
+    that only the tagger takes for a person, and names of laws and papers.
 
     Parameters
     ----------
     weights
         Confidences by spelling and kind, summed.
-    learned
-        The document's names.
     titled
         Spellings with a title before them at some place: "Mr Roe".
-
-    Returns
-    -------
-    dict
-        What has no kind is no name: a single word that only the tagger takes for a person, time
-        and again, though nobody in the document bears it; and names of laws and papers.
     """
     chunks = learned.chunks
     kinds: dict[str, NameKind] = {}
-    for found, sums in weights.items():
+    for entry, sums in weights.items():
         # Rounded, since sums of the same numbers in another order differ in the last bits.
-        kinds[found] = max(KINDS, key=lambda k: (round(sums.get(k, -1.0), 6), -KINDS.index(k)))
+        kinds[entry] = max(KINDS, key=lambda k: (round(sums.get(k, -1.0), 6), -KINDS.index(k)))
     for text in {span.text for chunk in chunks for span in chunk.names}:
         if is_company(text):
             kinds[surface(text)] = "organization"
-    kinds |= {found: kind for found, kind in learned.known.kinds.items() if found in kinds}
-    _set_right(kinds, learned)
-    _leave_out(kinds, weights, learned, titled)
+    kinds |= {entry: kind for entry, kind in learned.known.kinds.items() if entry in kinds}
+    _correct_kinds(kinds, learned)
+    _remove_unsupported(kinds, weights, learned, titled)
     starts: dict[str, set[tuple[str, ...]]] = {}
-    for found, kind in kinds.items():
-        form = read_organization(found) if kind == "organization" else None
+    for entry, kind in kinds.items():
+        form = read_organization(entry) if kind == "organization" else None
         if form is not None and len(form.base) > 1:
             starts.setdefault(form.base[0], set()).add(form.base)
     doubtful = {
-        found
-        for found, kind in kinds.items()
-        if kind == "location" and found in starts and found not in COMMON_FIRST_WORDS
+        entry
+        for entry, kind in kinds.items()
+        if kind == "location" and entry in starts and entry not in COMMON_FIRST_WORDS
     }
     if doubtful:
-        for found in _acting(chunks, doubtful):
-            if is_chain(sorted(starts[found])):
-                kinds[found] = "organization"
+        for entry in _acting(chunks, doubtful):
+            if is_chain(sorted(starts[entry])):
+                kinds[entry] = "organization"
     return kinds
 
 
-def _set_right(kinds: dict[str, NameKind], learned: Learned) -> None:
-    """Make single words that only the tagger took for persons what the sure names say they are.
+def _correct_kinds(kinds: dict[str, NameKind], learned: Learned) -> None:
+    """Correct the kind of single words tagged as persons, using names with evidence.
 
-    A word of an organisation's name that is no word of a person's name in full is the organisation.
+    A word of an organisation's name that is in no full name of a person is the organisation.
     """
     firms: set[str] = set()
     people: set[str] = set()
-    for found, kind in kinds.items():
-        words = found.split()
-        if kind == "organization" and (found in learned.known.kinds or is_company(found)):
-            form = read_organization(found)
+    for entry, kind in kinds.items():
+        words = entry.split()
+        if kind == "organization" and (entry in learned.known.kinds or is_company(entry)):
+            form = read_organization(entry)
             firms.update(form.base if form else ())
         elif kind == "person" and len(words) > 1:
             people.update(words)
     bearers = Counter(
-        found.rpartition(" ")[2]
-        for found, kind in kinds.items()
-        if kind == "person" and " " in found
+        entry.rpartition(" ")[2]
+        for entry, kind in kinds.items()
+        if kind == "person" and " " in entry
     )
     named = {w for f, k in kinds.items() if k == "organization" and " " in f for w in f.split()}
-    for found, kind in kinds.items():
-        if kind == "organization" and found not in learned.known.kinds and found not in named:
-            # Only one person of the document is called so, and no firm.
-            kinds[found] = "person" if bearers[found] == 1 else kind
+    for entry, kind in kinds.items():
+        if kind == "organization" and entry not in learned.known.kinds and entry not in named:
+            # Only one person of the document has this surname, and no firm has this word.
+            kinds[entry] = "person" if bearers[entry] == 1 else kind
             continue
-        alone = kind == "person" and " " not in found and found not in learned.known.kinds
-        if alone and found in firms - people and found not in GIVEN_NAMES:
-            kinds[found] = "organization"
+        alone = kind == "person" and " " not in entry and entry not in learned.known.kinds
+        if alone and entry in firms - people and entry not in GIVEN_NAMES:
+            kinds[entry] = "organization"
 
 
-def _leave_out(
+def _remove_unsupported(
     kinds: dict[str, NameKind],
     weights: Mapping[str, Mapping[str, float]],
     learned: Learned,
     titled: Collection[str],
 ) -> None:
-    """Leave out what nothing in the document bears out."""
+    """Remove kinds that nothing in the document supports."""
     known = learned.known
-    bearers = {w for found, kind in kinds.items() if kind == "person" for w in found.split()[1:]}
+    bearers = {w for entry, kind in kinds.items() if kind == "person" for w in entry.split()[1:]}
     bearers |= {
-        found.split()[0] for found, kind in kinds.items() if kind == "person" and " " in found
+        entry.split()[0] for entry, kind in kinds.items() if kind == "person" and " " in entry
     }
     loud = {surface(s.text) for c in learned.chunks for s in c.names if s.text.isupper()}
     loud -= {surface(s.text) for c in learned.chunks for s in c.names if not s.text.isupper()}
     is_mail = any("mail head" in e for e in known.evidence.values())
-    # A story has heroes; in papers of firms such a word is a product, time and again.
+    # Fiction has heroes; in business papers such a frequent word is a product.
     has_firms = any("legal form" in e for e in known.evidence.values())
-    for found, kind in list(kinds.items()):
-        if found in known.kinds:
+    for entry, kind in list(kinds.items()):
+        if entry in known.kinds:
             continue
-        last = found.rpartition(" ")[2]
+        last = entry.rpartition(" ")[2]
         if kind == "organization" and last in _PAPERS:
-            del kinds[found]
-        if kind != "person" or " " in found or found in bearers | GIVEN_NAMES.keys():
+            del kinds[entry]
+        if kind != "person" or " " in entry or entry in bearers | GIVEN_NAMES.keys():
             continue
-        if found in loud and found not in titled:
-            kinds[found] = "organization"
+        if entry in loud and entry not in titled:
+            kinds[entry] = "organization"
             continue
-        if is_mail or not has_firms or found in titled or sum(weights[found].values()) < _OFTEN:
+        if is_mail or not has_firms or entry in titled or sum(weights[entry].values()) < _OFTEN:
             continue
-        if weights[found].get("organization", 0.0) > 0:
-            kinds[found] = "organization"
+        if weights[entry].get("organization", 0.0) > 0:
+            kinds[entry] = "organization"
         else:
-            del kinds[found]
+            del kinds[entry]
 
 
 def _acting(chunks: Sequence[ChunkFacts], doubtful: set[str]) -> set[str]:
-    """Return those of the spellings that act somewhere and are placed nowhere."""
+    """Return the spellings that act somewhere and never appear as a place."""
     acting: set[str] = set()
     placed: set[str] = set()
     for chunk in chunks:
         for span in chunk.names:
-            found = surface(span.text)
-            if found in doubtful:
+            entry = surface(span.text)
+            if entry in doubtful:
                 if _ACTS.match(chunk.text, span.end):
-                    acting.add(found)
+                    acting.add(entry)
                 if _PLACED.search(chunk.text, max(0, span.start - 10), span.start):
-                    placed.add(found)
+                    placed.add(entry)
     return acting - placed
 
 
 def is_placed(chunk: ChunkFacts, position: int, /) -> bool:
-    """Return whether a name stands where the name of a town does.
+    """Return whether a name is in the position of a town.
 
-    That is behind a word such as *in*, but not where something of its own follows ("in Tidewell's
-    letter"), beside a postcode, or beside another place with nothing but a comma between.
-
-    Parameters
-    ----------
-    chunk
-        The chunk.
-    position
-        Of the name among the chunk's.
+    That is after a word such as *in* (but not "in Tidewell's letter"), next to a postcode, or next
+    to another place with only a comma between. *position* is that of the name among the chunk's
+    names.
     """
     text, names = chunk.text, chunk.names
     span = names[position]
@@ -233,22 +219,22 @@ def is_placed(chunk: ChunkFacts, position: int, /) -> bool:
 
 
 TERM_CONFIDENCE = 0.9
-_DEFINED, _SPREAD = 0.97, 0.9
-"""Confidence in a name where the text makes it sure, and where it is written again."""
+_DEFINED, _OCCURRENCE = 0.97, 0.9
+"""Confidence in a name with evidence, and in its other places."""
 
 
 _PARTIES: Final = frozenset("fund trust board commission partnership corporation plan".split())
-"""Words for a party, where they stand behind an article, though never in small letters."""
+"""Words for a party after an article, even if they never occur in lower case."""
 _NAMES_ANOTHER: Final = re.compile(
     r"\A[ \n](?:of|for)[ \n].*[A-Z]|\b(?:Fund|Trust|Bank|Foundation|Management)(?: \d)?\Z",
     re.DOTALL,
 )
-"""What makes a name of its own of a short name before: Oakham Growth Fund."""
+"""Additions that turn a previous short name into a separate name: Oakham Growth Fund."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A place that says by a common word who is meant: "the Buyer"; *owner* is a surface."""
+    """A place with a defined term: "the Buyer"; *owner* is a surface form."""
 
     chunk: int
     start: int
@@ -260,7 +246,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A document's names, as the tagger and the document itself have them.
+    """The names of a document from the tagger and from its own evidence.
 
     Attributes
     ----------
@@ -269,15 +255,15 @@ class Learned:
     found_by
         How each name of each chunk was found.
     bound
-        Places of terms that stand for somebody.
+        Places of defined terms.
     called
-        The name of a place that is not written like one, such as a mail address.
-    again
+        The name at a place that is not written as a name, such as a mail address.
+    repeats
         Places of signers whose names are printed again below.
     known
-        What the document makes sure: kinds, who is the same, evidence, addresses.
+        Evidence of the document: kinds, aliases, addresses.
     small
-        Words that it has in small letters.
+        Words that occur in lower case.
     """
 
     chunks: tuple[ChunkFacts, ...]
@@ -290,8 +276,8 @@ class Learned:
 
 
 @dataclass(slots=True)
-class _Found:
-    """A name that may stand at a place; *rank*: what counts first where two want it."""
+class _Span:
+    """A candidate name at a place; a lower *rank* has priority."""
 
     start: int
     end: int
@@ -303,36 +289,28 @@ class _Found:
 
 
 def learn(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Learned:
-    """Return the names of a document at all their places.
-
-    Parameters
-    ----------
-    document
-        What the ledger knows of it.
-    chunks
-        Its chunks, in order, with what the tagger found in them.
-    """
-    sure, tagged = find_sure(document, chunks)
+    """Return the names of a document at all their places; *chunks* have the tagger's names."""
+    anchors, tagged = find_anchors(document, chunks)
     words = vocabulary(c.text for c in chunks)
-    tagged = _without_things(tagged, sure, chunks, words)
-    known = know(sure, tagged, words.small)
-    known.roles.update(counterpart(sure, known, chunks[0].text if chunks else ""))
-    spreader = Spreader(known.forms, words)
-    defined = _defined_places(sure, known)
+    tagged = _without_things(tagged, anchors, chunks, words)
+    known = know(anchors, tagged, words.small)
+    known.roles.update(counterpart(anchors, known, chunks[0].text if chunks else ""))
+    name_finder = NameFinder(known.forms, words)
+    defined = _defined_places(anchors, known)
     new, how, bound = [], [], []
     broken: dict[Where, str] = {}
     for number, chunk in enumerate(chunks):
-        found = [_Found(s.start, s.end, s.kind, s.confidence, "tagged", 2) for s in tagged[number]]
-        found += defined.get(number, [])
-        for hit in spreader.find(chunk.text):
+        places = [_Span(s.start, s.end, s.kind, s.confidence, "tagged", 2) for s in tagged[number]]
+        places += defined.get(number, [])
+        for hit in name_finder.find(chunk.text):
             form = known.forms[hit.form]
-            found.append(_Found(hit.start, hit.end, form.kind, _SPREAD, "spread", 1, form))
-        names, terms = _resolved(chunk.text, found)
+            places.append(_Span(hit.start, hit.end, form.kind, _OCCURRENCE, "spread", 1, form))
+        names, terms = _resolved(chunk.text, places)
         _add_articles(chunk.text, names)
         names = _with_places(chunk.text, names)
         for f in names:
             text = chunk.text[f.start : f.end]
-            # Broken at a line's end, or with a hyphen more or less: called as it is elsewhere.
+            # Broken at a line end, or with another hyphen: use the name as written elsewhere.
             if f.form is not None and slug(text) != slug(f.form.text) and _letters_of(text, f.form):
                 broken[Where(number, f.start, f.end)] = f.form.text
         spans = tuple(
@@ -350,22 +328,22 @@ def learn(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Learned:
         tuple(new),
         tuple(how),
         tuple(bound),
-        {n.where: n.called for n in sure.names if n.called} | broken,
-        frozenset(n.where for n in sure.names if n.is_repeat),
+        {n.where: n.called for n in anchors.names if n.called} | broken,
+        frozenset(n.where for n in anchors.names if n.is_repeat),
         known,
         words.small,
     )
 
 
 def _without_things(
-    tagged: list[list[NameSpan]], sure: Sure, chunks: Sequence[ChunkFacts], words: Vocabulary
+    tagged: list[list[NameSpan]], anchors: Anchors, chunks: Sequence[ChunkFacts], words: Vocabulary
 ) -> list[list[NameSpan]]:
-    """Leave out things, functions, and common words for a party; towns become places."""
+    """Remove things, functions, and common words for a party; correct towns to places."""
     things = initials_of_things(c.text for c in chunks)
-    things = (things | ABBREVIATIONS) - {t.text for t in sure.terms}
+    things = (things | ABBREVIATIONS) - {t.text for t in anchors.terms}
     plain = words.things & (words.small | _PARTIES)
 
-    known = {surface(n.text) for n in sure.names}
+    known = {surface(n.text) for n in anchors.names}
     products = set(map(surface, medicines([c.text for c in chunks]))) - known
 
     def is_firm(span: NameSpan) -> bool:
@@ -398,76 +376,76 @@ def _without_things(
     ]
 
 
-def _with_places(text: str, names: Sequence[_Found]) -> list[_Found]:
-    """Add the states behind towns in addresses, and U.S. wherever it is no part of a name."""
-    result: list[_Found] = []
-    new = [_Found(*place, "location", _SPREAD, "tagged", 2) for place in unions(text)]
-    for found in names:
-        if found.kind == "location":
-            if text[max(0, found.start - 4) : found.start].lower() == "non-":
+def _with_places(text: str, names: Sequence[_Span]) -> list[_Span]:
+    """Add the states after towns in addresses, and U.S. unless it is part of a name."""
+    result: list[_Span] = []
+    new = [_Span(*place, "location", _OCCURRENCE, "tagged", 2) for place in unions(text)]
+    for name in names:
+        if name.kind == "location":
+            if text[max(0, name.start - 4) : name.start].lower() == "non-":
                 continue
-            found.end = end_of_place(text, found.start, found.end)
-            state = state_behind(text, found.end)
+            name.end = end_of_place(text, name.start, name.end)
+            state = state_behind(text, name.end)
             if state is not None:
-                new.append(_Found(*state, "location", found.confidence, "tagged", 2))
-        if not result or found.start >= result[-1].end:
-            result.append(found)
+                new.append(_Span(*state, "location", name.confidence, "tagged", 2))
+        if not result or name.start >= result[-1].end:
+            result.append(name)
     result += [n for n in new if all(n.end <= f.start or f.end <= n.start for f in result)]
     return sorted(result, key=lambda f: (f.start, f.end))
 
 
-def _add_articles(text: str, names: Sequence[_Found]) -> None:
-    """Begin the names of organisations with "The" where that is large inside a sentence."""
+def _add_articles(text: str, names: Sequence[_Span]) -> None:
+    """Extend names of organisations by a capitalised "The" inside a sentence."""
     last = 0
-    for found in names:
-        if found.kind == "organization" and not is_part(text[found.start : found.end]):
-            found.start = max(last, with_article(text, found.start))
-        last = found.end
+    for name in names:
+        if name.kind == "organization" and not is_part(text[name.start : name.end]):
+            name.start = max(last, with_article(text, name.start))
+        last = name.end
 
 
 def _letters_of(text: str, form: Form) -> bool:
-    """Return whether a text has the letters of a form, whatever parts them."""
+    """Return whether a text has the letters of a form, ignoring separators."""
     return slug(text).replace("-", "") == slug(form.text).replace("-", "")
 
 
-def _defined_places(sure: Sure, known: Known) -> dict[int, list[_Found]]:
-    found: dict[int, list[_Found]] = {}
-    for name in sure.names:
+def _defined_places(anchors: Anchors, known: Known) -> dict[int, list[_Span]]:
+    places: dict[int, list[_Span]] = {}
+    for name in anchors.names:
         kind = known.kinds.get(surface(name.called or name.text))
         if kind is not None and name.where not in known.dropped:
-            place = found.setdefault(name.where.chunk, [])
-            # A legal form makes a name sure, and yet is no place that says who somebody is.
+            place = places.setdefault(name.where.chunk, [])
+            # A legal form is evidence for a name, but not a place that defines it.
             how: tuple[FoundBy, int] = ("defined", 0)
             if name.evidence == "legal form":
                 how = ("spread", 1)
-            place.append(_Found(name.where.start, name.where.end, kind, _DEFINED, *how))
+            place.append(_Span(name.where.start, name.where.end, kind, _DEFINED, *how))
     by_term = {(f.text, f.owner): f for f in known.forms if f.manner in {"term", "short"}}
     for term, owner in known.terms:
         form = by_term.get((term.text, owner))
         if form is not None:
-            place = found.setdefault(term.where.chunk, [])
+            place = places.setdefault(term.where.chunk, [])
             where = term.where
-            place.append(_Found(where.start, where.end, form.kind, _DEFINED, "defined", 0, form))
-    return found
+            place.append(_Span(where.start, where.end, form.kind, _DEFINED, "defined", 0, form))
+    return places
 
 
-def _resolved(text: str, found: list[_Found]) -> tuple[list[_Found], list[_Found]]:
-    """Return the names that stand, in order, and the terms; what shares a place is settled."""
-    sure = sorted((f for f in found if f.rank < 2), key=lambda f: (f.start, -f.end, f.rank))
-    kept: list[_Found] = []
-    for each in sure:
+def _resolved(text: str, places: list[_Span]) -> tuple[list[_Span], list[_Span]]:
+    """Return the names, in order, and the terms, after conflicts are resolved."""
+    anchors = sorted((f for f in places if f.rank < 2), key=lambda f: (f.start, -f.end, f.rank))
+    kept: list[_Span] = []
+    for each in anchors:
         if kept and each.start < kept[-1].end:
             last = kept[-1]
             if (each.start, each.end) == (last.start, last.end) and last.form is None:
                 last.form = each.form
-            # The longest counts; where the text defines one of two, that one does.
+            # The longest wins; if the text defines one of two, the defined one wins.
             if each.rank < last.rank and each.end - each.start >= last.end - last.start:
                 kept[-1] = each
             continue
         kept.append(each)
-    tagged = [f for f in found if f.rank == 2]
+    tagged = [f for f in places if f.rank == 2]
     names = list(kept)
-    result: list[_Found] = []
+    result: list[_Span] = []
     for tag in tagged:
         inside = [f for f in names if f.start < tag.end and tag.start < f.end]
         if not inside:
@@ -486,12 +464,12 @@ def _resolved(text: str, found: list[_Found]) -> tuple[list[_Found], list[_Found
     return sorted(result, key=lambda f: (f.start, f.end)), terms
 
 
-def _is_term(found: _Found) -> bool:
-    return found.form is not None and found.form.manner == "term"
+def _is_term(candidate: _Span) -> bool:
+    return candidate.form is not None and candidate.form.manner == "term"
 
 
-def _is_longer_name(text: str, tag: _Found, inside: Sequence[_Found]) -> bool:
-    """Return whether a tagged name is one of its own, though sure ones stand in it."""
+def _is_longer_name(text: str, tag: _Span, inside: Sequence[_Span]) -> bool:
+    """Return whether a tagged name is separate from the known names that it contains."""
     if any(f.start < tag.start or f.end > tag.end or f.found_by == "defined" for f in inside):
         return False
     if len(inside) > 1:
@@ -502,7 +480,7 @@ def _is_longer_name(text: str, tag: _Found, inside: Sequence[_Found]) -> bool:
         or (only.form.manner == "full" and " " not in only.form.text)
     )
     if is_short and only.start == tag.start and not _NAMES_ANOTHER.search(text[only.end : tag.end]):
-        # "GSK Affiliates" are GSK's; "Theravance Biopharma" would have been sure by itself.
+        # "GSK Affiliates" are GSK's; "Theravance Biopharma" would have its own evidence.
         return False
     rest = (text[tag.start : only.start] + text[only.end : tag.end]).strip(" .,;:-–\n'’s")
     if fold(rest) in {"the", "such", "each", "said"} or only.form is None:

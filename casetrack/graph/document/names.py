@@ -1,4 +1,4 @@
-"""Which names of one document are the same person, organisation or place."""
+"""Groups the names of one document that are the same person, organisation or place."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from casetrack.graph.entities.locations import location_key
 from casetrack.graph.entities.organizations import (
     OrganizationForm,
     group_organizations,
+    is_acronym_of,
     read_organization,
-    stands_for,
 )
 from casetrack.graph.entities.people import group_persons, scanned_variants
 from casetrack.graph.entities.persons import PersonForm, better_display, read_person
-from casetrack.graph.entities.text import clean, fold, is_shouted, slug, surface
+from casetrack.graph.entities.text import clean, fold, is_all_caps, slug, surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,18 +41,14 @@ _IN_PARENTHESES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A name at its place, as it is grouped.
+    """A grouped name at its place.
 
     Attributes
     ----------
-    chunk, span
-        Where it stands.
     group
-        Number of its entity among the document's named ones; -1 where nothing is named.
+        Number of its entity among the document's named entities; -1 if it is no name.
     spelling
-        The name as it stands there, on one line, with the title before it.
-    found_by
-        How it was found.
+        The name as written, on one line, with the preceding title.
     """
 
     chunk: int
@@ -71,9 +67,9 @@ class Named:
     places
         All names, in order.
     kinds, keys, names
-        Of each entity: its kind, its key within the kind, the fullest name.
+        For each entity: its kind, its key within the kind, the fullest name.
     surfaces
-        Number of the entity that each surface names.
+        Number of the entity that each surface form names.
     """
 
     places: tuple[Place, ...]
@@ -84,14 +80,14 @@ class Named:
 
 
 _PARTY = frozenset(("party clause", "title block", "letterhead", "caption"))
-"""Evidence that a document is a name's own, so that short names mean it."""
+"""Evidence that a name is a party of the document, so that short names mean it."""
 _Context = tuple[str, str, str]
-"""Surface of a name, gender of the title before it, suffix behind it."""
+"""Surface form of a name, gender of the preceding title, following suffix."""
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What is read of the spellings of a document, each once."""
+    """The spellings of a document, each read once."""
 
     surfaces: dict[str, str]
     lines: dict[str, str]
@@ -102,13 +98,7 @@ class _Reading:
 
 
 def group_names(learned: Learned, /) -> Named:
-    """Put the names of a document together.
-
-    Parameters
-    ----------
-    learned
-        The names at all their places, and what the document makes sure of them.
-    """
+    """Group the names of a document."""
     reading = _read(learned)
     by_kind: dict[NameKind, list[_Context]] = {kind: [] for kind in KINDS}
     for context in reading.spellings:
@@ -120,13 +110,13 @@ def group_names(learned: Learned, /) -> Named:
     names: list[str] = []
     persons = _persons(by_kind["person"], reading)
     words = {w for p in persons.values() for w in (*p.form.given, p.form.surname, p.form.bare)}
-    parties = {found for found, sure in learned.known.evidence.items() if sure.keys() & _PARTY}
-    found: tuple[tuple[NameKind, dict[_Context, tuple[str, str]]], ...] = (
+    parties = {grouped for grouped, sure in learned.known.evidence.items() if sure.keys() & _PARTY}
+    grouped: tuple[tuple[NameKind, dict[_Context, tuple[str, str]]], ...] = (
         ("person", {c: (p.key, p.name) for c, p in persons.items()}),
         ("organization", _organizations(by_kind["organization"], reading, words, parties)),
         ("location", _locations(by_kind["location"], reading)),
     )
-    for kind, members in found:
+    for kind, members in grouped:
         numbers: dict[str, int] = {}
         for context, (key, name) in members.items():
             if key not in numbers:
@@ -137,7 +127,7 @@ def group_names(learned: Learned, /) -> Named:
             groups[context] = numbers[key]
     counts = Counter(context[0] for _, _, context, _ in reading.contexts)
     misread = scanned_variants(counts, words=learned.small)
-    surfaces = _together(groups, misread | learned.known.same)
+    surfaces = _merge_defined(groups, misread | learned.known.same)
     at: Counter[int] = Counter()
     places = []
     for chunk, span, context, spelling in reading.contexts:
@@ -147,13 +137,10 @@ def group_names(learned: Learned, /) -> Named:
     return Named(tuple(places), tuple(kinds), tuple(keys), tuple(names), surfaces)
 
 
-def _together(groups: dict[_Context, int], same: Mapping[str, str]) -> dict[str, int]:
-    """Give each short name to the entity that the document defines it for.
+def _merge_defined(groups: dict[_Context, int], same: Mapping[str, str]) -> dict[str, int]:
+    """Assign each short name to the entity that the document defines it for.
 
-    Returns
-    -------
-    dict
-        Number of the entity of each surface; where it is that of several, the first.
+    Return the number of the entity of each surface form, the first of several.
     """
     surfaces: dict[str, int] = {}
     for context, number in groups.items():
@@ -173,11 +160,11 @@ def _read(learned: Learned) -> _Reading:
     for number, chunk in enumerate(learned.chunks):
         for span in chunk.names:
             text = learned.called.get(Where(number, span.start, span.end), span.text)
-            found = reading.surfaces.get(text)
-            if found is None:
-                found = reading.surfaces[text] = surface(text)
+            form = reading.surfaces.get(text)
+            if form is None:
+                form = reading.surfaces[text] = surface(text)
                 reading.lines[text] = clean(text)
-            kind = weights.setdefault(found, {})
+            kind = weights.setdefault(form, {})
             kind[span.kind] = kind.get(span.kind, 0.0) + span.confidence
             gender, suffix, spelling = "", "", reading.lines[text]
             if span.kind == "person":
@@ -188,11 +175,11 @@ def _read(learned: Learned) -> _Reading:
             elif span.kind == "organization" and chunk.text.startswith(" (", span.end):
                 match = _IN_PARENTHESES.match(chunk.text, span.end)
                 if match:
-                    reading.defined.setdefault(surface(match[1]), Counter())[found] += 1
-            context = (found, gender, suffix)
+                    reading.defined.setdefault(surface(match[1]), Counter())[form] += 1
+            context = (form, gender, suffix)
             reading.contexts.append((number, span, context, spelling))
             reading.spellings.setdefault(context, Counter())[text] += 1
-    titled = {found for found, gender, _ in reading.spellings if gender}
+    titled = {form for form, gender, _ in reading.spellings if gender}
     reading.kinds.update(kinds_of(weights, learned, titled))
     return reading
 
@@ -222,36 +209,36 @@ def _persons(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context, 
     read: list[_Context] = []
     for context in contexts:
         form = _person_form(context, reading)
-        # "The Supplier" is somebody else in every document, so it names nobody.
+        # "The Supplier" is another party in every document, so it is no name.
         if form is not None and form.key and not is_part(context[0]):
             forms.append(form)
             read.append(context)
     members: dict[int, list[int]] = {}
     for i, number in enumerate(group_persons(forms)):
         members.setdefault(number, []).append(i)
-    fullest = {n: max((forms[i] for i in group), key=_says) for n, group in members.items()}
+    fullest = {n: max((forms[i] for i in group), key=_person_rank) for n, group in members.items()}
     keys = _distinct_keys(
         [(n, [forms[i] for i in group], fullest[n]) for n, group in members.items()]
     )
-    found: dict[_Context, _Person] = {}
+    persons: dict[_Context, _Person] = {}
     for number, group in members.items():
         name = _person_name([forms[i] for i in group], fullest[number])
         for i in group:
-            found[read[i]] = _Person(forms[i], keys[number], name)
-    return {context: found[context] for context in contexts if context in found}
+            persons[read[i]] = _Person(forms[i], keys[number], name)
+    return {context: persons[context] for context in contexts if context in persons}
 
 
 def _person_form(context: _Context, reading: _Reading) -> PersonForm | None:
-    found, gender, suffix = context
-    # Capitals say least of where a name's parts are; the other spellings are the same name.
-    spelling = max(reading.spellings[context], key=lambda t: (not is_shouted(t), "\n" not in t, t))
+    name_surface, gender, suffix = context
+    # Capitals hide the parts of a name; the other spellings are the same name.
+    spelling = max(reading.spellings[context], key=lambda t: (not is_all_caps(t), "\n" not in t, t))
     form = read_person(spelling, gender=gender, suffix=suffix)
-    if form is None and found:
-        form = read_person(found, gender=gender, suffix=suffix)
+    if form is None and name_surface:
+        form = read_person(name_surface, gender=gender, suffix=suffix)
     return form
 
 
-def _says(form: PersonForm) -> tuple[object, ...]:
+def _person_rank(form: PersonForm) -> tuple[object, ...]:
     written = sum(len(g) > 1 for g in form.given)
     display = form.display
     return (
@@ -260,7 +247,7 @@ def _says(form: PersonForm) -> tuple[object, ...]:
         len(form.given),
         form.suffix,
         bool(form.given) and not is_nickname(form.given[0]),
-        not is_shouted(display),
+        not is_all_caps(display),
         form.key,
     )
 
@@ -277,7 +264,7 @@ def _person_name(forms: Sequence[PersonForm], fullest: PersonForm) -> str:
 
 
 def _distinct_keys(persons: Iterable[tuple[int, list[PersonForm], PersonForm]]) -> dict[int, str]:
-    """Give each person a key; those who would share one are told apart by their titles."""
+    """Assign a key to each person; equal keys are distinguished by title."""
     wanted: dict[str, list[tuple[str, int]]] = {}
     for number, forms, fullest in persons:
         gender = max((f.gender for f in forms), default="")
@@ -324,27 +311,27 @@ def _organizations(
     members: dict[int, list[int]] = {}
     for i, number in enumerate(numbers):
         members.setdefault(number, []).append(i)
-    found: dict[_Context, tuple[str, str]] = {}
+    organizations: dict[_Context, tuple[str, str]] = {}
     for group in members.values():
-        fullest = max((forms[i] for i in group), key=_tells)
-        name = max((spelled[i] for i in group if forms[i] == fullest), key=_reads)
+        fullest = max((forms[i] for i in group), key=_form_rank)
+        name = max((spelled[i] for i in group if forms[i] == fullest), key=_name_rank)
         for i in group:
-            found[read[i]] = (fullest.key, name)
-    return {context: found[context] for context in contexts if context in found}
+            organizations[read[i]] = (fullest.key, name)
+    return {context: organizations[context] for context in contexts if context in organizations}
 
 
-def _tells(form: OrganizationForm) -> tuple[object, ...]:
-    return (bool(form.family), len(form.base), not form.shouted, form.key)
+def _form_rank(form: OrganizationForm) -> tuple[object, ...]:
+    return (bool(form.family), len(form.base), not form.is_capitals, form.key)
 
 
-def _reads(name: str) -> tuple[object, ...]:
-    return (not is_shouted(name), len(name), name)
+def _name_rank(name: str) -> tuple[object, ...]:
+    return (not is_all_caps(name), len(name), name)
 
 
 def _aliases(
     forms: Sequence[OrganizationForm], read: Sequence[_Context], reading: _Reading
 ) -> dict[str, int]:
-    """Return the short names that the text defines behind a name, in parentheses."""
+    """Return the short names that the text defines after a name, in parentheses."""
     by_surface: dict[str, int] = {}
     for i, context in enumerate(read):
         by_surface.setdefault(context[0], i)
@@ -366,7 +353,7 @@ def _abbreviates(short: str, form: OrganizationForm) -> bool:
     # Roles ("the Supplier") share no word with the name, so they are no short names.
     if tuple(words) == form.base[: len(words)]:
         return True
-    return len(words) == 1 and stands_for(words[0], form.base, form.family)
+    return len(words) == 1 and is_acronym_of(words[0], form.base, form.family)
 
 
 def _locations(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context, tuple[str, str]]:
@@ -376,14 +363,14 @@ def _locations(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context
         key = location_key(clean(spelling))
         if key:
             keyed.setdefault(key, []).append(context)
-    found: dict[_Context, tuple[str, str]] = {}
+    locations: dict[_Context, tuple[str, str]] = {}
     for key, group in keyed.items():
         names = [clean(_fullest_spelling(reading.spellings[c])) for c in group]
         for context in group:
-            found[context] = (key, max(names, key=_reads))
-    return {context: found[context] for context in contexts if context in found}
+            locations[context] = (key, max(names, key=_name_rank))
+    return {context: locations[context] for context in contexts if context in locations}
 
 
 def _fullest_spelling(spellings: Counter[str]) -> str:
     lines = {clean(text): n for text, n in sorted(spellings.items())}
-    return max(lines, key=lambda t: (not is_shouted(t), lines[t], t))
+    return max(lines, key=lambda t: (not is_all_caps(t), lines[t], t))

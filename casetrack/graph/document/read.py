@@ -1,4 +1,4 @@
-"""One document, read: its entities with their places, its dates, its amounts, what it refers to."""
+"""Reads one document: entities with their places, dates, amounts and references."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from casetrack.graph.document.tables import read_tables
 from casetrack.graph.document.titles import find_roles
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.persons import read_person
-from casetrack.graph.entities.text import clean, fold, is_shouted, surface
+from casetrack.graph.entities.text import clean, fold, is_all_caps, surface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, TableSum
 
-# Puts the places of a document's entities together: counts, spellings, roles.
+# Collection of the document's entities: counts, spellings, roles.
 
 
 @dataclass(slots=True)
-class Gathered:
-    """What is known of an entity so far."""
+class EntityBuilder:
+    """The collected facts about an entity."""
 
     kind: EntityKind
     key: str
@@ -60,13 +60,7 @@ class Gathered:
 
 
 class Places:
-    """Says whether an earlier chunk of the page holds the very same place.
-
-    Parameters
-    ----------
-    chunks
-        Of one document, in order.
-    """
+    """Detects places that an earlier chunk of the page also contains."""
 
     def __init__(self, chunks: Sequence[ChunkFacts], /) -> None:
         self._chunks = chunks
@@ -74,38 +68,32 @@ class Places:
         self._chunk_of: dict[tuple[int, int, int], int] = {}
 
     def first(self, chunk: int, start: int, end: int, value: object, /) -> object | None:
-        """Return what was said of the place when it came first, or ``None``; keep *value* then."""
+        """Return the value of an earlier place, or ``None`` and keep *value*."""
         facts = self._chunks[chunk]
         place = (facts.page, facts.char_start + start, facts.char_start + end)
         known = self._seen.setdefault(place, value)
         return None if self._chunk_of.setdefault(place, chunk) == chunk else known
 
     def repeated(self, chunk: int, start: int, end: int, value: object = True, /) -> bool:
-        """Return whether an earlier chunk says *value* of the very same place."""
+        """Return whether an earlier chunk has *value* at the same place."""
         return self.first(chunk, start, end, value) == value
 
 
 class Collector:
-    """The entities of a document and their places, in the order in which they are added.
-
-    Parameters
-    ----------
-    chunks
-        Of one document, in order.
-    """
+    """The entities of a document and their places, in the order of addition."""
 
     def __init__(self, chunks: Sequence[ChunkFacts], /) -> None:
         self.chunks = chunks
-        self.entities: list[Gathered] = []
+        self.entities: list[EntityBuilder] = []
         self.mentions: list[LocalMention] = []
         self._numbers: dict[tuple[str, str], int] = {}
 
     def entity(self, kind: EntityKind, key: str, /) -> int:
-        """Return the number of an entity; it is new the first time."""
+        """Return the number of an entity, which is added on first use."""
         number = self._numbers.get((kind, key))
         if number is None:
             number = self._numbers[kind, key] = len(self.entities)
-            self.entities.append(Gathered(kind, key))
+            self.entities.append(EntityBuilder(kind, key))
         return number
 
     def add(
@@ -121,9 +109,9 @@ class Collector:
         role: str | None = None,
         found_by: FoundBy | None = None,
     ) -> None:
-        """Add a place; one that is repeated is kept and does not count.
+        """Add a place; a repeated place is kept but not counted.
 
-        A spelling ``None`` is none of its names.
+        A *spelling* of ``None`` is no name of the entity.
         """
         start, end = span
         self.mentions.append(
@@ -150,14 +138,14 @@ class Collector:
     def add_evidence(
         self, entity: int, evidence: Mapping[str, int], addresses: Iterable[str], /
     ) -> None:
-        """Count what makes an entity sure, and keep its mail addresses."""
+        """Count the evidence for an entity, and add its mail addresses."""
         known = self.entities[entity]
         for kind, count in evidence.items():
             known.evidence[kind] = known.evidence.get(kind, 0) + count
         known.addresses.update(addresses)
 
-    def finished(self, name_of: Callable[[Gathered], str], /) -> tuple[LocalEntity, ...]:
-        """Return the entities; *name_of* says what each is called."""
+    def finished(self, name_of: Callable[[EntityBuilder], str], /) -> tuple[LocalEntity, ...]:
+        """Return the entities, named by *name_of*."""
         return tuple(
             LocalEntity(
                 kind=e.kind,
@@ -177,20 +165,20 @@ class Collector:
 
 
 def most_frequent(counts: Iterable[tuple[str, int]], /) -> tuple[tuple[str, int], ...]:
-    """Return counted texts, the most frequent first, equal ones by text."""
-    found = tuple(counts)
-    if len(found) < 2:
-        return found
-    return tuple(sorted(found, key=lambda item: (-item[1], item[0])))
+    """Return counted texts, the most frequent first, equal counts by text."""
+    ordered = tuple(counts)
+    if len(ordered) < 2:
+        return ordered
+    return tuple(sorted(ordered, key=lambda item: (-item[1], item[0])))
 
 
-# Amounts as entities: one for every sum, however it is written and counted.
+# Amounts as entities: one entity per amount, in any spelling and scale.
 
 _OWN_SCALE = re.compile(r"[^\W\d_]{1,8}\.?\)?$|\d\s?(?:k|m|mm|bn|b)\b", re.IGNORECASE)
 _UNSIGNED = 0.85
-"""How sure a sum is that only its column makes one."""
+"""Confidence in an amount that only its column identifies."""
 _DOUBTFUL = 0.3
-"""How sure it is where it is larger than its document allows."""
+"""Confidence if it is also larger than plausible in its document."""
 
 _SHEETS = frozenset(("xlsx", "xls", "ods"))
 """Formats whose pages are sheets."""
@@ -202,51 +190,46 @@ _PLURALS |= {"bar": "bar", "lux": "lux", "mph": "mph", "kph": "kph", "rpm": "rpm
 def amounts_of(
     chunk: ChunkFacts, sums: Sequence[TableSum], /
 ) -> list[tuple[AmountSpan, TableSum | None]]:
-    """Return the amounts of a chunk with what its tables say of them, in order.
+    """Return the amounts of a chunk with their table cells, in order.
 
-    Parameters
-    ----------
-    chunk
-        A chunk with the amounts that its own words make known.
-    sums
-        The sums in its tables, in order; those without a sign of their own are new amounts.
+    *sums* are the amounts in its tables; those without a currency sign are additional amounts.
     """
-    found: list[tuple[AmountSpan, TableSum | None]] = []
+    result: list[tuple[AmountSpan, TableSum | None]] = []
     left = list(sums)
     for span in chunk.amounts:
         at = next(
             (i for i, s in enumerate(left) if s.start < span.end and span.start < s.end), None
         )
         if at is None:
-            found.append((span, None))
+            result.append((span, None))
             continue
         cell = left.pop(at)
         left = [s for s in left if s.start >= span.end or s.end <= span.start]
-        found.append(_in_cell(span, cell))
+        result.append(_in_cell(span, cell))
     for cell in left:
         value = round(cell.printed * cell.factor, 6)
         text = chunk.text[cell.start : cell.end]
         sure = _DOUBTFUL if cell.doubtful else _UNSIGNED
         span = AmountSpan(cell.start, cell.end, text, "money", value, None, cell.unit, sure)
-        found.append((span, cell))
-    return sorted(found, key=lambda one: (one[0].start, one[0].end))
+        result.append((span, cell))
+    return sorted(result, key=lambda one: (one[0].start, one[0].end))
 
 
 def _in_cell(span: AmountSpan, cell: TableSum) -> tuple[AmountSpan, TableSum | None]:
     if span.kind != "money":
         return span, None
     if span.value != cell.printed or _OWN_SCALE.search(span.text):
-        # It says itself how it counts ("$5.2 million"), or is more than this number.
+        # The text has its own scale ("$5.2 million"), or is more than this number.
         return span, cell._replace(printed=span.value, factor=1.0)
     if span.text[-1] in "$£€¥" and span.start == cell.start:
-        # The sign behind it is that of the next cell.
+        # The sign after it belongs to the next cell.
         span = replace(span, end=cell.end, text=span.text[: cell.end - span.start])
     scaled = round(span.value * cell.factor, 6)
     return replace(span, value=scaled, unit=cell.unit or span.unit), cell
 
 
 def amount_key(span: AmountSpan, /) -> str | None:
-    """Return the key of an amount, such as ``GBP:318400``; ``None`` for what is no number."""
+    """Return the key of an amount, such as ``GBP:318400``; ``None`` for infinity and NaN."""
     ends = [span.value] if span.high is None else [span.value, span.high]
     if not all(map(math.isfinite, ends)):
         return None
@@ -254,7 +237,7 @@ def amount_key(span: AmountSpan, /) -> str | None:
 
 
 def amount_name(key: str, /) -> str:
-    """Write an amount for people.
+    """Format an amount for display.
 
     Examples
     --------
@@ -275,7 +258,7 @@ def amount_name(key: str, /) -> str:
 
 
 def _plain(value: float) -> str:
-    # Fifteen figures: what arithmetic on scales adds behind them is noise.
+    # Fifteen digits: further digits are rounding noise of the scale.
     number = Decimal(f"{value:.15g}").normalize()
     return f"{number or Decimal(0):f}"
 
@@ -287,24 +270,11 @@ def _grouped(number: str) -> str:
 
 
 def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> DocumentGraph:
-    """Read one document: what it says of whom, when, how much and what.
+    """Read one document; a pure function of its chunks and ledger row.
 
-    A pure function: the same chunks give the same result, in the same order.
-
-    Parameters
-    ----------
-    document
-        What the ledger knows of it.
-    chunks
-        All its chunks with what was found in them, in order.
-
-    Returns
-    -------
-    DocumentGraph
-        ``mentions`` holds every place of every entity, those of dates and amounts as well, ordered
-        by chunk and place. Dates without a value or without a year, and those that are guesses,
-        are no entities. Phrases have confidence 1: that they stand there is certain, what they
-        are worth is a matter of the whole collection.
+    ``mentions`` has the places of all entities, including dates and amounts, by chunk and position.
+    Dates without a value or a year, and uncertain ones, are no entities. Concepts have confidence
+    1, because their relevance depends on the whole collection.
     """
     learned = learn(document, chunks)
     chunks = learned.chunks
@@ -316,14 +286,14 @@ def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> D
     amounts = _add_amounts(collector, sheets=document.format in _SHEETS)
     taken = _taken(named)
     places = Places(chunks)
-    for found in find_concepts(chunks, document.language, taken=taken):
-        span = (found.start, found.end)
+    for concept in find_concepts(chunks, document.language, taken=taken):
+        span = (concept.start, concept.end)
         collector.add(
-            collector.entity("concept", found.key),
-            found.chunk,
+            collector.entity("concept", concept.key),
+            concept.chunk,
             span,
-            spelling=" ".join(chunks[found.chunk].text[found.start : found.end].split()),
-            repeated=places.repeated(found.chunk, *span, found.key),
+            spelling=" ".join(chunks[concept.chunk].text[concept.start : concept.end].split()),
+            repeated=places.repeated(concept.chunk, *span, concept.key),
             confidence=1.0,
         )
     collector.mentions.sort(key=attrgetter("chunk", "start", "end", "entity"))
@@ -357,7 +327,7 @@ def _add_names(collector: Collector, named: Named, learned: Learned) -> dict[tup
         if place.group < 0:
             continue
         span = (place.span.start, place.span.end)
-        # Cut off from its title, a name at the edge of a chunk is still who it was before.
+        # A name at the edge of a chunk, cut off from its title, keeps its previous entity.
         before = places.first(place.chunk, *span, place.group)
         group = before if isinstance(before, int) else place.group
         entity = collector.entity(named.kinds[group], named.keys[group])
@@ -383,13 +353,13 @@ def _add_names(collector: Collector, named: Named, learned: Learned) -> dict[tup
 
 
 def _set_terms(roles: list[dict[int, str]], learned: Learned) -> None:
-    """Give each term that a chunk defines to the name that owns it, and to no other there."""
+    """Assign each term that a chunk defines to its owner only."""
     for term, _ in learned.known.terms:
         owner = term.owner
         if not term.role:
             continue
         for position, span in enumerate(learned.chunks[owner.chunk].names):
-            # With "The" the name may begin before what the definition has for it.
+            # With "The", the name may start before the owner in the definition.
             if span.start <= owner.start <= span.start + 4 and span.end == owner.end:
                 roles[owner.chunk].setdefault(position, term.role)
             elif roles[owner.chunk].get(position) == term.role:
@@ -397,7 +367,7 @@ def _set_terms(roles: list[dict[int, str]], learned: Learned) -> None:
 
 
 def _add_terms(collector: Collector, named: Named, learned: Learned, places: Places) -> None:
-    """Add the places of "the Buyer" to whom the document defines it for."""
+    """Add the places of terms ("the Buyer") to their owners."""
     for bound in learned.bound:
         group = named.surfaces.get(bound.owner, -1)
         if group < 0:
@@ -416,19 +386,19 @@ def _add_terms(collector: Collector, named: Named, learned: Learned, places: Pla
 
 
 def _add_evidence(collector: Collector, named: Named, learned: Learned) -> None:
-    """Say of each entity what makes it sure, its part in the case, its mail and other names."""
+    """Add evidence, roles in the case, mail addresses and other names to the entities."""
     known = learned.known
-    for found, group in named.surfaces.items():
-        evidence, addresses = known.evidence.get(found), known.addresses.get(found)
+    for name_surface, group in named.surfaces.items():
+        evidence, addresses = known.evidence.get(name_surface), known.addresses.get(name_surface)
         if evidence or addresses:
             collector.add_evidence(
                 collector.entity(named.kinds[group], named.keys[group]),
                 evidence or {},
                 addresses or (),
             )
-        if found in known.roles:
+        if name_surface in known.roles:
             entity = collector.entity(named.kinds[group], named.keys[group])
-            collector.add_role(entity, known.roles[found])
+            collector.add_role(entity, known.roles[name_surface])
     for term, owner in known.terms:
         if owner in named.surfaces and surface(term.text) in known.same:
             group = named.surfaces[owner]
@@ -439,20 +409,20 @@ def _add_evidence(collector: Collector, named: Named, learned: Learned) -> None:
 def _add_author(
     collector: Collector, author: str | None, names: dict[tuple[str, str], str]
 ) -> None:
-    """Say of the author that the file names that it is, where the text names the same one."""
+    """Mark the author in the file's metadata if the text names the same person."""
     form = read_person(author) if author else None
     if form is not None and ("person", form.key) in names:
         collector.add_role(collector.entity("person", form.key), "author")
 
 
 def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...]:
-    found = []
+    dates = []
     places = Places(collector.chunks)
     for number, chunk in enumerate(collector.chunks):
         for stored in chunk.dates:
             span, read_by = reader.read(stored, chunk.text)
             key, entity = date_key(span), None
-            # What has no key is the same place as well the second time; None would say "new".
+            # A date without a key is also repeated the second time; None would mean "new".
             repeated = places.repeated(number, span.start, span.end, key or "")
             if key is not None:
                 entity = collector.entity("date", key)
@@ -464,12 +434,12 @@ def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...
                     repeated=repeated,
                     confidence=span.confidence,
                 )
-            found.append(LocalDate(number, span, repeated, entity, read_by))
-    return tuple(found)
+            dates.append(LocalDate(number, span, repeated, entity, read_by))
+    return tuple(dates)
 
 
 def _add_amounts(collector: Collector, *, sheets: bool) -> tuple[LocalAmount, ...]:
-    found = []
+    amounts = []
     places = Places(collector.chunks)
     tables = read_tables(collector.chunks, sheets=sheets)
     for number, chunk in enumerate(collector.chunks):
@@ -487,8 +457,8 @@ def _add_amounts(collector: Collector, *, sheets: bool) -> tuple[LocalAmount, ..
                 repeated=repeated,
                 confidence=span.confidence,
             )
-            found.append(LocalAmount(number, span, repeated, entity, cell))
-    return tuple(found)
+            amounts.append(LocalAmount(number, span, repeated, entity, cell))
+    return tuple(amounts)
 
 
 def _citations(chunks: Sequence[ChunkFacts]) -> tuple[LocalCitation, ...]:
@@ -510,7 +480,7 @@ def _taken(named: Named) -> set[str]:
     return taken
 
 
-def _name(entity: Gathered, names: dict[tuple[str, str], str]) -> str:
+def _name(entity: EntityBuilder, names: dict[tuple[str, str], str]) -> str:
     if entity.kind == "date":
         return date_name(entity.key)
     if entity.kind == "amount":
@@ -522,4 +492,4 @@ def _name(entity: Gathered, names: dict[tuple[str, str], str]) -> str:
         key=lambda t: (-entity.spellings[t], not t.islower(), t),
         default=entity.key,
     )
-    return spelling.lower() if is_shouted(spelling) else spelling
+    return spelling.lower() if is_all_caps(spelling) else spelling

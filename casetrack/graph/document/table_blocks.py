@@ -1,8 +1,8 @@
-"""Pages of tables as blocks: runs of rows under the same heads, with the scale that they state.
+"""Tables of pages as blocks: rows under the same headers, with their stated scale.
 
-A statement prints "$" in its first row and its totals, "(in millions)" in its caption, and what
-year a column is about in its head. All of that holds for the cells below, also on the next page
-where the table continues. Pages are read line by line.
+A financial statement prints "$" in its first row and totals, "(in millions)" in its caption, and
+the year of a column in its header. These apply to the cells below, also on the next page if the
+table continues. Pages are read line by line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A line of a page: its first character, its text, whether it is of a table."""
+    """A line of a page: offset, text, and whether it is in a table."""
 
     start: int
     text: str
@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 
 class TableRow(NamedTuple):
-    """A row with the words of its label, the section above it, and the scales that apply to it."""
+    """A row with its label, the section above it, and the scales that apply to it."""
 
     line: Line
     row: Row
@@ -60,10 +60,10 @@ _UNLESS_NOTED = re.compile(
 
 
 def scale_of_document(chunk: ChunkFacts) -> Scale | None:
-    """Return what a chunk says of the whole rest of the document's tables."""
-    for found in _UNLESS.finditer(chunk.text):
-        start = chunk.text.rfind("\n", 0, found.start()) + 1
-        end = chunk.text.find("\n", found.end())
+    """Return the scale that a chunk states for the rest of the document's tables."""
+    for match in _UNLESS.finditer(chunk.text):
+        start = chunk.text.rfind("\n", 0, match.start()) + 1
+        end = chunk.text.find("\n", match.end())
         line = chunk.text[start : end if end >= 0 else len(chunk.text)]
         if (stated := _UNLESS_NOTED.search(line)) is None:
             continue
@@ -98,14 +98,14 @@ def _lines(page: Sequence[ChunkFacts]) -> list[Line]:
 
 @dataclass
 class Block:
-    """Rows under the same heads.
+    """Rows under the same headers.
 
     Attributes
     ----------
     scale
-        The one that the lines of its heads state, if they do.
+        Stated in the header lines, or ``None``.
     unit
-        The currency of the table that it continues; of the last block of a page, its own.
+        The currency of the table that it continues; for the last block of a page, its own.
     ends
         Whether running text follows it.
     """
@@ -126,7 +126,7 @@ def _give_heads(block: Block, other: Block) -> None:
 
 
 class BlockCarry(TableCarry[Block, tuple[Column, ...]]):
-    """The last block of the page before, and the columns that its heads name."""
+    """The last block of the previous page, and the columns that its headers name."""
 
     def have_same_columns(self, above: Block, block: Block, /) -> bool:
         """Return whether each row has as many cells as one of the rows above."""
@@ -135,16 +135,10 @@ class BlockCarry(TableCarry[Block, tuple[Column, ...]]):
 
 
 class Page:
-    """Reads the tables of one page.
+    """Reads the tables of one page from all its chunks.
 
-    Parameters
-    ----------
-    chunks
-        All of the page.
-    scale
-        What an earlier page says of all that follow: "unless otherwise noted, in millions".
-    is_next
-        Whether it follows the page that was read before.
+    *scale* is stated on an earlier page ("unless otherwise noted, in millions"); *is_next* is
+    whether the page follows the previously read one.
     """
 
     def __init__(self, chunks: Sequence[ChunkFacts], scale: Scale | None, *, is_next: bool) -> None:
@@ -172,7 +166,7 @@ class Page:
         self._read()
 
     def _read(self) -> None:
-        """Part the page into blocks."""
+        """Split the page into blocks."""
         for number, line in enumerate(self._lines):
             row = self._row(line)
             text = line.text
@@ -198,7 +192,7 @@ class Page:
         self._add_late_heads()
 
     def continue_table(self, carry: BlockCarry, /) -> None:
-        """Give head, scale and currency of the page before to the table that continues here."""
+        """Apply header, scale and currency of the previous page to a continued table."""
         if not self._is_next:
             carry.clear()
         carry.pass_text(self._opening)
@@ -215,7 +209,7 @@ class Page:
                 return
 
     def end_in(self, carry: BlockCarry, /) -> None:
-        """Keep the last table of the page for the page that follows."""
+        """Keep the last table of the page for the next page."""
         carry.clear()
         if self.blocks:
             last = self.blocks[-1]
@@ -224,7 +218,7 @@ class Page:
             carry.pass_text(self._between)
 
     def is_second(self, block: Block) -> bool:
-        """Return whether a block begins another table, without any currency, below another one."""
+        """Return whether a block starts a second table without currency below another one."""
         scale = block.rows[0].scale
         return (
             bool(block.heads)
@@ -243,9 +237,9 @@ class Page:
             self._block = Block()
 
     def _add_late_heads(self) -> None:
-        """Give heads that no row follows to the rows before them, where these have none.
+        """Assign headers without following rows to the previous rows, if these have none.
 
-        Layouts with a line between head and body may put the head behind the body.
+        Layouts with a line between header and body may put the header after the body.
         """
         late, self._block = self._block, Block()
         if not self.blocks:
@@ -258,7 +252,7 @@ class Page:
         self.blocks[-1].ends = True
 
     def borrow(self, block: Block, following: Block) -> None:
-        """Take the heads between rows without heads and the rest of their table."""
+        """Use the following headers for rows before them that belong to the same table."""
         if block.ends or block.heads or block.scale or not following.heads:
             return
         if all(row.scale is None for row in block.rows):
@@ -294,7 +288,7 @@ class Page:
                 self._page_scale = scale
 
     def _take_note(self, text: str) -> None:
-        """Give the scale that a note below a table states to a table that states none."""
+        """Apply the scale stated in a note below a table to a table without one."""
         scale = next((s for s in find_scales(text) if s.of_money), None)
         if scale and self.blocks and _NOTE.match(text):
             rows = self.blocks[-1].rows
@@ -318,7 +312,7 @@ class Page:
         self._block.rows.append(TableRow(line, row, words, section, self._scale, own))
 
     def unit(self, row: TableRow, block: Block) -> str | None:
-        """Return the currency of a row's cells: of its caption, or of a sign beside it."""
+        """Return the currency of a row's cells: from its caption, or from a sign in the block."""
         for scale in (row.own, row.scale):
             if scale is not None and scale.unit:
                 return scale.unit

@@ -1,7 +1,7 @@
-"""Sums in the tables of a document: scale, currency, row and period, also without a sign.
+"""Amounts in the tables of a document: scale, currency, row and period.
 
-What does not fit the heads by its number of cells gets no period, and a bare number becomes a sum
-only in a column whose other cells are sums.
+Rows whose number of cells does not match the headers get no period; a number without a currency
+sign is an amount only if the other cells of its column are.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _IN_LABEL = re.compile(
 )
 _NOMINAL = re.compile(r"\bpar\b|\bstated\svalue|\bper\b|\bexcess\b|\bdenominat", re.IGNORECASE)
 _MOST = dict.fromkeys(("dollar", "USD", "EUR", "GBP", "CHF"), 1e14)
-"""No books hold such a sum: what comes to more is no sum, or is not scaled as its table says."""
+"""Maximum plausible amounts: larger ones are no amounts, or not scaled as the table states."""
 _LEAST_PLAIN = 1000
 _LEAST_STATED = 5
 _NEARLY_ALL = 0.8
@@ -42,16 +42,11 @@ _RETURNS = re.compile(r"\bS&P\b|\bindex\b|\bpeer|NASDAQ|\breturns?\s?$|\bRussell
 
 
 def read_tables(chunks: Sequence[ChunkFacts], /, *, sheets: bool = False) -> list[list[TableSum]]:
-    """Return the sums in tables of each chunk, by place in its text.
+    """Return the amounts in tables of each chunk, by position.
 
-    Parameters
-    ----------
-    chunks
-        All of one document, in order.
-    sheets
-        Whether its pages are sheets, so that no table of one continues in the next.
+    *sheets* is whether the pages are sheets, so that no table continues on the next one.
     """
-    found: list[list[TableSum]] = [[] for _ in chunks]
+    sums_of_chunks: list[list[TableSum]] = [[] for _ in chunks]
     scale: Scale | None = None
     pages: list[tuple[int, Page]] = []
     at = 0
@@ -72,7 +67,7 @@ def read_tables(chunks: Sequence[ChunkFacts], /, *, sheets: bool = False) -> lis
     most = _BEYOND_SIGNED * max(signed) if len(signed) >= _LEAST_STATED else math.inf
     for (first, reader), sums in zip(pages, read, strict=True):
         for number, chunk in enumerate(reader.chunks, start=first):
-            found[number] = [
+            sums_of_chunks[number] = [
                 one._replace(
                     start=one.start - chunk.char_start,
                     end=one.end - chunk.char_start,
@@ -81,11 +76,11 @@ def read_tables(chunks: Sequence[ChunkFacts], /, *, sheets: bool = False) -> lis
                 for one in sums
                 if chunk.char_start <= one.start and one.end <= chunk.char_end
             ]
-    return found
+    return sums_of_chunks
 
 
 def _usual(blocks: Iterable[Block]) -> float | None:
-    """Return the scale that nearly all tables of a document state, ``None`` without one."""
+    """Return the scale that nearly all tables of a document state, or ``None``."""
     stated: Counter[float] = Counter()
     for block in blocks:
         scale = block.rows[0].scale
@@ -98,15 +93,7 @@ def _usual(blocks: Iterable[Block]) -> float | None:
 
 
 def _sums_of_page(page: Page, usual: float | None, carry: BlockCarry) -> Iterator[TableSum]:
-    """Yield the sums of a page in order of their blocks.
-
-    Parameters
-    ----------
-    usual
-        The scale of nearly all tables of the document, for those that do not state theirs.
-    carry
-        The last table of the page before.
-    """
+    """Yield the amounts of a page in block order; *usual* is the scale for tables without one."""
     page.continue_table(carry)
     for block, following in pairwise([*page.blocks, Block()]):
         page.borrow(block, following)
@@ -121,10 +108,10 @@ def _sums_of_page(page: Page, usual: float | None, carry: BlockCarry) -> Iterato
 
 
 def _may_have(block: Block, factor: float) -> bool:
-    """Say whether a table without a statement can be counted as the document's others are.
+    """Return whether a table without a stated scale may have the usual one.
 
-    It has several columns of whole numbers that would be no sums beyond reason. Comparisons of
-    returns ("$ 100" in the first year) are never counted so.
+    It has several columns of integers that stay plausible when scaled. Comparisons of returns ("$
+    100" in the first year) never do.
     """
     cells = [
         c for row in block.rows for c in row.row.cells if c.value is not None and not c.percent
@@ -141,18 +128,18 @@ def _may_have(block: Block, factor: float) -> bool:
 
 
 class _Kinds(NamedTuple):
-    """What cells of rows with so many cells are, by their places in the row.
+    """Properties of cells by position, separately for each number of cells in a row.
 
     Attributes
     ----------
     money, ratios
-        Places with a currency sign, and with a per cent sign, by the number of cells.
+        Positions with a currency sign, and with a per cent sign.
     bare
-        Places before the first currency sign of a row, which hold counts.
+        Positions before the first currency sign of a row, which hold counts.
     with_cents
-        Whether most sums of the block have two decimals.
+        Whether most amounts of the block have two decimals.
     whole
-        Whether every sum with a sign is a whole number, so that "2.5" beside them is a rate.
+        Whether all amounts with a sign are integers, so that "2.5" is a rate.
     """
 
     money: dict[int, set[int | str]]
@@ -206,7 +193,7 @@ def _sums_of(
             if counted and not per_share:
                 continue
         elif cell.unit is None:
-            # Sheets show the currency in each cell, so a bare number beside sums is none there.
+            # Sheets show the currency in each cell, so a number without a sign is no amount.
             is_sum = head is not None or (place in signed and not cell.name)
             if (
                 unit is None
@@ -220,14 +207,14 @@ def _sums_of(
                 continue
             if (per_share and cell.decimals < 2) or _is_odd(cell, count) or not row.label:
                 continue
-        # Cents among whole millions are of a share.
+        # Cents among integers in millions are per-share values.
         of_share = per_share or (cell.decimals >= 2 and not kinds.with_cents)
         factor = 1.0 if of_share else column.factor if column is not None else stated
         currency = cell.unit or (column.unit if column is not None else None) or unit or ""
         most = _MOST.get(currency, math.inf)
         if cell.value * factor >= most:
             if cell.unit is None:
-                # A count of shares that stands among sums.
+                # A number of shares among amounts.
                 continue
             factor = usual if cell.value * usual < most else 1.0
         start = row.line.start
@@ -242,22 +229,22 @@ def _sums_of(
 
 
 def _places(cells: Sequence[Cell]) -> tuple[int, Sequence[int | str]]:
-    """Return the number of cells, 0 where they have names, and the column of each."""
+    """Return the number of cells (0 if they have names), and the column of each."""
     if cells[0].name:
         return 0, [cell.name for cell in cells]
     return len(cells), range(len(cells))
 
 
 def _sums_in_label(row: TableRow, factor: float) -> Iterator[TableSum]:
-    """Yield the sums that a row's label names: "Receivables, less allowances of $477 | 3,667"."""
+    """Yield the amounts in a row's label: "Receivables, less allowances of $477 | 3,667"."""
     label = row.line.text[slice(*row.row.label)]
     if "$" not in label or _NOMINAL.search(label):
         return
-    for found in _IN_LABEL.finditer(label):
+    for match in _IN_LABEL.finditer(label):
         start = row.line.start + row.row.label[0]
-        value = float(found["number"].replace(",", ""))
+        value = float(match["number"].replace(",", ""))
         yield TableSum(
-            start + found.start(), start + found.end(), value, factor, "dollar", row.label or None,
+            start + match.start(), start + match.end(), value, factor, "dollar", row.label or None,
             None, None, None,
         )  # fmt: skip
 
@@ -268,7 +255,7 @@ def _heads_of(
     signed: set[int | str],
     percents: set[int | str],
 ) -> list[Column | None]:
-    """Return the column of each cell, ``None`` where the heads do not tell."""
+    """Return the column of each cell, ``None`` if the headers do not determine it."""
     if cells[0].name:
         return [read_column(cell.name) for cell in cells]
     count = len(cells)
@@ -280,15 +267,15 @@ def _heads_of(
     for wanted in (set(range(count)) - percents, signed):
         places = [place for place in range(count) if place in wanted]
         if len(places) == len(periods):
-            found: list[Column | None] = [None] * count
+            heads: list[Column | None] = [None] * count
             for place, column in zip(places, periods, strict=True):
-                found[place] = column
-            return found
+                heads[place] = column
+            return heads
     return [None] * count
 
 
 def _is_odd(cell: Cell, count: int) -> bool:
-    """Say whether a bare number is rather a year, an identifier, or a footnote's mark."""
+    """Return whether a bare number is probably a year, an identifier, or a footnote mark."""
     if not cell.plain:
         return False
     value = cell.value or 0.0

@@ -1,4 +1,4 @@
-"""Words that say what somebody is: job titles, and parts in a contract or a case."""
+"""Words for roles: job titles, and parties in a contract or a case."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 _LISTS = WordLists(__file__)
 
 OFFICES = frozenset(_LISTS.words("offices"))
-"""The word that a job title ends with, folded."""
+"""Last words of job titles, folded."""
 
 PARTIES = frozenset(_LISTS.words("parties"))
-"""The word that a part in a contract or a case ends with, folded."""
+"""Last words of party roles in a contract or a case, folded."""
 
 _HEADS = OFFICES | PARTIES
 _OF_NAMES = frozenset("agency bank carrier company publisher trust warehouse".split())
-"""Parts that names of organisations end with as well."""
+"""Party words that are also last words of organisation names."""
 
 MODIFIERS = frozenset(_LISTS.words("modifiers"))
-"""Words that stand before such a word."""
+"""Words that may precede the last word."""
 
 _SHORT = _LISTS.pairs("short")
 _LINKS = frozenset("of and & for the und der des von fur".split())
@@ -43,10 +43,10 @@ _MAX_WORDS = 6
 
 
 def role(phrase: str, /) -> str | None:
-    """Return the job title or the part that a phrase names, in lower case.
+    """Return the job title or party role of a phrase, in lower case, or ``None``.
 
-    Every word must be part of it: "Project Director", "Head of Claims", "lender". Words before
-    the last one must be capitalised or known to stand there. ``None`` where it names neither.
+    Every word must be part of it: "Project Director", "Head of Claims", "lender". Words before the
+    last one must be capitalised or known.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def role(phrase: str, /) -> str | None:
 
 
 def job_title(phrase: str, /) -> str | None:
-    """Return the job title that a phrase names, as `role` does; ``None`` for a part.
+    """Return the job title of a phrase like :func:`role`; ``None`` for a party role.
 
     Examples
     --------
@@ -82,8 +82,8 @@ def _read(phrase: str, heads: frozenset[str]) -> str | None:
         return None
     if len(words) == 1 and low[0] in _GENERIC:
         return None
-    said = " ".join(words).lower()
-    return _SHORT.get(said, said)
+    title = " ".join(words).lower()
+    return _SHORT.get(title, title)
 
 
 def _stands_before(words: list[str], low: list[str], at: int) -> bool:
@@ -93,16 +93,16 @@ def _stands_before(words: list[str], low: list[str], at: int) -> bool:
 
 
 def _head(low: list[str], heads: frozenset[str]) -> int:
-    """Return the place of the word that names the title or part, -1 without one."""
+    """Return the index of the word that names the role, -1 without one."""
     if low[-1] in heads:
         return len(low) - 1
     if low[-1] == "general" and len(low) > 1 and low[-2] in OFFICES:
         return len(low) - 1
-    # "Head of Claims", "Director of Operations": the title stands before the link.
+    # "Head of Claims", "Director of Operations": the title precedes the link.
     for at, word in enumerate(low[1:], 1):
         if word in _LINKS and word not in {"and", "&", "und", "the"}:
             rest = [w for w in low[at + 1 :] if w not in _LINKS]
-            # "Director of Operations" is a title, of "President of Acme" one word is.
+            # "Director of Operations" is a title; in "President of Acme" only one word is.
             is_whole = low[at - 1] in heads and rest and all(w in MODIFIERS for w in rest)
             return at - 1 if is_whole else -1
     return -1
@@ -112,13 +112,13 @@ _POLITICAL = frozenset(_LISTS.words("political"))
 
 
 def is_part(word: str, /) -> bool:
-    """Return whether a word is a part in a contract or a case ("Buyer", "the Customer")."""
+    """Return whether a word is a party role in a contract or a case ("Buyer", "the Customer")."""
     words = [fold(w) for w in _ARTICLES.sub("", word).split()]
     if not words or words[-1] not in PARTIES or len(words) > 3:
         return False
     if words[-1] == "party" and len(words) > 1 and words[-2] in _POLITICAL:
         return False
-    # "Deutsche Bank" is a name, "the Agent Bank" and "the Operating Company" are parts.
+    # "Deutsche Bank" is a name, "the Agent Bank" and "the Operating Company" are roles.
     return words[-1] not in _OF_NAMES or all(w in MODIFIERS | _HEADS for w in words[:-1])
 
 
@@ -127,11 +127,9 @@ def is_job(word: str, /) -> bool:
     return fold(word) in OFFICES
 
 
-# What a text states that somebody is, by four kinds of statement and no guess.
-#
-# A term that is defined for a party ("Acme Ltd (the “Buyer”)"), the head of a mail ("From: Jo
-# Roe"), a block of signature ("Jo Roe / Title: Director", "Jo Roe / Project Director"), and a job
-# title beside the name of a person ("Jo Roe, Company Secretary", "Managing Director Jo Roe").
+# Roles stated in a text, without guesses: a defined term ("Acme Ltd (the “Buyer”)"), a mail head
+# ("From: Jo Roe"), a signature block ("Jo Roe / Title: Director", "Jo Roe / Project Director"), and
+# a job title next to a person ("Jo Roe, Company Secretary", "Managing Director Jo Roe").
 
 _BEFORE, _BEHIND = 70, 130
 _DEFINED = re.compile(
@@ -142,7 +140,7 @@ _DEFINED = re.compile(
 )
 _DEFINED_REACH = 260
 _PARTED = re.compile(r"[a-z)]\.\s+[A-Z]|\n\s*\n|;|\b(?:shall|will|may|must)\b")
-"""What parts a name from a term that is not defined for it."""
+"""Separators between a name and a term that is not defined for it."""
 _LABEL = re.compile(r"(?:^|[\n|;])[ \t]*([^\W\d_][^\n:|;]{1,40}?)[ \t]*:[ \t]*(?:\n[ \t]*)?$")
 _TITLE_LINE = re.compile(
     r"[ \t]*(?:\n[^\n:]{0,60})?\s{0,3}\b(?:Job title|Title|Position|Function|Funktion|Its|Role)"
@@ -184,45 +182,35 @@ _NOT_LABELS = frozenset("by name title its date signature signed re subject".spl
 
 
 def find_roles(chunk: ChunkFacts, kinds: Sequence[NameKind | None], /) -> dict[int, str]:
-    """Return the roles of the names of a chunk.
+    """Return the roles of a chunk's names, by position among them.
 
-    Parameters
-    ----------
-    chunk
-        The chunk.
-    kinds
-        For each of its names what it turned out to name; ``None`` for nothing.
-
-    Returns
-    -------
-    dict
-        Role by position of the name among the chunk's; names without one are not in it.
+    *kinds* has the resolved kind of each name; ``None`` means that it is no name.
     """
     text, names = chunk.text, chunk.names
-    found: dict[int, str] = {}
-    _defined(chunk, kinds, found)
+    roles: dict[int, str] = {}
+    _defined(chunk, kinds, roles)
     for i, span in enumerate(names):
         kind = kinds[i]
-        if kind is None or kind == "location" or i in found:
+        if kind is None or kind == "location" or i in roles:
             continue
-        # Other names bound what is said of this one.
+        # Other names limit the text that describes this one.
         low = names[i - 1].end if i else 0
         high = names[i + 1].start if i + 1 < len(names) else len(text)
         before = text[max(low, span.start - _BEFORE) : span.start]
         stop = min(high, span.end + _BEHIND)
-        # A mark where the text goes on, so that its cut is not taken for an end.
+        # A mark if the text continues, so that the cut does not look like an end.
         behind = text[span.end : stop] + ("\0" if stop < len(text) else "")
-        said = _in_parentheses(behind, kind)
-        if said is None and kind == "person":
-            said = _behind(behind) or _signed(text, span.end, high) or _before(before)
-        said = said or _mail_head(text, span.start)
-        if said:
-            found[i] = said
-    return found
+        stated_role = _in_parentheses(behind, kind)
+        if stated_role is None and kind == "person":
+            stated_role = _behind(behind) or _signed(text, span.end, high) or _before(before)
+        stated_role = stated_role or _mail_head(text, span.start)
+        if stated_role:
+            roles[i] = stated_role
+    return roles
 
 
-def _defined(chunk: ChunkFacts, kinds: Sequence[NameKind | None], found: dict[int, str]) -> None:
-    """Give each defined part ("Acme Ltd (the “Buyer”)") to the name that stands before it."""
+def _defined(chunk: ChunkFacts, kinds: Sequence[NameKind | None], roles: dict[int, str]) -> None:
+    """Assign each defined role ("Acme Ltd (the “Buyer”)") to the preceding name."""
     text = chunk.text
     if "(" not in text:
         return
@@ -230,13 +218,13 @@ def _defined(chunk: ChunkFacts, kinds: Sequence[NameKind | None], found: dict[in
         if not is_part(match[1]):
             continue
         owner = _owner(chunk, kinds, match.start())
-        said = role(match[1])
-        if owner is not None and said and owner not in found:
-            found[owner] = said
+        stated_role = role(match[1])
+        if owner is not None and stated_role and owner not in roles:
+            roles[owner] = stated_role
 
 
 def _owner(chunk: ChunkFacts, kinds: Sequence[NameKind | None], at: int) -> int | None:
-    """Return the nearest party before a place that nothing but its description parts from it."""
+    """Return the nearest party before a position, separated only by its description."""
     nearest = None
     for i, span in enumerate(chunk.names):
         if span.end > at:
@@ -254,7 +242,7 @@ def _owner(chunk: ChunkFacts, kinds: Sequence[NameKind | None], at: int) -> int 
 
 
 def _describes(between: str) -> bool:
-    """Return whether a name after these words belongs to the description of the one before."""
+    """Return whether a name after these words describes the previous name."""
     low = between.lower()
     return not (" and " in low[:60] or "\n" in between) and bool(
         re.search(r"(?:\bof|\bby|\bunder|\bat|\bin|\bsubsidiary|\bdivision)\s*(?:the\s*)?$", low)
@@ -262,14 +250,14 @@ def _describes(between: str) -> bool:
 
 
 def _in_parentheses(text: str, kind: NameKind) -> str | None:
-    """Return the term or title in parentheses behind a name: "(Buyer)", "(Company Secretary)"."""
+    """Return the role in parentheses after a name: "(Buyer)", "(Company Secretary)"."""
     match = _PLAIN_PARENTHESES.match(text)
-    said = role(match[1].partition(",")[0]) if match else None
-    return said if said and (kind == "person" or is_part(said)) else None
+    stated_role = role(match[1].partition(",")[0]) if match else None
+    return stated_role if stated_role and (kind == "person" or is_part(stated_role)) else None
 
 
 def _behind(text: str) -> str | None:
-    """Return the job title behind a comma, or on the next line of a signature."""
+    """Return the job title after a comma, or on the next line of a signature."""
     if text.lstrip(" ").startswith(","):
         for pattern in (_TWO_TITLES, _APPOSITION_OF, _APPOSITION):
             match = pattern.match(text)
@@ -280,7 +268,7 @@ def _behind(text: str) -> str | None:
 
 
 def _signed(text: str, end: int, bound: int) -> str | None:
-    """Return what stands behind "Title:" after a name; *bound* is where the next name begins."""
+    """Return the role after "Title:" following a name; *bound* is the start of the next name."""
     if text.find(":", end, min(bound, end + _BEHIND)) < 0:
         return None
     match = _TITLE_LINE.match(text, end, end + _BEHIND)
@@ -300,7 +288,7 @@ def _before(text: str) -> str | None:
     if not words or not is_job(words[-1].rstrip(",")):
         return None
     words = words[-_MAX_BEFORE:]
-    # The longest run of words that is a title; in small letters or with a comma it needs "the".
+    # The longest run of words that is a title; in lower case or with a comma it needs "the".
     for start in range(len(words)):
         title = job_title(" ".join(words[start:]))
         if title is None:
@@ -318,7 +306,7 @@ def _mail_head(text: str, start: int) -> str | None:
 
 
 def _stated(text: str) -> str | None:
-    """Return what stands behind "Title:", which needs no list to be a title."""
+    """Return the text after "Title:", which is a title even if no list has it."""
     known = role(text)
     if known:
         return known

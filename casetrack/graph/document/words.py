@@ -1,4 +1,4 @@
-"""Words of phrases: which may stand in one, which may end it, and what form counts."""
+"""Words of phrases: which words a phrase may contain or end with, and their normal forms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from casetrack.base.words import WordLists
 from casetrack.base.words.lists import month_numbers, title_words
 from casetrack.graph.entities.text import fold
 
-# Words that no phrase holds: function words of some languages, English verbs and fillers.
+# Words that no phrase contains: function words of some languages, English verbs and fillers.
 
 _LISTS = WordLists(__file__)
 
@@ -26,15 +26,15 @@ _NOUNS_TOO = frozenset(_LISTS.words("nouns_too"))
 
 
 def _inflected() -> frozenset[str]:
-    found: set[str] = set()
+    forms: set[str] = set()
     for verb in _VERBS:
         stem = verb.removesuffix("e")
         plural = f"{verb[:-1]}ies" if _ends_in_y(verb) else f"{verb}s"
         past = f"{verb[:-1]}ied" if _ends_in_y(verb) else f"{stem}ed"
-        found |= {verb, plural, past, f"{stem}ing", f"{stem}{verb[-1]}ing", f"{stem}{verb[-1]}ed"}
+        forms |= {verb, plural, past, f"{stem}ing", f"{stem}{verb[-1]}ing", f"{stem}{verb[-1]}ed"}
         if verb.endswith(("s", "x", "h")):
-            found.add(f"{verb}es")
-    return frozenset(found - _NOUNS_TOO)
+            forms.add(f"{verb}es")
+    return frozenset(forms - _NOUNS_TOO)
 
 
 def _ends_in_y(verb: str) -> bool:
@@ -42,36 +42,39 @@ def _ends_in_y(verb: str) -> bool:
 
 
 VERBS: Final = _inflected()
-"""English verbs in all their forms, without those that are nouns as well."""
+"""English verbs in all their forms, except those that are also nouns."""
 
 LY_NOUNS: Final = frozenset(_LISTS.words("ly_nouns"))
 """Words in -ly that are no adverbs."""
 
 NO_LAST: Final = frozenset(_LISTS.words("no_last"))
-"""Words that a phrase may hold, and not end with."""
+"""Words that a phrase may contain but not end with."""
 
 GENERIC: Final = frozenset(_LISTS.words("generic"))
-"""Words that alone say too little to be an entry of their own, singular and folded."""
+"""Words that are too general to be an entry alone, singular and folded."""
 
 
 TOKEN: Final = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)")
-"""Splits a text into gaps and words, by turns."""
+"""Splits a text into alternating gaps and words."""
 Word = tuple[str, str, int]
-"""Normal form, normal form as the last word of a phrase, and what it does to one."""
+"""Normal form, normal form as the last word of a phrase, and its effect on a phrase."""
 PieceWord = tuple[int, int, str, str, bool]
-"""Start and end in the piece, the two normal forms, whether it links; none that ends a phrase."""
+"""Start and end in the piece, the two normal forms, whether it links; never a word that ends a
+phrase.
+"""
 Piece = tuple[bool, bool, tuple[PieceWord, ...]] | tuple[()]
-"""Whether the first word goes on from a piece before, whether a piece behind may go on, words;
-nothing where there are none."""
+"""Whether the first word continues a previous piece, whether the next piece may continue it, words;
+empty without words.
+"""
 END, INNER, CONTENT, LINK = range(4)
-"""What a word does: ends the phrase, stands in it only, may be its last one, links two."""
+"""Effects of a word: ends the phrase, is only inside it, may end it, links two phrases."""
 
 _MOST_KNOWN = 65536
 _LONGEST_KNOWN = 40
 
 _VOWELS = frozenset("aeiouy")
 _ADJECTIVES = {7: ("able", "ible", "less", "ical"), 6: ("ous", "ful"), 4: ("ed", "ly")}
-"""Endings of adjectives by the least number of letters that such a word has."""
+"""Endings of adjectives by the minimum length of such a word."""
 _NOUNS = frozenset(
     "table cable variable vegetable timetable deliverable receivable payable seed feed need speed "
     "breed shed weed bed deed proceed creed periodical chemical".split()
@@ -81,13 +84,7 @@ _IRREGULAR = _LISTS.pairs("irregular")
 
 
 class Words(dict[str, Word]):
-    """What the words of a language do to a phrase, each read once.
-
-    Parameters
-    ----------
-    code
-        The language, ISO 639-1.
-    """
+    """The words of a language (ISO 639-1) and their effect on a phrase, each read once."""
 
     def __init__(self, code: str, /) -> None:
         super().__init__()
@@ -96,30 +93,24 @@ class Words(dict[str, Word]):
     def __missing__(self, word: str) -> Word:
         if len(self) >= _MOST_KNOWN:
             self.clear()
-        found = self[word] = read_word(self._code, word)
-        return found
+        entry = self[word] = read_word(self._code, word)
+        return entry
 
 
 class Pieces(dict[str, Piece]):
-    """What stands between spaces or line ends, each piece taken apart once.
-
-    Parameters
-    ----------
-    code
-        The language, ISO 639-1.
-    """
+    """The pieces of a text between spaces or line ends, each parsed once."""
 
     def __init__(self, code: str, /) -> None:
         super().__init__()
         self._words = words_of(code)
 
     def __missing__(self, text: str) -> Piece:
-        found = self._read(text)
+        piece = self._read(text)
         if len(text) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()
-            self[text] = found
-        return found
+            self[text] = piece
+        return piece
 
     def _read(self, text: str) -> Piece:
         if text.isalpha():
@@ -145,18 +136,18 @@ class Pieces(dict[str, Piece]):
 
 @functools.cache
 def words_of(code: str, /) -> Words:
-    """Return the words of a language, one of those that have a list of function words."""
+    """Return the words of a language that has a list of function words."""
     return Words(code)
 
 
 @functools.cache
 def pieces_of(code: str, /) -> Pieces:
-    """Return the pieces of texts in a language, one of those with a list of function words."""
+    """Return the pieces of texts in a language that has a list of function words."""
     return Pieces(code)
 
 
 def read_word(code: str, word: str) -> Word:
-    """Return a word's normal form, the same as a last word, and what it does to a phrase."""
+    """Return a word's normal form, its form as a last word, and its effect on a phrase."""
     low = word.lower().replace("’", "'")
     if low in {"of", "for"} and code == "en":
         return low, "", LINK
@@ -183,7 +174,7 @@ def _german(word: str) -> Word:
         return norm, norm, CONTENT
     for ending in ("en", "em", "er", "es", "e"):
         if norm.endswith(ending) and len(norm) > len(ending) + 4:
-            # An adjective, without its ending; verbs in -en are told apart by what follows.
+            # An adjective, without its ending; verbs in -en are recognised by the next word.
             return norm[: -len(ending)], "", INNER
     return norm, "", END
 

@@ -1,1 +1,1 @@
-"""Who and what the documents mention: the forms of names, and one entity for all of its forms."""
+"""Entities of a collection: the forms of names, and one entity for all forms of a name."""

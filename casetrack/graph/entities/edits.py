@@ -1,8 +1,8 @@
-"""The user's word on names: the last stage of the merge, after all that the texts say.
+"""The user's edits of entities, applied last in the merge.
 
-Edits are applied one after the other, so that of two that differ the later one counts. Whom an edit
-means is told by the key of the name it was made for, or by that name itself where documents have
-changed so much that nobody has the key. An edit that finds nobody is idle until they come back.
+Edits are applied in order, so a later one overrides an earlier one. An edit finds its entity by the
+key of the original name, or by the name itself if no entity has the key any more. An edit without a
+match is idle until the entity appears again.
 """
 
 from __future__ import annotations
@@ -25,34 +25,32 @@ if TYPE_CHECKING:
     from casetrack.base.records.marks import Mark
 
 EDITABLE = ("person", "organization", "location", "concept")
-"""Kinds of entities that have names; dates and amounts are what they say."""
+"""Kinds of entities with names; dates and amounts are defined by their values."""
 NAMED = EDITABLE[:3]
-"""Kinds that the user may call something."""
+"""Kinds that the user can assign."""
 _TITLES = {"m": "mr-", "f": "ms-"}
 Roots = tuple[int, int | None]
 
 
 @dataclass(slots=True, eq=False)
 class Edited:
-    """The rows of the merge as the user has them.
+    """The rows of the merge after the user's edits.
 
     Attributes
     ----------
-    rows
-        The rows that came in, then those that were split off of some of them.
-    groups
-        All groups, then those that the user made.
+    rows, groups
+        The input, followed by rows that were split off and groups that the user created.
     row_groups, row_roots
-        int64 [rows], as in the merge; a root is -1 where the row is left out.
+        int64 [rows], as in the merge; a root of -1 means that the row is left out.
     names
-        What the user calls an entity, by its root.
+        Names that the user gave, by root.
     touched
-        Roots of entities that the user has a word in.
+        Roots of entities with an edit.
     split_off
-        For each row that was split off: the row that it came from, and the spelling.
-    found
-        For each edit that is not idle the roots of whom it is about (-1 for somebody hidden), and
-        of whom a spelling was given to.
+        The source row and the spelling of each row that was split off.
+    outcomes
+        For each edit that is not idle, the roots of its entity (-1 for a hidden one) and of the
+        entity that got a spelling.
     """
 
     rows: pa.Table
@@ -62,7 +60,7 @@ class Edited:
     names: dict[int, str] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
     split_off: list[tuple[int, str]] = field(default_factory=list)
-    found: dict[str, Roots] = field(default_factory=dict)
+    outcomes: dict[str, Roots] = field(default_factory=dict)
 
 
 def apply(
@@ -73,17 +71,10 @@ def apply(
     edits: Sequence[Mark],
     /,
 ) -> Edited:
-    """Apply edits to what the merge has found.
+    """Apply edits to the result of the merge.
 
-    Parameters
-    ----------
-    rows
-        What each document calls an entity.
-    groups, row_groups, row_roots
-        See :class:`Edited`.
-    edits
-        Marks of the kinds ``merge``, ``split``, ``kind``, ``rename``, ``hide`` that are in force,
-        in the order in which they were made.
+    *edits* are the marks ``merge``, ``split``, ``kind``, ``rename`` and ``hide`` in force, in the
+    order of creation; see :class:`Edited` for the other arguments.
     """
     edited = Edited(rows, list(groups), row_groups.copy(), row_roots.copy())
     _Editor(edited).run(edits)
@@ -91,7 +82,7 @@ def apply(
 
 
 class _Editor:
-    """Applies edits to *edited*, whose arrays it changes."""
+    """Applies edits to *edited* in place."""
 
     def __init__(self, edited: Edited) -> None:
         self._edited = edited
@@ -99,31 +90,31 @@ class _Editor:
         for number, group in enumerate(edited.groups):
             title = _TITLES[group.gender] if group.is_apart else ""
             self._of_id.setdefault(f"{group.kind}:{title}{group.key}", []).append(number)
-        self._born: dict[str, int] = {}
+        self._created: dict[str, int] = {}
         self._kinds: dict[int, str] = {}
         self._hidden: set[int] = set()
 
     def run(self, edits: Sequence[Mark]) -> None:
-        """Apply all, then what concerns whole entities."""
+        """Apply all edits, then those that concern whole entities."""
         edited = self._edited
         for edit in edits:
             root = self._root(edit.entity_id, edit.entity_name)
-            if root is not None and (found := self._one(edit, root)) is not None:
-                edited.found[edit.mark_id] = found
+            if root is not None and (roots := self._apply(edit, root)) is not None:
+                edited.outcomes[edit.mark_id] = roots
         for root, kind in self._kinds.items():
-            self._call(root, kind)
+            self._apply_kind(root, kind)
         for root in self._hidden:
             edited.row_roots[edited.row_roots == root] = -1
             self._rename_roots(root, -1)
 
-    def _one(self, edit: Mark, root: int) -> Roots | None:
-        """Apply an edit to the entity of *root*; return whom it found, ``None`` if it is idle."""
+    def _apply(self, edit: Mark, root: int) -> Roots | None:
+        """Apply an edit to the entity of *root*; return its roots, ``None`` if it is idle."""
         edited = self._edited
         if edit.kind == "merge":
             other = self._root(edit.other_id, edit.other_name)
             if other is None:
                 return None
-            self._join(root, other)
+            self._merge(root, other)
         elif edit.kind == "split":
             new = self._split(edit, root)
             return None if new is None else (root, new)
@@ -136,18 +127,18 @@ class _Editor:
         edited.touched.add(root)
         return root, None
 
-    # --- who is meant -------------------------------------------------------------------------
+    # --- lookup of entities -------------------------------------------------------------------
 
     def _root(self, entity_id: str | None, name: str | None) -> int | None:
-        """Return the root of the entity that has a key or, where nobody has it, a name."""
+        """Return the root of the entity with an id or, if none has it, with a name."""
         edited = self._edited
-        if entity_id in self._born:
-            root = self._born[entity_id]
+        if entity_id in self._created:
+            root = self._created[entity_id]
             return root if (edited.row_roots == root).any() else None
         numbers = self._of_id.get(entity_id or "", [])
         chosen = np.isin(edited.row_groups, numbers) & (edited.row_roots >= 0)
         if not chosen.any():
-            chosen = self._called(entity_id or "", name or "")
+            chosen = self._rows_named(entity_id or "", name or "")
         if not chosen.any():
             return None
         roots, inverse = np.unique(edited.row_roots[chosen], return_inverse=True)
@@ -157,18 +148,18 @@ class _Editor:
         counts = np.asarray(edited.rows["mention_count"].to_numpy())[chosen]
         return int(roots[int(np.argmax(np.bincount(inverse, counts)))])
 
-    def _called(self, entity_id: str, name: str) -> NDArray[np.bool_]:
-        """Return which rows of the kind of an entity have its name."""
+    def _rows_named(self, entity_id: str, name: str) -> NDArray[np.bool_]:
+        """Return the rows that have an entity's kind and name."""
         edited = self._edited
         kind = entity_id.partition(":")[0]
-        found = pc.and_(pc.equal(edited.rows["kind"], kind), pc.equal(edited.rows["name"], name))
-        return np.asarray(found).astype(bool) & (edited.row_roots >= 0)
+        matches = pc.and_(pc.equal(edited.rows["kind"], kind), pc.equal(edited.rows["name"], name))
+        return np.asarray(matches).astype(bool) & (edited.row_roots >= 0)
 
     def _move(self, old: int, new: int) -> None:
-        """Let all that was one entity be part of another one."""
+        """Merge one entity into another."""
         edited = self._edited
         edited.row_roots[edited.row_roots == old] = new
-        self._born = {i: new if root == old else root for i, root in self._born.items()}
+        self._created = {i: new if root == old else root for i, root in self._created.items()}
         self._rename_roots(old, new)
         edited.names.pop(old, None)
         self._kinds.pop(old, None)
@@ -176,28 +167,28 @@ class _Editor:
         edited.touched.discard(old)
 
     def _rename_roots(self, old: int, new: int) -> None:
-        """Say of all edits so far that whom they found is known by another root now."""
-        pairs = self._edited.found.items()
-        self._edited.found = {
+        """Replace a root in the outcomes of all previous edits."""
+        pairs = self._edited.outcomes.items()
+        self._edited.outcomes = {
             mark_id: (new if one == old else one, new if other == old else other)
             for mark_id, (one, other) in pairs
         }
 
     # --- edits --------------------------------------------------------------------------------
 
-    def _join(self, root: int, other: int) -> None:
+    def _merge(self, root: int, other: int) -> None:
         if root != other:
             self._move(other, root)
 
     def _set_kind(self, root: int, kind: str) -> None:
-        """Call an entity another kind; what has this kind and the same key is one with it."""
+        """Change the kind of an entity; one of this kind with the same key is merged into it."""
         edited = self._edited
         self._kinds[root] = kind
         key = edited.groups[root].key
         same = self._root_of_key(f"{kind}:{key}")
         if same is not None and self._kinds.get(same, kind) == kind:
-            self._join(root, same)
-        self._born[f"{kind}:{key}"] = root
+            self._merge(root, same)
+        self._created[f"{kind}:{key}"] = root
 
     def _root_of_key(self, entity_id: str) -> int | None:
         """Return the root that is itself the group of an id."""
@@ -225,12 +216,12 @@ class _Editor:
             edited.row_groups[own] = new
         edited.row_roots[own] = new
         for row in part:
-            self._cut(row, edit.value, new)
+            self._split_spelling(row, edit.value, new)
         edited.touched |= {root, new}
         return new
 
     def _new(self, edit: Mark, root: int) -> int:
-        """Make the group of an entity that is split off; its key holds that of the mark."""
+        """Create the group of a split-off entity; its key contains part of the mark's id."""
         edited = self._edited
         called = edit.other_name or edit.value
         key = same_spelling(called).replace(" ", "-")
@@ -238,7 +229,7 @@ class _Editor:
         group = Group(kind, f"{key}-{edit.mark_id[-4:]}", "", False, 0, 0)
         edited.groups.append(group)
         number = len(edited.groups) - 1
-        self._born[f"{kind}:{group.key}"] = number
+        self._created[f"{kind}:{group.key}"] = number
         if edit.other_name:
             edited.names[number] = edit.other_name
         return number
@@ -250,8 +241,8 @@ class _Editor:
         words += [each["role"] for each in rows["roles"][row].as_py()]
         return [*words, *rows["defined"][row].as_py()]
 
-    def _cut(self, row: int, spelling: str, root: int) -> None:
-        """Split one spelling, or a term such as "Landlord", off of a document's entity."""
+    def _split_spelling(self, row: int, spelling: str, root: int) -> None:
+        """Split one spelling, or a term such as "Landlord", from a document's entity."""
         edited = self._edited
         wanted = same_spelling(spelling)
         whole = edited.rows.slice(row, 1).to_pylist()[0]
@@ -287,8 +278,8 @@ class _Editor:
         edited.row_roots = np.append(edited.row_roots, root)
         edited.split_off.append((row, wanted))
 
-    def _call(self, root: int, kind: str) -> None:
-        """Give an entity the kind that the user says: it stands on a group of its own."""
+    def _apply_kind(self, root: int, kind: str) -> None:
+        """Move an entity to a new group of the user's kind."""
         edited = self._edited
         edited.groups.append(replace(edited.groups[root], kind=kind, gender="", is_apart=False))
         new = len(edited.groups) - 1
@@ -302,34 +293,32 @@ class _Editor:
             self._hidden = {new if r == root else r for r in self._hidden}
 
 
-# --- the tables afterwards -------------------------------------------------------------------
+# --- result tables ---------------------------------------------------------------------------
 
 MOVED = pa.schema([("local", pa.int32()), ("text", pa.string()), ("entity", pa.int32())])
-"""Places of a local entity that belong to another one than the rest of it: the row of the local
-entity, the spelling (see :func:`same_spelling`), the row of ``entities``."""
-FOUND = pa.schema([(n, pa.string()) for n in ("mark_id", "entity_id", "other_id")])
-"""What became of each edit that is not idle: the entity as it is now, null for one that is hidden,
-and the one that a spelling was given to."""
+"""Places of a local entity that belong to another entity: row of the local entity, spelling (see
+:func:`same_spelling`), row of ``entities``.
+"""
+OUTCOMES = pa.schema([(n, pa.string()) for n in ("mark_id", "entity_id", "other_id")])
+"""Outcome of each edit that is not idle: its current entity (null if hidden), and the entity that
+got a spelling.
+"""
 
 
 def moved_places(edited: Edited, codes: NDArray[np.int32], order: NDArray[np.int64], /) -> pa.Table:
-    """Return the places of spellings that were split off, as ``MOVED``.
+    """Return the places of split-off spellings as ``MOVED``.
 
-    Parameters
-    ----------
-    codes
-        int32 [rows], row of ``entities`` of each row of *edited*.
-    order
-        int64 [locals], which local entity each of the first rows was.
+    *codes* is int32 [rows], the row of ``entities`` of each row; *order* is int64 [locals], the
+    local entity of each of the first rows.
     """
     local = [int(order[row]) for row, _ in edited.split_off]
     texts = [text for _, text in edited.split_off]
     return pa.table([local, texts, codes[len(order) :]], schema=MOVED)
 
 
-def found_edits(edited: Edited, ids: Mapping[int, str], /) -> pa.Table:
-    """Return what became of each edit, as ``FOUND``; *ids*: the id of the entity of each root."""
-    found = edited.found.values()
-    one = [ids.get(root) for root, _ in found]
-    other = [None if root is None else ids.get(root) for _, root in found]
-    return pa.table([list(edited.found), one, other], schema=FOUND)
+def edit_outcomes(edited: Edited, ids: Mapping[int, str], /) -> pa.Table:
+    """Return the outcome of each edit as ``OUTCOMES``; *ids* has the entity id of each root."""
+    pairs = edited.outcomes.values()
+    one = [ids.get(root) for root, _ in pairs]
+    other = [None if root is None else ids.get(root) for _, root in pairs]
+    return pa.table([list(edited.outcomes), one, other], schema=OUTCOMES)

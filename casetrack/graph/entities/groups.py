@@ -1,4 +1,4 @@
-"""What the documents of a collection call by one key: the groups that entities are made of."""
+"""Groups of local entities with one key, from which the entities are built."""
 
 from __future__ import annotations
 
@@ -27,30 +27,28 @@ _TITLES = {
     "m": rf"^(?i:{any_title('men_pattern')})\b",
     "f": rf"^(?i:{any_title('women_pattern')})\b",
 }
-_SURE = (
+_SETTLING = (
     *("party clause", "definition", "title block", "letterhead", "signature", "mail head"),
     *("caption", "invoice head", "legal form"),
 )
-"""Evidence of a document that settles what a name names."""
+"""Kinds of evidence that settle the kind of a name."""
 _ACRONYM = r"^[A-Z][A-Z.&-]{1,9}$"
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What the documents of a collection call by one key.
+    """The local entities of a collection with one key.
 
     Attributes
     ----------
     gender
-        ``m`` or ``f`` where titles of persons state it, else empty.
+        ``m`` or ``f`` if titles state it, else empty.
     is_apart
-        Whether somebody of the other gender has the same key.
-    mentions, documents
-        Places, and documents with one.
-    sure
-        Places where a document makes sure that it is of this kind.
+        Whether a person of the other gender has the same key.
+    proven
+        Number of mentions with evidence for this kind.
     is_acronym
-        Whether some document writes it as letters in a row are ("IBM", "I.B.M.").
+        Whether a document writes it as consecutive letters ("IBM", "I.B.M.").
     """
 
     kind: str
@@ -59,43 +57,34 @@ class Group:
     is_apart: bool
     mentions: int
     documents: int
-    sure: int = 0
+    proven: int = 0
     is_acronym: bool = False
 
 
 def coded(column: pa.ChunkedArray | pa.Array, /) -> tuple[NDArray[np.int64], pa.Array]:
-    """Return the number of each text, and the texts, in their order."""
+    """Return the number of each text, and the sorted texts."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    found = array.dictionary_encode()
-    ranks = pc.sort_indices(found.dictionary).to_numpy()
+    codes = array.dictionary_encode()
+    ranks = pc.sort_indices(codes.dictionary).to_numpy()
     place = np.empty(len(ranks), dtype=np.int64)
     place[ranks] = np.arange(len(ranks))
-    return place[found.indices.to_numpy().astype(np.int64)], found.dictionary.take(pa.array(ranks))
+    return place[codes.indices.to_numpy().astype(np.int64)], codes.dictionary.take(pa.array(ranks))
 
 
 def groups_of(
     rows: pa.Table, documents: NDArray[np.int64], /
 ) -> tuple[list[Group], NDArray[np.int64]]:
-    """Put together the rows with one kind and key, persons of two genders apart.
+    """Group the rows with one kind and key; persons of two genders are separate groups.
 
-    Parameters
-    ----------
-    rows
-        What each document calls an entity, see :func:`casetrack.graph.entities.merge.merge`.
-    documents
-        int64 [rows], number of the document of each row, from 0.
-
-    Returns
-    -------
-    tuple
-        The groups in the order of their keys, and int64 [rows], the group of each row.
+    *documents* is int64 [rows], the number of each row's document from 0. Return the groups in key
+    order, and int64 [rows], the group of each row.
     """
     keys = pc.binary_join_element_wise(rows["kind"], rows["key"], ":")
     codes, texts = coded(keys)
     genders = _genders(rows)
     mixed = np.zeros(len(texts), dtype=bool)
     mixed[np.intersect1d(codes[genders == 1], codes[genders == 2])] = True
-    # A key that stands for two people has one group for each of them, and one for "either".
+    # A key of two people has a group for each of them, and one for mentions without a title.
     split = np.where(mixed[codes], genders, 0)
     of_key, row_groups = np.unique(codes * 3 + split, return_inverse=True)
     mentions = np.bincount(row_groups, rows["mention_count"].to_numpy(), len(of_key))
@@ -103,7 +92,7 @@ def groups_of(
     spread = np.bincount(pairs // rows.num_rows, minlength=len(of_key))
     stated = np.zeros(len(of_key), dtype=np.int64)
     np.maximum.at(stated, row_groups, genders)
-    sure = np.bincount(row_groups, _sure(rows), len(of_key)).astype(np.int64)
+    proven = np.bincount(row_groups, _settled_counts(rows), len(of_key)).astype(np.int64)
     is_acronym = np.bincount(row_groups, _acronyms(rows), len(of_key)) > 0
     names = texts.take(pa.array(of_key // 3)).to_pylist()
     groups = [
@@ -116,7 +105,7 @@ def groups_of(
             (mixed[of_key // 3] & (of_key % 3 > 0)).tolist(),
             mentions.astype(np.int64).tolist(),
             spread.tolist(),
-            sure.tolist(),
+            proven.tolist(),
             is_acronym.tolist(),
             strict=True,
         )
@@ -126,48 +115,46 @@ def groups_of(
 
 def _genders(rows: pa.Table) -> NDArray[np.int64]:
     """Return the gender that each row's titles state: 0 none, 1 m, 2 f."""
-    found = np.zeros(rows.num_rows, dtype=np.int64)
+    genders = np.zeros(rows.num_rows, dtype=np.int64)
     persons = _of_kind(rows, "person")
     spellings = rows["spellings"].take(pa.array(persons)).combine_chunks()
     parents = persons[pc.list_parent_indices(spellings).to_numpy()]
     texts = pc.struct_field(pc.list_flatten(spellings), "text")
     for number, gender in enumerate(("m", "f"), 1):
         titled = pc.match_substring_regex(texts, _TITLES[gender]).to_numpy(zero_copy_only=False)
-        found[parents[titled.astype(bool)]] = number
-    return found
+        genders[parents[titled.astype(bool)]] = number
+    return genders
 
 
 def _of_kind(rows: pa.Table, kind: str) -> NDArray[np.int64]:
     return np.flatnonzero(pc.equal(rows["kind"], kind).to_numpy(zero_copy_only=False))
 
 
-def _sure(rows: pa.Table) -> NDArray[np.int64]:
-    """Return for each row the number of its places that make its kind sure."""
-    found = np.zeros(rows.num_rows, dtype=np.int64)
+def _settled_counts(rows: pa.Table) -> NDArray[np.int64]:
+    """Return for each row the number of mentions with settling evidence."""
+    totals = np.zeros(rows.num_rows, dtype=np.int64)
     evidence = rows["evidence"].combine_chunks()
     flat = pc.list_flatten(evidence)
     if len(flat):
-        settles = pc.is_in(pc.struct_field(flat, "kind"), value_set=pa.array(_SURE))
+        settles = pc.is_in(pc.struct_field(flat, "kind"), value_set=pa.array(_SETTLING))
         counts = np.where(
             settles.to_numpy(zero_copy_only=False), pc.struct_field(flat, "count").to_numpy(), 0
         )
-        np.add.at(found, pc.list_parent_indices(evidence).to_numpy(), counts)
-    return found
+        np.add.at(totals, pc.list_parent_indices(evidence).to_numpy(), counts)
+    return totals
 
 
 def _acronyms(rows: pa.Table) -> NDArray[np.bool_]:
-    """Return which rows are organisations that go by letters in a row."""
-    found = np.zeros(rows.num_rows, dtype=bool)
+    """Return for each row whether it is an organisation that is written as an acronym."""
+    is_acronym = np.zeros(rows.num_rows, dtype=bool)
     firms = _of_kind(rows, "organization")
     written = pc.match_substring_regex(rows["name"].take(pa.array(firms)), _ACRONYM)
-    found[firms] = written.to_numpy(zero_copy_only=False)
-    return found
+    is_acronym[firms] = written.to_numpy(zero_copy_only=False)
+    return is_acronym
 
 
-# Persons whom documents give the same mail address: they are one, under all of their names.
-#
-# An address that several people use (an office, a couple) is told by their names: where two of them
-# have nothing in common, it says nothing of anybody.
+# Persons with the same mail address are one person with several names. An address of several people
+# (an office, a couple) is recognised by its names: if two have nothing in common, it is ignored.
 
 _OFFICES = frozenset(
     "accounting accounts admin administrator billing board buero claims contact desk dispatch "
@@ -176,7 +163,7 @@ _OFFICES = frozenset(
     "orders payroll post postmaster press purchasing reception recruiting reply sales secretary "
     "security service services shop staff subscriptions support team webmaster".split()
 )
-"""Words that the addresses of no single person are made of."""
+"""Words in addresses that do not belong to a single person."""
 _PARTS = re.compile(r"[^\W\d_]+")
 
 
@@ -187,36 +174,23 @@ def join_addresses(
     roots: NDArray[np.int64],
     /,
 ) -> NDArray[np.int64]:
-    """Join the full names of one address, everywhere, and say who is meant by its short names.
+    """Merge the full names of one address (in *roots*), and resolve its short names.
 
-    Parameters
-    ----------
-    rows
-        What each document calls an entity; ``addresses`` is read.
-    groups
-        All groups.
-    row_groups
-        int64 [rows], number of the group of each row.
-    roots
-        int64 [groups], the group that stands for the entity of each; changed in place.
-
-    Returns
-    -------
-    ndarray
-        int64 [rows], the group whose entity a row with a short name is, -1 for all others.
+    Return int64 [rows]: for a row with a short name the group of its entity, else -1. *row_groups*
+    is int64 [rows], the group of each row; *roots* is int64 [groups], changed in place.
     """
     meant = np.full(len(row_groups), -1, dtype=np.int64)
     lists = rows["addresses"].combine_chunks()
     flat = pc.list_flatten(lists)
     if not len(flat):
         return meant
-    found: dict[str, list[int]] = {}
+    rows_of_address: dict[str, list[int]] = {}
     places = pc.list_parent_indices(lists).to_numpy().tolist()
     for row, address in zip(places, flat.to_pylist(), strict=True):
         if groups[row_groups[row]].kind == "person":
-            found.setdefault(address, []).append(row)
+            rows_of_address.setdefault(address, []).append(row)
     owners: dict[str, int] = {}
-    for address, having in sorted(found.items()):
+    for address, having in sorted(rows_of_address.items()):
         local = address.partition("@")[0]
         parts = _PARTS.findall(local)
         if not parts or not _OFFICES.isdisjoint(parts):
@@ -232,26 +206,26 @@ def join_addresses(
                 roots[roots == roots[i]] = roots[first]
     for address, owner in owners.items():
         form = form_of_key(groups[owner].key)
-        for row in found[address]:
+        for row in rows_of_address[address]:
             group = groups[row_groups[row]]
             short = parts_of_key(group.key, gender=group.gender)
             is_full = short is None or form_of_key(group.key) is not None
-            if not is_full and form is not None and short is not None and _means(short, form):
+            if not is_full and form is not None and short is not None and _fits(short, form):
                 meant[row] = owner
     return meant
 
 
 def _full_names(groups: Sequence[Group], numbers: set[int]) -> dict[int, PersonForm]:
-    found = {}
+    forms = {}
     for i in sorted(numbers):
         form = form_of_key(groups[i].key, gender=groups[i].gender)
         if form is not None and not groups[i].is_apart:
-            found[i] = form
-    return found
+            forms[i] = form
+    return forms
 
 
 def _may_be_one(a: PersonForm, b: PersonForm, local: str) -> bool:
-    """Return whether two full names with one address are one person's."""
+    """Return whether two full names with one address may be one person's."""
     if a.suffix != b.suffix or (a.gender and b.gender and a.gender != b.gender):
         return False
     if may_be_one_name(a.given[0], b.given[0]) or a.given[0] == b.surname:
@@ -259,7 +233,7 @@ def _may_be_one(a: PersonForm, b: PersonForm, local: str) -> bool:
         return True
     if a.surname != b.surname or all(_is_written_out(f) for f in (a, b)):
         return False
-    # "Buzz Hale" in "rhale@" or "robert.hale@": a nickname that no list has.
+    # "Buzz Hale" with "rhale@" or "robert.hale@": a nickname that is in no list.
     return any(f.given[0] in local or local.startswith(f.given[0][0] + f.surname) for f in (a, b))
 
 
@@ -268,8 +242,8 @@ def _is_written_out(form: PersonForm) -> bool:
     return first in GIVEN_NAMES or first in FORMAL_NAMES.get(first, ())
 
 
-def _means(short: PersonForm, full: PersonForm) -> bool:
-    """Return whether a surname, a given name or initials are those of a full name."""
+def _fits(short: PersonForm, full: PersonForm) -> bool:
+    """Return whether a surname, a given name or initials fit a full name."""
     if short.given:
         return short.surname == full.surname and short.given[0][0] == full.given[0][0]
     word = short.surname

@@ -1,15 +1,14 @@
-"""Which entities of different documents are one, beyond those with one key.
+"""Merges groups of different keys over the whole collection.
 
-- Persons whose full names differ in a middle name or initial only, in the order of their words, or
-  in a nickname where the surname is not a frequent one, and where nobody else fits.
-- An organisation with its legal form and one without, where the collection knows one form only, and
-  public bodies with what everybody calls them ("SEC").
-- What one document makes sure of a name decides its kind where others took it for something else;
-  and where none is sure, a slip goes with the many: fewer than three mentions against three times
-  as many or more.
+- Persons whose full names differ only in a middle name or initial, in word order, or in a nickname
+  with a rare surname, if nobody else fits.
+- An organisation with and without its legal form if the collection knows only one form; public
+  bodies with their acronyms ("SEC").
+- A name with settling evidence in one document keeps that kind in all documents; without evidence,
+  fewer than three mentions of another kind follow at least three times as many.
 
-Surnames alone, initials and shortened names are not joined everywhere: who "Smith" is in one
-document says little of another (:mod:`casetrack.graph.entities.reach`).
+Surnames alone, initials and short names are not merged here, because they may mean another entity
+in another document (:mod:`casetrack.graph.entities.reach`).
 """
 
 from __future__ import annotations
@@ -34,23 +33,16 @@ if TYPE_CHECKING:
     from casetrack.ingest.steps.join import JoinRules
 
 _NAMES = ("person", "organization", "location")
-_SLIPS = 3
-_TIMES = 3
+_MAX_MISTAKEN = 3
+_MIN_RATIO = 3
 
 
 def join_groups(
-    groups: Sequence[Group], rules: JoinRules, /, *, own_initials: Collection[str] = ()
+    groups: Sequence[Group], rules: JoinRules, /, *, defined_initials: Collection[str] = ()
 ) -> NDArray[np.int64]:
-    """Return for each group the group that stands for its entity, its own number for most.
+    """Return for each group the root group of its entity, for most groups itself.
 
-    Parameters
-    ----------
-    groups
-        All groups.
-    rules
-        What the pipeline says.
-    own_initials
-        Keys of initials that a document defines for something of its own.
+    *defined_initials* are keys of initials that a document defines for its own entity.
     """
     roots = np.arange(len(groups), dtype=np.int64)
     if rules.middle_names:
@@ -60,12 +52,12 @@ def join_groups(
     if rules.legal_forms:
         _join_organizations(groups, roots)
     if rules.defined_names:
-        _join_public(groups, roots, own_initials)
+        _join_public(groups, roots, defined_initials)
     return roots
 
 
 def is_rare(surname: str, /) -> bool:
-    """Return whether two people with one surname and one given name are hardly ever two."""
+    """Return whether two people with this surname and one given name are probably the same."""
     return surname not in FREQUENT_SURNAMES
 
 
@@ -76,14 +68,9 @@ def _none(_surname: str) -> bool:
 def join_persons(
     groups: Sequence[Group], /, *, near: bool, takes_nicknames: Callable[[str], bool]
 ) -> dict[int, int]:
-    """Return for each full name of a person that is another one's the number of the fullest.
+    """Return for each full name of a person with a fuller variant the number of the fullest.
 
-    Parameters
-    ----------
-    groups
-        All groups.
-    near, takes_nicknames
-        See :func:`casetrack.graph.entities.people.read_alike`.
+    See :func:`casetrack.graph.entities.people.read_alike` for *near* and *takes_nicknames*.
     """
     forms: list[PersonForm] = []
     numbers: list[int] = []
@@ -100,19 +87,19 @@ def join_persons(
     members: dict[int, list[int]] = {}
     for i, person in zip(chosen, group_read([read[i] for i in chosen]), strict=True):
         members.setdefault(person, []).append(i)
-    found = {}
+    roots = {}
     for same in members.values():
         first = fullest(groups, {numbers[i]: forms[i] for i in same})
-        found.update({numbers[i]: first for i in same if numbers[i] != first})
-    return found
+        roots.update({numbers[i]: first for i in same if numbers[i] != first})
+    return roots
 
 
 def fullest(groups: Sequence[Group], forms: Mapping[int, PersonForm], /) -> int:
-    """Return which of the names of one person says most; *forms* by the number of their group."""
-    return max(forms, key=lambda i: _says(forms[i], groups[i]))
+    """Return the most complete name of one person; *forms* by the number of their group."""
+    return max(forms, key=lambda i: _completeness(forms[i], groups[i]))
 
 
-def _says(form: PersonForm, group: Group) -> tuple[object, ...]:
+def _completeness(form: PersonForm, group: Group) -> tuple[object, ...]:
     written = sum(len(g) > 1 for g in form.given)
     is_formal = not is_nickname(form.given[0])
     in_order = form.given[0] in GIVEN_NAMES or form.surname not in GIVEN_NAMES
@@ -129,16 +116,16 @@ def _join_organizations(groups: Sequence[Group], roots: NDArray[np.int64]) -> No
     for base, known in families.items():
         if len(known) != 2 or "" not in known:
             continue
-        # "Acme" beside "Acme plc" and "Acme Foods" may be short for either.
+        # "Acme" may be short for "Acme plc" or for "Acme Foods".
         if len(base) == 1 and base[0] in starts:
             continue
         roots[known[""]] = known[max(known)]
 
 
 def _join_public(
-    groups: Sequence[Group], roots: NDArray[np.int64], own_initials: Collection[str]
+    groups: Sequence[Group], roots: NDArray[np.int64], defined_initials: Collection[str]
 ) -> None:
-    """Join public bodies that are written in several ways, and their initials."""
+    """Merge the spellings of public bodies with each other and with their initials."""
     bodies: dict[str, dict[int, str]] = {}
     for i, group in enumerate(groups):
         if group.kind != "organization" or roots[i] != i:
@@ -146,10 +133,10 @@ def _join_public(
         form = organizations.form_of_key(group.key)
         key = group.key.removesuffix(f"-{form.family}") if form.family else group.key
         initials = PUBLIC_INITIALS.get(key)
-        if initials is not None and not (initials == key and key in own_initials):
+        if initials is not None and not (initials == key and key in defined_initials):
             bodies.setdefault(initials, {})[i] = form.family
     for families in bodies.values():
-        # The plc and the LLC of one house are two, and the bare name is either's.
+        # The plc and the LLC of one group are two firms, and the bare name may be either.
         is_one = len({family for family in families.values() if family}) < 2
         same = [i for i, family in families.items() if is_one or not family]
         if len(same) < 2:
@@ -160,12 +147,12 @@ def _join_public(
 
 
 def _move(roots: NDArray[np.int64], old: int, new: int) -> None:
-    """Let what stands for *old* stand for *new*, with all that was joined to it."""
+    """Move a group and all groups merged with it to another root."""
     roots[roots == roots[old]] = roots[new]
 
 
 def join_kinds(groups: Sequence[Group], roots: NDArray[np.int64], /) -> None:
-    """Join what some documents take for another kind of thing with what others know or most say."""
+    """Merge groups of a mistaken kind with the group that other documents confirm."""
     totals: Counter[int] = Counter()
     keyed: dict[str, list[int]] = {}
     words: set[str] = set()
@@ -179,33 +166,33 @@ def join_kinds(groups: Sequence[Group], roots: NDArray[np.int64], /) -> None:
     for same in keyed.values():
         if len(same) < 2 or any(groups[i].is_apart for i in same):
             continue
-        sure = [i for i in same if groups[i].sure and _names_fully(groups[i])]
-        if len(sure) == 1:
+        proven = [i for i in same if groups[i].proven and _names_fully(groups[i])]
+        if len(proven) == 1:
             for i in same:
-                if i != sure[0] and roots[i] == i and _may_be_mistaken(groups[i], words):
-                    roots[i] = roots[sure[0]]
+                if i != proven[0] and roots[i] == i and _may_be_mistaken(groups[i], words):
+                    roots[i] = roots[proven[0]]
             continue
         best = max(same, key=lambda i: (totals[int(roots[i])], -_NAMES.index(groups[i].kind)))
         most = totals[int(roots[best])]
         for i in same:
             few = totals[int(roots[i])]
             alone = roots[i] == i
-            if i != best and alone and few < _SLIPS and most >= _TIMES * max(few, 1):
+            if i != best and alone and few < _MAX_MISTAKEN and most >= _MIN_RATIO * max(few, 1):
                 roots[i] = roots[best]
-    # Whoever was joined to one that has since joined another goes with it.
+    # A group that was merged with a group that has since moved follows it.
     while not np.array_equal(roots, roots[roots]):
         roots[:] = roots[roots]
 
 
 def _names_fully(group: Group) -> bool:
-    """Return whether a name says so much that one document's evidence holds for others."""
+    """Return whether a name is specific enough to apply one document's evidence to others."""
     return group.kind != "person" or "-" in group.key
 
 
 def _may_be_mistaken(group: Group, words: Collection[str]) -> bool:
-    """Return whether a name may be of another kind than the documents took it for.
+    """Return whether a name may have another kind than the documents assigned.
 
-    A surname of somebody, a given name and a country are what they are, whoever is called so too.
+    A known surname, a given name and a country keep their kind.
     """
     if group.kind == "person":
         return not group.gender and group.key not in words and group.key not in GIVEN_NAMES

@@ -1,4 +1,4 @@
-"""Closed lists about names: titles, degrees, legal forms, words that many names share."""
+"""Closed lists for names: titles, degrees, legal forms, frequent words."""
 
 from __future__ import annotations
 
@@ -18,74 +18,73 @@ HONORIFICS: dict[str, str] = {
     for gender, key in (("", "neutral"), ("m", "men"), ("f", "women"))
     for title in TITLES.words(key)
 }
-"""Words before a name of a person, folded, each with the gender that it states."""
+"""Words before a person's name, folded, with the gender that they state."""
 
 DEGREES = frozenset(_LISTS.words("degrees"))
-"""Letters behind a name of a person, without their full stops."""
+"""Letters after a person's name, without full stops."""
 
 SAFE_DEGREES = DEGREES - set("ma ba md sc pe mp rn phil jd".split())
-"""Those that no surname is written like."""
+"""Degrees that are not spelled like a surname."""
 
 SUFFIXES = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr", "ii": "ii", "iii": "iii"}
 SUFFIXES |= {"iv": "iv", "jnr": "jr", "snr": "sr"}
-"""What tells the generations of a family apart."""
+"""Suffixes that distinguish generations of a family."""
 
 PARTICLES = frozenset(_LISTS.words("particles"))
-"""Words that belong to the surname behind them."""
+"""Words that belong to the following surname."""
 
 PLACED = "(place)"
-"""Counted with the roles of a document's entity, though it is none: a name stands as towns do."""
+"""Counted as a role of a document's entity: the name appears in the position of a town."""
 
 LEGAL_FORMS: dict[tuple[str, ...], str] = {
     tuple(written.split()): family
     for family, all_ in lists.LEGAL_FORMS.pairs("families").items()
     for written in all_.split("|")
 }
-"""The words of a legal form, folded, and the family that they belong to."""
+"""The words of a legal form, folded, and its family."""
 
 FORMS_BEFORE = {"pt": "pt", "ooo": "ooo", "oao": "jsc", "zao": "jsc", "pao": "jsc", "ao": "jsc"}
-"""Legal forms that stand before the name, folded; in capitals only."""
+"""Legal forms that precede the name, folded; only in capitals."""
 
 SHORT_FORMS = frozenset(f[0] for f in LEGAL_FORMS if len(f) == 1 and len(f[0]) <= 3) - frozenset(
     "ltd inc plc llc llp oyj srl sro doo zrt kft".split()
 )
-"""Those that may be a word of their own: they count in capitals only (or as ``Co``)."""
+"""Legal forms that may be ordinary words: they count only in capitals (or as ``Co``)."""
 
 LONGEST_FORM = max(map(len, LEGAL_FORMS))
 
 COMMON_FIRST_WORDS = frozenset(_LISTS.words("common_first_words"))
-"""First words that so many organisations share that alone they name none of them."""
+"""First words shared by too many organisations to identify one."""
 
 FREQUENT_SURNAMES = frozenset(_LISTS.words("frequent_surnames"))
-"""Surnames of so many people that two who share a given name too are often two."""
+"""Surnames so frequent that two people may also share a given name."""
 
 _MALE = _LISTS.words("male")
 _FEMALE = _LISTS.words("female")
 GIVEN_NAMES: dict[str, str] = dict.fromkeys(_MALE, "m") | dict.fromkeys(_FEMALE, "f")
-"""Given names that are one gender's nearly everywhere: used to keep people apart, never to join."""
+"""Given names of one gender nearly everywhere: used to separate people, never to merge."""
 
 
-# Short and pet forms of given names: which two can be the same person's.
+# Short forms of given names: which two names can belong to one person.
 
 
 def _read() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    formal_names: dict[str, set[str]] = {}
     for formal, short in _LISTS.groups("forms").items():
         for name in (formal, *short):
-            found.setdefault(name, set()).add(formal)
-    return {name: frozenset(formal) for name, formal in found.items()}
+            formal_names.setdefault(name, set()).add(formal)
+    return {name: frozenset(formal) for name, formal in formal_names.items()}
 
 
 FORMAL_NAMES = _read()
-"""For each given name of the list, folded, the written-out names that it can stand for.
-
-Written for this program: English first, then what letters and contracts from Germany, France and
-Spain have. A name that is written out stands for itself too.
+"""For each listed given name, folded, the full names that it can stand for. Written for this
+program: English first, then names in letters and contracts from Germany, France and Spain. A
+full name also stands for itself.
 """
 
 
 def is_nickname(given: str, /) -> bool:
-    """Return whether a folded given name is short for another one and is not written out itself.
+    """Return whether a folded given name is a short form and not a full name itself.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def is_nickname(given: str, /) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def may_be_one_name(a: str, b: str, /) -> bool:
-    """Return whether two folded given names can be the same person's.
+    """Return whether two folded given names can belong to one person.
 
     Examples
     --------
@@ -112,33 +111,24 @@ def may_be_one_name(a: str, b: str, /) -> bool:
     mine, theirs = FORMAL_NAMES.get(a), FORMAL_NAMES.get(b)
     if mine is None or theirs is None:
         return False
-    # Two written-out names are two names, whatever short form they share.
+    # Two full names are different, even if they share a short form.
     if a in mine and b in theirs:
         return b in mine or a in theirs
     return not mine.isdisjoint(theirs)
 
 
 def name_classes(given: Iterable[str], /) -> dict[str, str]:
-    """Return for given names that can only be one name the one that stands for them.
+    """Map given names that can only be one name to their representative.
 
-    Where a short form fits two of the names ("Ted" beside Edward and Theodore), nobody is sure, and
-    none of those it fits is put together with it.
-
-    Parameters
-    ----------
-    given
-        The folded first names of all persons with one surname.
-
-    Returns
-    -------
-    dict of str to str
-        Names that stand for others or are stood for; those that are alone are left out.
+    A short form that fits two of the names ("Ted" with Edward and Theodore) is ambiguous, so none
+    of these names is mapped. *given* are the folded first names of all persons with one surname;
+    names without a variant are left out.
     """
     names = sorted(n for n in set(given) if n in FORMAL_NAMES)
     near = {n: [m for m in names if m != n and may_be_one_name(n, m)] for n in names}
-    found: dict[str, str] = {}
+    classes: dict[str, str] = {}
     for name, others in near.items():
         group = {name, *others}
         if others and all(group == {n, *near[n]} for n in group):
-            found[name] = min(group, key=lambda n: (is_nickname(n), n))
-    return found
+            classes[name] = min(group, key=lambda n: (is_nickname(n), n))
+    return classes

@@ -1,4 +1,4 @@
-"""Places that are written in several ways."""
+"""Spellings of places, and words of organisation names that are places."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CANONICAL = {
 
 
 def location_key(text: str, /) -> str:
-    """Return the key of a place: the same for the usual ways of writing it.
+    """Return the key of a place, equal for its usual spellings.
 
     Examples
     --------
@@ -38,41 +38,34 @@ def location_key(text: str, /) -> str:
 
 
 def is_known_place(key: str, /) -> bool:
-    """Return whether a key is that of a country or city of the list above."""
+    """Return whether a key is a listed country or city."""
     return key in _CANONICAL
 
 
-# Public bodies and firms that everybody calls by their initials, and what those stand for.
+# Public bodies and firms known by their initials.
 
 
 _OWNERS = ("", "us-", "united-states-")
-"""What may stand before the name of a body, in the form of a key."""
+"""Possible prefixes of a body's key."""
 
 
 def _read() -> dict[str, str]:
-    found = {}
+    initials = {}
     for letters, names in _LISTS.pairs("known").items():
         for name in names.split(" | "):
             key = slug(name).removesuffix("-corporation")
-            found.update({owner + key: letters.lower() for owner in _OWNERS})
-        found[letters.lower()] = letters.lower()
-        found[f"us-{letters.lower()}"] = letters.lower()
-    return found
+            initials.update({owner + key: letters.lower() for owner in _OWNERS})
+        initials[letters.lower()] = letters.lower()
+        initials[f"us-{letters.lower()}"] = letters.lower()
+    return initials
 
 
 PUBLIC_INITIALS = _read()
-"""For the key of a public body or firm, without its legal form, its initials, folded."""
+"""The folded initials of a public body or firm, by its key without legal form."""
 
 
 def may_be_initials(letters: str, key: str, /) -> bool:
-    """Return whether letters that everybody knows as a public body's can be initials of *key*.
-
-    Parameters
-    ----------
-    letters
-        Folded.
-    key
-        Of the longer name, without its legal form.
+    """Return whether *letters* (folded) can be initials of *key*, not those of a public body.
 
     Examples
     --------
@@ -83,15 +76,13 @@ def may_be_initials(letters: str, key: str, /) -> bool:
 
 
 def is_public_body(key: str, /) -> bool:
-    """Return whether a key, without its legal form, names what documents of all kinds mention."""
+    """Return whether a key, without its legal form, is a well-known body."""
     return key in PUBLIC_INITIALS
 
 
-# Words that set an organisation apart from another one whose name begins alike.
-#
-# "Seaforth Shipping" and "Seaforth Shipping (Asia)" are two firms, as are "Acme" and "Acme
-# Holdings", "Kestrel Fund" and "Kestrel Fund II": a place, a number, or what a part of a group
-# does.
+# Words that distinguish organisations with the same first words: "Seaforth Shipping" and "Seaforth
+# Shipping (Asia)" are two firms, as are "Acme" and "Acme Holdings", "Kestrel Fund" and "Kestrel
+# Fund II". Such words are places, numbers and functions of a group's parts.
 
 
 _STATES = (
@@ -100,7 +91,7 @@ _STATES = (
     "rhode alberta manitoba ontario quebec saskatchewan queensland tasmania victoria bavaria "
     "bayern sachsen saxony hessen".split()
 )
-"""Last words of names of states and provinces, but those that are countries, cities or words."""
+"""Last words of names of states and provinces, except countries, cities and ordinary words."""
 
 _HALVES = frozenset("york jersey hampshire carolina dakota rhode victoria".split())
 _COMPASS = frozenset("new north south west east city of the".split())
@@ -109,7 +100,7 @@ _UNITS = frozenset(_LISTS.words("regions", "countries", "cities", "parts", "numb
 
 
 def names_places(name: str, /) -> bool:
-    """Return whether several words are all names of places: "Toronto Ontario Canada".
+    """Return whether a text of several words contains only place names: "Toronto Ontario Canada".
 
     Examples
     --------
@@ -121,12 +112,7 @@ def names_places(name: str, /) -> bool:
 
 
 def names_unit(rest: Iterable[str], /) -> bool:
-    """Return whether what a longer name has beyond a shorter one tells two organisations apart.
-
-    Parameters
-    ----------
-    rest
-        The folded words behind the shorter name.
+    """Return whether the additional words of a longer name mean another organisation.
 
     Examples
     --------
@@ -137,7 +123,7 @@ def names_unit(rest: Iterable[str], /) -> bool:
 
 
 def is_state(key: str, /) -> bool:
-    """Return whether a place's key is that of a state or province.
+    """Return whether a place's key is a state or province.
 
     Examples
     --------

@@ -1,9 +1,8 @@
-"""The entities of a collection, out of what each of its documents calls one.
+"""Merges the entities of all documents of a collection.
 
-What two documents call by one key is one entity. Beyond that two are joined only where the
-collection leaves no doubt: everywhere (:mod:`casetrack.graph.entities.join`), or in documents that
-have to do with one another (:mod:`casetrack.graph.entities.reach`). A wrong join is worse than two
-entries for one thing.
+Local entities with one key are one entity. Others are merged only if the collection leaves no
+doubt: everywhere (:mod:`casetrack.graph.entities.join`), or in related documents
+(:mod:`casetrack.graph.entities.reach`). A wrong merge is worse than two entries for one entity.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
-from casetrack.graph.entities.edits import FOUND, MOVED, apply, found_edits, moved_places
+from casetrack.graph.entities.edits import MOVED, OUTCOMES, apply, edit_outcomes, moved_places
 from casetrack.graph.entities.groups import coded, groups_of, join_addresses
 from casetrack.graph.entities.join import join_groups, join_kinds
 from casetrack.graph.entities.lexicon import PLACED
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from casetrack.graph.entities.edits import Edited
     from casetrack.graph.entities.groups import Group
 
-# Which phrases of the documents are concepts of the collection.
+# Selection of phrases as concepts of the collection.
 
 _FEW = 20
 _LEAST_PLACES = 2
@@ -47,21 +46,11 @@ _EVERYWHERE = 0.6
 
 
 def choose_concepts(groups: Sequence[Group], documents: int, most: int, /) -> list[int]:
-    """Return the positions of the phrases that are kept.
+    """Return the positions of at most *most* phrases that are kept as concepts.
 
-    A phrase's score is that of C-value for places that are in no longer phrase, times what the
-    number of its documents adds: ``log2(words + 1) * places * (1 + log2(documents))``. What stands
-    in one place only is kept where there is hardly anything else; what nearly every document says
-    sets nothing apart, and what is a name is no concept.
-
-    Parameters
-    ----------
-    groups
-        All groups.
-    documents
-        Number of documents.
-    most
-        How many are kept at most.
+    The score is the C-value of places that are in no longer phrase, weighted by the number of
+    documents: ``log2(words + 1) * places * (1 + log2(documents))``. Phrases with one place are kept
+    only if there are few others; names and phrases of nearly every document are left out.
     """
     named = {g.key for g in groups if g.kind in {"person", "organization", "location"}}
     named |= {"-".join(form_of_key(g.key).base) for g in groups if g.kind == "organization"}
@@ -74,7 +63,7 @@ def choose_concepts(groups: Sequence[Group], documents: int, most: int, /) -> li
         if group.key.replace(" ", "-") in named:
             continue
         words = group.key.count(" ") + 1
-        # A single word that one document uses much says more of its style than of the matter.
+        # A single word in one document is more often its style than its subject.
         if words == 1 and group.documents == 1 and documents >= _SEVERAL_DOCUMENTS:
             continue
         weight = math.log2(words + 1) if words > 1 else 0.58
@@ -102,43 +91,34 @@ class Merged:
     codes
         int32, row of *entities* for each local entity; -1 for one that is left out.
     moved
-        Places that go to another entity than the rest of their local one, see
-        :data:`casetrack.graph.entities.edits.MOVED`.
-    found
-        What became of the user's edits, see :data:`casetrack.graph.entities.edits.FOUND`.
+        Places of split-off spellings, see :data:`casetrack.graph.entities.edits.MOVED`.
+    outcomes
+        Outcomes of the user's edits, see :data:`casetrack.graph.entities.edits.OUTCOMES`.
     """
 
     entities: pa.Table
     codes: NDArray[np.int32]
     moved: pa.Table
-    found: pa.Table
+    outcomes: pa.Table
 
 
 def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, edits: Sequence[Mark] = (), /) -> Merged:
-    """Merge the entities of all documents.
+    """Merge the entities of all documents; the result does not depend on the order of rows.
 
     Parameters
     ----------
     locals_
-        A row for each entity of each document, in any order: ``document_id``, ``document_rank``
-        (int32, order of the documents by name), ``kind``, ``key``, ``name``, ``spellings``
-        (list<struct<text, count>>), ``mention_count``, ``chunk_count``, ``roles``
-        (list<struct<role, count>>), ``first_chunk_id``, ``evidence`` (list<struct<kind, count>>),
-        ``addresses`` and ``defined`` (list<string>).
-    rules
-        Which names of different documents are joined, as the pipeline says.
+        A row for each entity of each document: ``document_id``, ``document_rank`` (int32, order of
+        the documents by name), ``kind``, ``key``, ``name``, ``spellings`` (list<struct<text,
+        count>>), ``mention_count``, ``chunk_count``, ``roles`` (list<struct<role, count>>),
+        ``first_chunk_id``, ``evidence`` (list<struct<kind, count>>), ``addresses`` and ``defined``
+        (list<string>).
     edits
-        The user's own word, which comes last: marks of entities in force.
-
-    Returns
-    -------
-    Merged
-        The same entities whatever the order of the rows. ``chunk_count`` adds up what the rows
-        say; see :func:`with_chunk_counts`.
+        The user's marks of entities in force, applied last.
     """
     if locals_.num_rows == 0:
         nobody = schema.table("entities").arrow().empty_table()
-        return Merged(nobody, np.empty(0, np.int32), MOVED.empty_table(), FOUND.empty_table())
+        return Merged(nobody, np.empty(0, np.int32), MOVED.empty_table(), OUTCOMES.empty_table())
     order = pc.sort_indices(
         locals_,
         sort_keys=[
@@ -149,7 +129,7 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, edits: Sequence[Mark]
     documents, _ = coded(rows["document_id"])
     groups, row_groups = groups_of(rows, documents)
     defined = defined_names(rows, groups, row_groups) if rules.defined_names else NOTHING_DEFINED
-    roots = join_groups(groups, rules, own_initials=defined.initials)
+    roots = join_groups(groups, rules, defined_initials=defined.initials)
     join_defined(groups, roots, defined)
     meant = np.full(rows.num_rows, -1, dtype=np.int64)
     if rules.addresses:
@@ -164,29 +144,22 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, edits: Sequence[Mark]
     row_roots = np.where(meant >= 0, roots[meant], row_roots)
     row_roots = np.where(kept[row_groups], row_roots, -1)
     edited = apply(rows, groups, row_groups, row_roots, edits)
-    maker = _Entities(edited, rules.max_aliases)
-    entities, codes = maker.made()
+    builder = _EntityTable(edited, rules.max_aliases)
+    entities, codes = builder.build()
     own = order.to_numpy()
-    found = np.empty(len(own), dtype=np.int32)
-    found[own] = codes[: len(own)]
+    local_codes = np.empty(len(own), dtype=np.int32)
+    local_codes[own] = codes[: len(own)]
     moved = moved_places(edited, codes, own)
-    return Merged(entities, found, moved, found_edits(edited, maker.ids_of_roots))
+    return Merged(entities, local_codes, moved, edit_outcomes(edited, builder.ids_of_roots))
 
 
 def with_chunk_counts(
     entities: pa.Table, places: NDArray[np.int32], chunks: NDArray[np.int32], /
 ) -> pa.Table:
-    """Return the entities with their chunks counted from their places.
+    """Return the entities with the number of their chunks.
 
-    What a document calls by several names may have several of them in one chunk, so that the
-    chunks of its names do not add up.
-
-    Parameters
-    ----------
-    entities
-        The table ``entities``.
-    places, chunks
-        [places], the row of the entity that each place mentions, and the number of its chunk.
+    The chunk counts of several names cannot be added, because they may share chunks. *places* and
+    *chunks* are the entity row and the chunk number of each place.
     """
     size = np.int64(int(chunks.max()) + 1 if len(chunks) else 1)
     pairs = np.unique(places.astype(np.int64) * size + chunks)
@@ -195,8 +168,8 @@ def with_chunk_counts(
     return entities.set_column(column, entities.schema.field(column), pa.array(counts))
 
 
-class _Entities:
-    """Makes the table of the entities out of the rows that belong to each."""
+class _EntityTable:
+    """Builds the table of entities from the rows of each entity."""
 
     def __init__(self, edited: Edited, max_aliases: int) -> None:
         self._edited = edited
@@ -208,8 +181,8 @@ class _Entities:
         self._roots, self._codes = np.unique(edited.row_roots[live], return_inverse=True)
         self._own = edited.row_groups[live] == edited.row_roots[live]
 
-    def made(self) -> tuple[pa.Table, NDArray[np.int32]]:
-        """Return the table, and the row of it for each local entity."""
+    def build(self) -> tuple[pa.Table, NDArray[np.int32]]:
+        """Return the table, and its row for each local entity."""
         rows, codes, size = self._rows, self._codes, len(self._roots)
         ids = list(self.ids_of_roots.values())
         counts = {
@@ -246,15 +219,15 @@ class _Entities:
         )
         place = np.empty(size, dtype=np.int32)
         place[order.to_numpy()] = np.arange(size, dtype=np.int32)
-        found = np.full(len(self._live), -1, dtype=np.int32)
-        found[self._live] = place[codes]
+        row_of_local = np.full(len(self._live), -1, dtype=np.int32)
+        row_of_local[self._live] = place[codes]
         declared = schema.table("entities").arrow()
         ordered = table.take(order).combine_chunks()
-        return pa.table({f.name: ordered[f.name] for f in declared}, schema=declared), found
+        return pa.table({f.name: ordered[f.name] for f in declared}, schema=declared), row_of_local
 
     @cached_property
     def ids_of_roots(self) -> dict[int, str]:
-        """The id of the entity of each root."""
+        """The entity id of each root."""
         ids: dict[int, str] = {}
         taken: set[str] = set()
         plain = {f"{g.kind}:{g.key}" for g in self._groups}
@@ -262,30 +235,31 @@ class _Entities:
             group = self._groups[root]
             title = {"m": "mr-", "f": "ms-"}[group.gender] if group.is_apart else ""
             wanted = f"{group.kind}:{title}{group.key}"
-            found, count = wanted, 1
-            while found in taken or (title and found in plain):
+            entity_id, count = wanted, 1
+            while entity_id in taken or (title and entity_id in plain):
                 count += 1
-                found = f"{wanted}-{count}"
-            taken.add(found)
-            ids[root] = found
+                entity_id = f"{wanted}-{count}"
+            taken.add(entity_id)
+            ids[root] = entity_id
         return ids
 
     def _names(self) -> pa.Array:
         """Return the name of each entity.
 
-        Given names go first; then names of its own key, not in capitals, the most frequent.
+        Names with the given name first are preferred, then names of its own key, names not in
+        capitals, and frequent names.
         """
         codes, texts = coded(self._rows["name"])
         lengths = pc.utf8_length(texts).to_numpy()
-        shouted = pc.and_(pc.utf8_is_upper(texts), pc.greater(pc.utf8_length(texts), 5))
-        shouted = shouted.to_numpy(zero_copy_only=False).astype(bool)
+        capitals = pc.and_(pc.utf8_is_upper(texts), pc.greater(pc.utf8_length(texts), 5))
+        capitals = capitals.to_numpy(zero_copy_only=False).astype(bool)
         weights = self._rows["mention_count"].to_numpy() + 0.5
         pairs, inverse = np.unique(self._codes * np.int64(len(texts)) + codes, return_inverse=True)
         totals = np.bincount(inverse, weights)
         own = np.bincount(inverse, self._own) > 0
         entity, text = pairs // len(texts), pairs % len(texts)
         turned = np.fromiter(map(is_turned, texts.to_pylist()), bool, len(texts))
-        ranks = [text, -lengths[text], -totals, shouted[text], ~own, turned[text], entity]
+        ranks = [text, -lengths[text], -totals, capitals[text], ~own, turned[text], entity]
         order = np.lexsort(ranks)
         first = order[np.unique(entity[order], return_index=True)[1]]
         names = texts.take(pa.array(text[first]))
@@ -311,7 +285,7 @@ class _Entities:
         entity, texts = self._counted("roles", "role")
         are_roles = pc.not_equal(texts, PLACED).to_numpy(zero_copy_only=False).astype(bool)
         entity, texts = entity[are_roles], texts.filter(pa.array(are_roles))
-        # Who writes to whom is another matter in every letter; an office is the person's own.
+        # Sender and recipient change with every letter; an office is a role of the person.
         in_mails = pc.is_in(texts, value_set=pa.array(_IN_MAILS)).to_numpy(zero_copy_only=False)
         order = np.lexsort([in_mails, entity])
         entity, texts = entity[order], texts.take(pa.array(order))
@@ -320,7 +294,7 @@ class _Entities:
         return texts.take(pa.array(np.where(known, first, 0), mask=~known))
 
     def _counted(self, column: str, field: str) -> tuple[NDArray[np.int64], pa.Array]:
-        """Return the counted texts of a column by entity, the most frequent first, then by text."""
+        """Return the counted texts of a column by entity, by descending count, then by text."""
         lists = self._rows[column].combine_chunks()
         entity = self._codes[pc.list_parent_indices(lists).to_numpy()]
         flat = pc.list_flatten(lists)

@@ -1,4 +1,4 @@
-"""Names of organisations: their parts, and which of them can only be the same organisation."""
+"""Names of organisations: their parts, and which names can only mean one organisation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_ACRONYM = 8
 
 @dataclass(frozen=True, slots=True)
 class OrganizationForm:
-    """A name of an organisation, taken apart.
+    """The parts of an organisation's name.
 
     Attributes
     ----------
@@ -40,13 +40,13 @@ class OrganizationForm:
         Its words, folded, without article and legal form.
     family
         Its legal form, such as ``ltd`` for "Ltd" and "Limited"; empty without one.
-    shouted
-        Whether it is one word in capitals, as acronyms are.
+    is_capitals
+        Whether it is one word in capitals, like an acronym.
     """
 
     base: tuple[str, ...]
     family: str
-    shouted: bool
+    is_capitals: bool
 
     @property
     def key(self) -> str:
@@ -56,7 +56,7 @@ class OrganizationForm:
 
 @functools.lru_cache(maxsize=16384)
 def read_organization(text: str, /) -> OrganizationForm | None:
-    """Take a name apart; ``None`` where it has neither letters nor digits.
+    """Parse a name; ``None`` if it has neither letters nor digits.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def read_organization(text: str, /) -> OrganizationForm | None:
     """
     line = clean(text)
     if "." in line:
-        # "a.s.": with full stops it is a legal form in small letters, too.
+        # "a.s.": with full stops, a legal form may be in lower case.
         line = _DOTTED.sub(lambda m: m[0].upper(), line)
     raw = plain_words(line)
     words = [fold(w) for w in raw]
@@ -73,7 +73,7 @@ def read_organization(text: str, /) -> OrganizationForm | None:
         return None
     half, odd = divmod(len(words), 2)
     if half > 1 and not odd and words[:half] == words[half:]:
-        # A form of signature has the name twice, in capitals and in print.
+        # A signature form repeats the name, in capitals and in print.
         raw, words = raw[half:], words[half:]
     if len(words) > 1 and words[0] == "the":
         raw, words = raw[1:], words[1:]
@@ -87,12 +87,12 @@ def read_organization(text: str, /) -> OrganizationForm | None:
         base = base[:-1]
     letters = "".join(raw[: len(words) - size])
     base = _with_initials_closed(base)
-    shouted = len(base) == 1 and letters.isupper() and 2 <= len(letters) <= _MAX_ACRONYM
-    return OrganizationForm(base, family, shouted)
+    is_capitals = len(base) == 1 and letters.isupper() and 2 <= len(letters) <= _MAX_ACRONYM
+    return OrganizationForm(base, family, is_capitals)
 
 
 def _with_initials_closed(base: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words with single letters in a row as one ("J. P. Tarn", "J.P. Tarn")."""
+    """Join consecutive single letters: "J. P. Tarn" and "J.P. Tarn" are equal."""
     if sum(len(w) == 1 for w in base) < 2:
         return base
     runs = itertools.groupby(base, key=lambda w: len(w) == 1 and w.isalpha())
@@ -104,51 +104,51 @@ def _form_size(words: Sequence[str], raw: Sequence[str]) -> int:
         tail = tuple(words[-size:])
         if tail not in LEGAL_FORMS:
             continue
-        if size == 1 and tail[0] in SHORT_FORMS and not _stands_for_form(raw[-1]):
+        if size == 1 and tail[0] in SHORT_FORMS and not _is_form_spelling(raw[-1]):
             continue
         return size
     return 0
 
 
-def _stands_for_form(word: str) -> bool:
-    # "Co", and "eV" as in "e.V.".
+def _is_form_spelling(word: str) -> bool:
+    # "Co", and "eV" from "e.V.".
     return not word.islower() and (word[-1].isupper() or len(word) == 3 or word == "Co")
 
 
 def is_company(text: str, /) -> bool:
-    """Return whether a name ends with a legal form that stands for nothing else."""
+    """Return whether a name ends with an unambiguous legal form."""
     form = read_organization(text)
     return bool(form and form.family and len(form.family) > 2)
 
 
 def is_chain(bases: Sequence[tuple[str, ...]], /) -> bool:
-    """Return whether each base begins as all shorter ones do, so that all may be one."""
+    """Return whether each base starts with all shorter ones, so that all may be one."""
     ordered = sorted(bases, key=len)
     return all(b[: len(a)] == a for a, b in itertools.pairwise(ordered))
 
 
 @functools.lru_cache(maxsize=65536)
 def form_of_key(key: str, /) -> OrganizationForm:
-    """Take a key apart."""
+    """Parse a key."""
     words = key.split("-")
     if words[-1] not in _FAMILY_ENDS:
-        return OrganizationForm(tuple(words), "", shouted=False)
+        return OrganizationForm(tuple(words), "", is_capitals=False)
     for size in range(min(_FAMILY_WORDS, len(words) - 1), 0, -1):
         family = "-".join(words[-size:])
         if family in _FAMILIES:
-            return OrganizationForm(tuple(words[:-size]), family, shouted=False)
-    return OrganizationForm(tuple(words), "", shouted=False)
+            return OrganizationForm(tuple(words[:-size]), family, is_capitals=False)
+    return OrganizationForm(tuple(words), "", is_capitals=False)
 
 
 def initials(form: OrganizationForm, /) -> set[str]:
-    """Return what the initials of a name can be: with link words and legal form, and without."""
-    found = {"".join(w[0] for w in form.base), "".join(w[0] for w in form.base if w not in _LINKS)}
+    """Return the possible initials of a name: with and without link words and legal form."""
+    forms = {"".join(w[0] for w in form.base), "".join(w[0] for w in form.base if w not in _LINKS)}
     ending = "".join(w[0] for w in form.family.split("-")) if form.family else ""
-    return found | {made + ending for made in found}
+    return forms | {made + ending for made in forms}
 
 
-def stands_for(acronym: str, base: Sequence[str], family: str = "", /) -> bool:
-    """Return whether *acronym* (folded letters) may be made of the words of a name, in order."""
+def is_acronym_of(acronym: str, base: Sequence[str], family: str = "", /) -> bool:
+    """Return whether *acronym* (folded) may consist of initials of the words, in order."""
     words = [*base, *family.split("-")] if family else list(base)
     if len(acronym) < 2 or len(words) < 2 or acronym[0] != words[0][0]:
         return False
@@ -169,30 +169,28 @@ def group_organizations(
     taken: Collection[str] = (),
     parties: Collection[int] = (),
 ) -> list[int]:
-    """Put the forms of each organisation of one document together.
+    """Group the name forms of each organisation in one document.
 
-    Forms with one base and one legal form are one; a base without a legal form joins the only one
-    that the document knows. The beginning of a name joins the only name that begins so, unless it
-    is a word that many begin with or somebody's name, or what follows tells the parts of a group
-    apart ("Seaforth Shipping (Asia)"). Initials join the only name that has them.
+    Forms with the same base and legal form are one; a base without legal form joins the only one in
+    the document. The start of a name joins the only name with this start, unless it is a common
+    first word or a person's name, or the rest distinguishes parts of a group ("Seaforth Shipping
+    (Asia)"). Initials join the only name with these initials.
 
     Parameters
     ----------
-    forms
-        Forms of one document.
     aliases
-        Short names that the document defines, folded words joined by hyphens, each with the
-        position of the form that it stands for.
+        Short names that the document defines (folded words joined by hyphens), with the position of
+        their form.
     taken
         Words that are names of persons.
     parties
-        Positions of the forms that the document is of: of several firms with one base, the one
-        that is a party is meant without a legal form.
+        Positions of the forms that are parties: a bare base means the party if it fits several
+        firms.
 
     Returns
     -------
     list of int
-        Number of the organisation for each form: the position of its first form.
+        For each form the position of the first form of its organisation.
     """
     nodes: dict[tuple[tuple[str, ...], str], int] = {}
     for i, form in enumerate(forms):
@@ -227,7 +225,7 @@ def _join_short(
     aliases: Mapping[str, int],
     taken: Collection[str],
 ) -> None:
-    """Join beginnings and initials of names to the only name that they fit, the longest first."""
+    """Join starts and initials of names to the only name that they fit, the longest first."""
     starts: dict[tuple[str, ...], set[int]] = {}
     letters: dict[str, set[int]] = {}
 
@@ -243,8 +241,8 @@ def _join_short(
     for i in target:
         if i not in waiting:
             offer(i)
-    for i in [i for i in target if forms[i].family and forms[i].shouted and i not in waiting]:
-        # "IBM Corporation" beside "International Business Machines Corporation".
+    for i in [i for i in target if forms[i].family and forms[i].is_capitals and i not in waiting]:
+        # "IBM Corporation" and "International Business Machines Corporation".
         whole = {t for t in letters.get(forms[i].base[0], ()) if forms[t].family == forms[i].family}
         if len(forms[i].base[0]) > 2 and len(whole) == 1 and target[i] == i:
             new = whole.pop()
@@ -258,29 +256,24 @@ def _join_short(
         defined = aliases.get("-".join(form.base))
         if defined is not None:
             is_other = forms[defined].base != form.base
-            found = {target[defined]} if is_other else set()
+            candidates = {target[defined]} if is_other else set()
         else:
-            found = set(starts.get(form.base, ())) if names_alone(form, taken) else set()
-            if form.shouted and len(form.base[0]) > 2:
+            candidates = set(starts.get(form.base, ())) if names_alone(form, taken) else set()
+            if form.is_capitals and len(form.base[0]) > 2:
                 fitting = letters.get(form.base[0], set())
                 bases = ["-".join(forms[t].base) for t in fitting]
                 if any(may_be_initials(form.base[0], base) for base in bases):
-                    found |= fitting
-        # What another one may be a part of (-1) stays by itself.
-        if len(found) == 1 and -1 not in found:
-            target[i] = found.pop()
+                    candidates |= fitting
+        # A name that may be the parent of a unit (-1) stays separate.
+        if len(candidates) == 1 and -1 not in candidates:
+            target[i] = candidates.pop()
         offer(i)
 
 
 def names_alone(form: OrganizationForm, taken: Collection[str], /) -> bool:
-    """Return whether the words of *form* say enough to stand for a longer name.
+    """Return whether the words of *form* are specific enough to stand for a longer name.
 
-    Parameters
-    ----------
-    form
-        The beginning of a name.
-    taken
-        Words that are names of persons.
+    *taken* are words that are names of persons.
     """
     if form.base[-1] in _LINKS or all(w in COMMON_FIRST_WORDS or w in _LINKS for w in form.base):
         return False
@@ -288,9 +281,9 @@ def names_alone(form: OrganizationForm, taken: Collection[str], /) -> bool:
 
 
 def abbreviates(letters: str, base: Sequence[str], family: str = "", /) -> bool:
-    """Return whether a text that defines *letters* for a name can mean its initials or letters.
+    """Return whether *letters* can abbreviate a name for which a text defines them.
 
-    Looser than :func:`stands_for`, for the text itself says so: letters from inside of words count.
+    Looser than :func:`is_acronym_of` because the text defines them: letters inside words count.
 
     Examples
     --------

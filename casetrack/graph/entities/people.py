@@ -1,7 +1,7 @@
-"""Which names of persons can only be the same person.
+"""Groups names that can only be the same person.
 
-Two forms are put together where nothing in them differs and nobody else fits. What could be two
-people stays with neither: a reader can see past a missing join, but not past a wrong one.
+Two forms are grouped if they do not contradict each other and no other person fits. An ambiguous
+form stays separate: a missing link is easier to notice than a wrong one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 
     from casetrack.graph.entities.persons import PersonForm
 
-# Names of one document that differ in what a scanner confuses only.
-#
-# That is rn and m, cl and d, vv and w, 1, l and I, 0 and O. What is a slip of the scanner stands at
-# few places beside many of the right spelling. It is looked for within one document only: "Horner"
-# and "Homer" of two documents are two people, and words that are both names stay apart anywhere.
+# Names of one document that differ only in typical OCR confusions: rn and m, cl and d, vv and w; 1,
+# l and I; 0 and O. A misread name is rare compared with the right spelling. Only one document is
+# compared: "Horner" and "Homer" in two documents are two people. Words that are both names are
+# never merged.
 
 _LISTS = WordLists(__file__)
 
@@ -45,14 +44,10 @@ _BOTH_ARE_NAMES = frozenset(_LISTS.words("both_are_names"))
 def scanned_variants(
     counts: Mapping[str, int], /, *, words: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return the names that a scanner misread, each with the right one.
+    """Map misread names to the right spelling.
 
-    Parameters
-    ----------
-    counts
-        The names of a document, in small letters and on one line, with their numbers of places.
-    words
-        Words that the document has in small letters; no slip is one of them.
+    *counts* are lower-case names with their numbers of places; *words* are lower-case words of the
+    document, which are never misread names.
 
     Examples
     --------
@@ -64,15 +59,15 @@ def scanned_variants(
     alike: dict[str, list[str]] = defaultdict(list)
     for name in counts:
         alike[_skeleton(name)].append(name)
-    found: dict[str, str] = {}
+    corrections: dict[str, str] = {}
     for same in alike.values():
         if len(same) < 2:
             continue
         right, *others = sorted(same, key=lambda n: (_has_odd_digit(n), -counts[n], n))
         for other in others:
             if _is_slip(other, right, counts, words):
-                found[other] = right
-    return found
+                corrections[other] = right
+    return corrections
 
 
 def _skeleton(name: str) -> str:
@@ -81,7 +76,7 @@ def _skeleton(name: str) -> str:
 
 
 def _has_odd_digit(name: str) -> bool:
-    """Return whether a word is made of letters and has a digit among them."""
+    """Return whether a word of the name consists of letters and at least one digit."""
     return any(_is_odd(word) for word in name.split())
 
 
@@ -90,7 +85,7 @@ def _is_odd(word: str) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    """Return whether a word is made of more letters than digits."""
+    """Return whether a word has more letters than digits."""
     return sum(c.isalpha() for c in word) > max(2, sum(c.isdigit() for c in word))
 
 
@@ -108,7 +103,7 @@ def _is_slip(name: str, right: str, counts: Mapping[str, int], words: Collection
 
 def _may_be_misread(word: str, right: str, words: Collection[str]) -> bool:
     if _ROMAN.fullmatch(word) and _ROMAN.fullmatch(right):
-        # "Kestrel ll LP" is Kestrel II; strokes more or less are another one.
+        # "Kestrel ll LP" is Kestrel II; another number of strokes is another fund.
         return len(word) == len(right)
     bare, other = word.strip(".,'’-"), right.strip(".,'’-")
     if min(len(bare), len(other)) < _LEAST_LETTERS or not (_is_word(bare) and _is_word(other)):
@@ -118,11 +113,9 @@ def _may_be_misread(word: str, right: str, words: Collection[str]) -> bool:
     return not (bare in GIVEN_NAMES or bare in FORMAL_NAMES or bare in FREQUENT_SURNAMES)
 
 
-# Names of persons that are written in another way and are the same name.
-#
-# "Bob Hale" beside "Robert Hale", "Hale Robert", "D. Michael Wilson" beside "Michael Wilson":
-# before persons are put together, such a name is read as the other one where only one other is
-# there that it can be. Whether both are one person is then settled as for any two (:mod:`people`).
+# Other spellings of a person's name: "Bob Hale" and "Robert Hale", "Hale Robert", "D. Michael
+# Wilson" and "Michael Wilson". Before grouping, such a name is replaced by the only name that it
+# can mean.
 
 
 def read_alike(
@@ -132,31 +125,25 @@ def read_alike(
     near: bool = True,
     takes_nicknames: Callable[[str], bool] = bool,
 ) -> list[PersonForm]:
-    """Return forms with every name that is another one's spelling read as that one.
+    """Return the forms, with each spelling of another name replaced by that name.
 
-    Parameters
-    ----------
-    forms
-        Forms within reach of one another.
-    near
-        Whether they stand in one document: there two words in both orders are one name, also where
-        no list knows which of them is the given one.
-    takes_nicknames
-        Says of a surname whether its nicknames are looked at.
+    *near* means that the forms are in one document, where two words in both orders are one name
+    even if no list contains the given name. *takes_nicknames* returns whether a surname's nicknames
+    are used.
     """
-    found = _in_one_order(_divided(forms), near=near)
+    read = _in_one_order(_divided(forms), near=near)
     by_surname: dict[str, list[int]] = defaultdict(list)
-    for i, form in enumerate(found):
+    for i, form in enumerate(read):
         if form.given:
             by_surname[form.surname].append(i)
     for surname, same in by_surname.items():
-        if len({found[i].given for i in same}) < 2:
+        if len({read[i].given for i in same}) < 2:
             continue
         if near:
-            _without_initial(found, same)
+            _without_initial(read, same)
         if takes_nicknames(surname):
-            _without_nicknames(found, same)
-    return found
+            _without_nicknames(read, same)
+    return read
 
 
 def _is_given(word: str) -> bool:
@@ -164,7 +151,7 @@ def _is_given(word: str) -> bool:
 
 
 def _divided(forms: Sequence[PersonForm]) -> list[PersonForm]:
-    """Read "Rosa Vega Luna" as "Vega Luna, Rosa" where that stands somewhere, too."""
+    """Read "Rosa Vega Luna" as "Vega Luna, Rosa" if that form also occurs."""
     known = {f.key: f for f in forms if " " in f.surname and f.given}
     return [
         replace(f, given=known[f.key].given, surname=known[f.key].surname)
@@ -188,7 +175,7 @@ def _turned(form: PersonForm, pairs: set[tuple[str, str]], *, near: bool) -> Per
     known = _is_given(given), _is_given(surname)
     if all(known) or not (any(known) or near):
         return form
-    # Where no list knows the given name, any order will do that does not depend on the texts'.
+    # If no list contains the given name, any order works that does not depend on the texts.
     if not (known[1] or (not known[0] and surname < given)):
         return form
     words = form.display.split()
@@ -197,13 +184,13 @@ def _turned(form: PersonForm, pairs: set[tuple[str, str]], *, near: bool) -> Per
 
 
 def is_turned(name: str, /) -> bool:
-    """Return whether the given name is the last of two words: "Dasovich Jeff"."""
+    """Return whether the given name is the second of two words: "Dasovich Jeff"."""
     words = name.lower().split()
     return len(words) == 2 and _is_given(words[1]) and not _is_given(words[0])
 
 
 def _without_initial(forms: list[PersonForm], same: Iterable[int]) -> None:
-    """Read "D. Michael Wilson" as "Michael Wilson" where he stands, and no other D. Wilson does."""
+    """Read "D. Michael Wilson" as "Michael Wilson" if he occurs and no other D. Wilson does."""
     firsts = {forms[i].given[0] for i in same if len(forms[i].given[0]) > 1}
     for i in same:
         given = forms[i].given
@@ -227,7 +214,7 @@ def _without_nicknames(forms: list[PersonForm], same: Sequence[int]) -> None:
         if len(first) > 1:
             read = classes.get(first, first)
         else:
-            # "B. Hale" is Bob, whom others call Robert.
+            # "B. Hale" is Bob, who is also called Robert.
             fitting = letters.get(first, set())
             one = next(iter(fitting)) if len(fitting) == 1 else first
             read = one if one in classes.values() and one[0] != first else first
@@ -236,20 +223,15 @@ def _without_nicknames(forms: list[PersonForm], same: Sequence[int]) -> None:
 
 
 _CROWD = 24
-"""Forms that share surname and first name or initial; where there are more, none is joined."""
+"""Above this number of forms with one surname and first name or initial, none is grouped."""
 
 
 def group_persons(forms: Sequence[PersonForm], /) -> list[int]:
-    """Put the forms of each person of one document together.
+    """Group the forms of each person in one document; return the group number of each form.
 
-    A form joins the forms that it agrees with if these agree with one another; nicknames and the
-    order of names tell nobody apart. A surname alone, or a single word, joins the only person that
-    it fits.
-
-    Returns
-    -------
-    list of int
-        Number of the person for each form. The grouping does not depend on the order of *forms*.
+    A form joins the forms that it agrees with if these agree with each other; nicknames and word
+    order do not separate people. A surname alone, or a single word, joins the only person that it
+    fits. The result does not depend on the order of *forms*.
     """
     return group_read(read_alike(forms), forms)
 
@@ -257,15 +239,7 @@ def group_persons(forms: Sequence[PersonForm], /) -> list[int]:
 def group_read(
     forms: Sequence[PersonForm], written: Sequence[PersonForm] | None = None, /
 ) -> list[int]:
-    """Put forms together as :func:`group_persons` does.
-
-    Parameters
-    ----------
-    forms
-        Forms within reach of one another, as :func:`read_alike` reads them.
-    written
-        The same as they are written.
-    """
+    """Group forms that :func:`read_alike` read from *written*; see :func:`group_persons`."""
     by_identity: dict[tuple[object, ...], int] = {}
     distinct: list[PersonForm] = []
     words: list[set[str]] = []
@@ -293,15 +267,15 @@ def group_read(
 
 
 def _rank(form: PersonForm) -> tuple[object, ...]:
-    """Order forms: given names first, then surnames with a title, without one, single words."""
+    """Order forms: with given names, then surnames with a title, without one, single words."""
     level = 3 if form.bare else 0 if form.given else 1 if form.gender else 2
     return (level, form.surname, form.given, form.bare, form.suffix, form.gender)
 
 
 def agree(a: PersonForm, b: PersonForm, /) -> bool:
-    """Return whether nothing in two forms with one surname tells two people apart."""
+    """Return whether two forms with one surname may be the same person."""
     if a.suffix != b.suffix:
-        # "John Smith" beside "John Smith Jr." is his father; "J. Smith" may be either.
+        # "John Smith" next to "John Smith Jr." is the father; "J. Smith" may be either.
         plain = b if a.suffix else a
         if plain.suffix or plain.is_full:
             return False
@@ -319,7 +293,7 @@ def _gender(form: PersonForm) -> str:
 
 
 def _settle(forms: Sequence[PersonForm], block: list[int], numbers: list[int]) -> None:
-    """Join the forms with one surname whose first names begin alike."""
+    """Group the forms with one surname and compatible first names."""
     by_first: dict[str, list[int]] = {}
     for i in block:
         by_first.setdefault(forms[i].given[0], []).append(i)
@@ -351,7 +325,7 @@ def _all_agree(forms: Sequence[PersonForm], numbers: list[int]) -> bool:
 
 @dataclass(slots=True)
 class _Known:
-    """What all forms of one person say together."""
+    """The genders and suffixes of all forms of one person."""
 
     genders: set[str]
     suffixes: set[str]
@@ -360,7 +334,7 @@ class _Known:
 def _settle_parts(
     forms: Sequence[PersonForm], words: Sequence[Iterable[str]], numbers: list[int]
 ) -> None:
-    """Join surnames alone and single words, the *words* of given names, to whom they fit alone."""
+    """Group surnames alone and single words with the only person that fits."""
     persons: dict[int, _Known] = {}
     by_surname: dict[str, set[int]] = {}
     by_word: dict[str, set[int]] = {}
@@ -388,8 +362,8 @@ def _settle_parts(
 
 
 def _single(numbers: Iterable[int]) -> int | None:
-    found = list(numbers)
-    return found[0] if len(found) == 1 else None
+    values = list(numbers)
+    return values[0] if len(values) == 1 else None
 
 
 def _by_surname(
@@ -398,10 +372,10 @@ def _by_surname(
     persons: dict[int, _Known],
     stated: dict[str, set[str]],
 ) -> int | None:
-    """Return the only person with this surname that the title and the suffix leave."""
-    # Where both a Mr and a Ms bear the surname, somebody of unknown gender may be either.
+    """Return the only person with this surname that fits title and suffix."""
+    # If both a Mr and a Ms have the surname, a person of unknown gender may be either.
     both = len(stated.get(form.surname, ())) > 1
-    found = None
+    match = None
     for number in numbers:
         known = persons[number]
         genders = known.genders - {""}
@@ -409,7 +383,7 @@ def _by_surname(
             continue
         if form.suffix and form.suffix not in known.suffixes:
             continue
-        if found is not None or (both and form.gender and not genders):
+        if match is not None or (both and form.gender and not genders):
             return None
-        found = number
-    return found
+        match = number
+    return match

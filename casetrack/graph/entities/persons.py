@@ -1,4 +1,4 @@
-"""Names of persons, taken apart."""
+"""Names of persons: parsing into parts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_title
 from casetrack.graph.entities.lexicon import DEGREES, HONORIFICS, PARTICLES, SAFE_DEGREES, SUFFIXES
-from casetrack.graph.entities.text import clean, fold, is_shouted
+from casetrack.graph.entities.text import clean, fold, is_all_caps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Names of persons whose family name comes first, and given names of several syllables.
-#
-# "Xu Weiming" and "Weiming Xu" are one name; so are "Kim Min-jun" and "Min Jun Kim". Which word is
-# the family name is told by closed lists of each tradition: its frequent family names, and what its
-# given names are made of. Where both ends of a name can be the family name ("Long Wei"), the order
-# that stands there is left as it is.
+# Names with the family name first, and given names of several syllables: "Xu Weiming" and "Weiming
+# Xu" are one name, as are "Kim Min-jun" and "Min Jun Kim". The family name is recognised by closed
+# lists of each tradition: frequent family names, and patterns of given names. If both ends of a
+# name can be the family name ("Long Wei"), the order is kept.
 
 _LISTS = WordLists(__file__)
 
@@ -45,18 +43,18 @@ _KANA = r"(?:sh|ch|ts|[kgsztdnhbpmrjfyw]y?)?(?:ou|oh|uu|[aiueo])n?"
 
 @dataclass(frozen=True, slots=True)
 class _Tradition:
-    """How names of one tradition are made.
+    """The structure of names of one tradition.
 
     Attributes
     ----------
     surnames
-        Its frequent family names, folded, with their rank.
+        Frequent family names, folded, with their rank.
     given
-        What each word of a given name matches as a whole.
+        Matches each whole word of a given name.
     syllable
-        What a syllable matches, where given names of several words are one; else ``None``.
+        Matches a syllable if several words form one given name; else ``None``.
     given_last
-        Whether the name that somebody goes by is the last of several.
+        Whether the name of address is the last of several.
     """
 
     surnames: dict[str, int]
@@ -87,30 +85,23 @@ _TRADITIONS = (_CHINESE, _HONG_KONG, _KOREAN, _JAPANESE, _VIETNAMESE, _HUNGARIAN
 _ALSO_GIVEN = frozenset(
     "kim lee an jo mai ho ha han min sun su jin hui le yu du he ma lam ly".split()
 )
-"""Family names of the lists that elsewhere are given names and begin a name."""
+"""Family names of the lists that are given names elsewhere and start a name."""
 _MORE_FREQUENT = 25
-"""Ranks by which one end of a name must be the more frequent family name where both are one."""
+"""Difference in rank that decides which end of a name is the family name."""
 
 AMBIVALENT = frozenset(_LISTS.words("ambivalent"))
-"""Words that stand as often for given names as for family names."""
+"""Words that are equally often given names and family names."""
 
 SURNAMES = frozenset[str]().union(*(t.surnames for t in _TRADITIONS))
 """The family names of all lists."""
 
 
 def read_order(words: Sequence[str], /) -> tuple[tuple[str, ...], str] | None:
-    """Return the given names and the family name of somebody whose tradition the words tell.
+    """Return given names and family name of a name in a recognised tradition.
 
-    Parameters
-    ----------
-    words
-        Of a name in the order that stands there, folded, without titles; at least two.
-
-    Returns
-    -------
-    tuple or None
-        Given names in the order of the West, a name of two syllables in one word, and the family
-        name; ``None`` where no list knows the name, or it can be read in both orders.
+    *words* are the folded words in written order without titles, at least two. Given names are in
+    Western order with joined syllables; ``None`` if no list knows the name, or both orders are
+    possible.
 
     Examples
     --------
@@ -137,7 +128,7 @@ def read_order(words: Sequence[str], /) -> tuple[tuple[str, ...], str] | None:
 
 
 def _order(words: Sequence[str], surnames: dict[str, int]) -> bool | None:
-    """Return whether the family name comes first; ``None`` where there is none, or nobody knows."""
+    """Return whether the family name comes first; ``None`` if there is none or it is ambiguous."""
     first, last = surnames.get(words[0]), surnames.get(words[-1])
     if first is None or last is None:
         return None if first is last else first is not None
@@ -147,7 +138,7 @@ def _order(words: Sequence[str], surnames: dict[str, int]) -> bool | None:
 
 
 def _is_parted(given: Sequence[str], tradition: _Tradition) -> bool:
-    """Return whether a given name is written in its syllables, as no family name is."""
+    """Return whether a given name is split into syllables, unlike family names."""
     syllable = tradition.syllable
     if syllable is None:
         return len(given) > 1
@@ -155,7 +146,7 @@ def _is_parted(given: Sequence[str], tradition: _Tradition) -> bool:
 
 
 def _closed(given: tuple[str, ...], tradition: _Tradition) -> tuple[str, ...]:
-    """Return two syllables of one given name in one word."""
+    """Join two syllables of one given name."""
     syllable = tradition.syllable
     if syllable is not None and len(given) == 2 and all(map(syllable.fullmatch, given)):
         return ("".join(given),)
@@ -166,7 +157,7 @@ _INITIALS = re.compile(r"(?<![^\W\d_])([^\W\d_])\.(?=[^\W\d_])")
 _DOTTED = re.compile(
     r"\b(?:Ph\.\s?D|M\.\s?D|LL\.\s?[BMD]|J\.\s?D|Q\.\s?C|K\.\s?C|M\.\s?Sc|B\.\s?Sc)\b\.?"
 )
-_SPOKEN_DEGREES = frozenset(("md", "jd", "rn", "mp"))
+_UNDOTTED_DEGREES = frozenset(("md", "jd", "rn", "mp"))
 _MARKS = re.compile(r"[^\w]|_")
 _TITLE = re.compile(rf"\b(Dipl|{any_title('academic', 'address')}|Rev|Hon)\.-?(?=\w)")
 _PAIR = frozenset(("and", "und", "et", "&", "+"))
@@ -174,26 +165,26 @@ _QUOTED = frozenset("\"“'‘(")
 _NICKNAME = re.compile(r"\s*[\"“'‘(][^\"”'’)]*[\"”'’)]")
 _LOGIN = re.compile(r"[a-z]{1,20}[._][a-z]{2,20}")
 _PLACE_BEHIND = re.compile(r"\s*(?:/[A-Z][\w/]*(?:@\w+)?|@[A-Z]\w*|\sAT\s[A-Z]+_[A-Z_]+)$")
-"""What mail programs of firms put behind a name: "Jo Roe/HOU/NORVANE@NORVANE"."""
+"""Suffix that company mail programs add to a name: "Jo Roe/HOU/NORVANE@NORVANE"."""
 _LEAST_CAPITALS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PersonForm:
-    """A name of a person, taken apart; all but *display* folded.
+    """The parts of a person's name; all except *display* are folded.
 
     Attributes
     ----------
     given
         Given names and initials, in order.
     surname
-        With its particles, wherever it stands in the name; empty where there is one bare word.
+        With its particles; empty for a single bare word.
     bare
-        One word without a title: a surname or a given name, nobody knows.
+        One word without a title: a surname or a given name.
     suffix
         ``jr``, ``sr``, ``ii``, ... or empty.
     gender
-        ``m`` or ``f`` where a title states it, else empty.
+        ``m`` or ``f`` if a title states it, else empty.
     display
         The name without title and degrees, in the usual order.
     """
@@ -207,12 +198,12 @@ class PersonForm:
 
     @property
     def is_full(self) -> bool:
-        """Whether it has a surname and a first name that is written out."""
+        """Whether it has a surname and a full first name."""
         return bool(self.surname and self.given and len(self.given[0]) > 1)
 
     @property
     def key(self) -> str:
-        """Its normal form; a title counts only where there is no given name."""
+        """Its normal form; a title counts only without a given name."""
         title = {"m": "mr", "f": "ms"}.get(self.gender, "") if not self.given else ""
         words = [title, *self.given, *self.surname.split(), self.bare, self.suffix]
         return "-".join(w for w in words if w)
@@ -220,19 +211,9 @@ class PersonForm:
 
 @functools.lru_cache(maxsize=16384)
 def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonForm | None:
-    """Take a name apart.
+    """Parse a name; ``None`` if only marks and titles remain.
 
-    Parameters
-    ----------
-    text
-        The name as it is written.
-    gender, suffix
-        What stands beside it: the gender of a title before it, a suffix behind it.
-
-    Returns
-    -------
-    PersonForm or None
-        ``None`` where nothing is left without marks and titles.
+    *gender* and *suffix* come from a title before and a suffix after the name.
     """
     line = clean(_NICKNAME.sub("", text) if _QUOTED.intersection(text) else text)
     line = _PLACE_BEHIND.sub("", line) if "/" in line or "@" in line or "_" in line else line
@@ -241,20 +222,20 @@ def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonFo
     if "." in line:
         line = _INITIALS.sub(r"\1. ", _TITLE.sub(r"\1. ", _DOTTED.sub("", line)))
     if not _PAIR.isdisjoint(line.lower().split()):
-        # "Mr and Mrs Smith" are two, and neither alone.
-        words = [_squash(w) for w in line.split() if _squash(w)]
+        # "Mr and Mrs Smith" are two people, and neither alone.
+        words = [_bare_letters(w) for w in line.split() if _bare_letters(w)]
         return PersonForm((), " ".join(words), "", "", "", line) if words else None
     parts, suffix = _without_tail([p.strip() for p in line.split(",") if p.strip()], suffix)
     surname_count = 0
     if len(parts) == 2:
         surname_count = len(parts[0].split())
         parts = [parts[1], parts[0]]
-    words = [w for part in parts for w in part.split() if _squash(w)]
+    words = [w for part in parts for w in part.split() if _bare_letters(w)]
     words, stated = _without_titles(words)
     gender = stated or gender
     if not surname_count:
         words, suffix = _without_letters(words, suffix)
-    words = _once(words)
+    words = _without_repetition(words)
     if not words:
         return None
     titled = bool(stated or gender) or len(words) < len(line.replace(",", " ").split())
@@ -262,10 +243,10 @@ def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonFo
 
 
 def _without_tail(parts: list[str], suffix: str) -> tuple[list[str], str]:
-    """Take suffixes and degrees between commas away."""
+    """Remove suffixes and degrees between commas."""
     kept = parts[:1]
     for part in parts[1:]:
-        letters = _squash(part)
+        letters = _bare_letters(part)
         if letters in SUFFIXES:
             suffix = SUFFIXES[letters]
         elif letters not in DEGREES:
@@ -275,8 +256,8 @@ def _without_tail(parts: list[str], suffix: str) -> tuple[list[str], str]:
 
 def _without_titles(words: list[str]) -> tuple[list[str], str]:
     gender, at = "", 0
-    while at < len(words) and (low := _squash(words[at])) in HONORIFICS:
-        # "Don Smith" and "Fr. Smith": a word that is a name as well is a title only before two.
+    while at < len(words) and (low := _bare_letters(words[at])) in HONORIFICS:
+        # "Don Smith" and "Fr. Smith": a word that is also a name is a title only before two words.
         if low in {"don", "fr", "mag", "me", "ing", "phil"} and len(words) - at < 3:
             break
         gender = HONORIFICS[low] or gender
@@ -286,7 +267,7 @@ def _without_titles(words: list[str]) -> tuple[list[str], str]:
 
 def _without_letters(words: list[str], suffix: str) -> tuple[list[str], str]:
     while len(words) > 1:
-        low = _squash(words[-1])
+        low = _bare_letters(words[-1])
         if low in SUFFIXES and (len(words) > 2 or words[-1].endswith(".")):
             suffix = SUFFIXES[low]
         elif len(words) < 3 or words[-1].islower() or not _is_degree(low, words):
@@ -295,24 +276,24 @@ def _without_letters(words: list[str], suffix: str) -> tuple[list[str], str]:
     return words, suffix
 
 
-def _once(words: list[str]) -> list[str]:
-    """Return the words of a name that a form of signature has twice ("Jo Roe Jo Roe")."""
+def _without_repetition(words: list[str]) -> list[str]:
+    """Return the words of a name without a repetition in a signature form ("Jo Roe Jo Roe")."""
     half, odd = divmod(len(words), 2)
     if odd or half < 2:
         return words
     first, second = words[:half], words[half:]
-    if [_squash(w) for w in first] != [_squash(w) for w in second]:
+    if [_bare_letters(w) for w in first] != [_bare_letters(w) for w in second]:
         return words
-    return second if is_shouted(" ".join(first)) else first
+    return second if is_all_caps(" ".join(first)) else first
 
 
 def _is_degree(low: str, words: list[str]) -> bool:
     stands_out = words[-1].isupper() and not words[-2].isupper()
-    return low in SAFE_DEGREES or (low in _SPOKEN_DEGREES and stands_out)
+    return low in SAFE_DEGREES or (low in _UNDOTTED_DEGREES and stands_out)
 
 
 def _initials_apart(words: list[str]) -> list[str]:
-    """Write ``JR Okafor`` as two initials, where the rest is not in capitals."""
+    """Split ``JR Okafor`` into two initials unless the rest is in capitals."""
     first = words[0] if len(words) == 2 else ""
     if len(first) != 2 or read_order([fold(w) for w in words]) is not None:
         return words
@@ -324,7 +305,7 @@ def _initials_apart(words: list[str]) -> list[str]:
 def _form(
     words: list[str], surname_count: int, titled: bool, suffix: str, gender: str
 ) -> PersonForm:
-    low = [_squash(w) for w in words]
+    low = [_bare_letters(w) for w in words]
     display = " ".join(words) + (f" {suffix.capitalize()}." if suffix in {"jr", "sr"} else "")
     if suffix.startswith("i"):
         display += f" {suffix.upper()}"
@@ -339,38 +320,32 @@ def _form(
     if read is not None:
         return PersonForm(*read, "", suffix, gender, display)
     if len(low[-1]) == 1:
-        # "Adaeze O.": the surname is an initial, which fits nobody for certain.
+        # "Adaeze O.": the surname is an initial, which fits no person for certain.
         return PersonForm((), " ".join(low), "", suffix, "", display)
     return PersonForm(tuple(low[:first]), " ".join(low[first:]), "", suffix, gender, display)
 
 
 def _ordered(words: list[str], surname_count: int) -> tuple[tuple[str, ...], str] | None:
-    """Return given names and family name where it is known which is which, whatever the order."""
+    """Return given names and family name if they can be recognised in any order."""
     if surname_count:
-        # Behind a comma stands what stood behind the family name.
+        # The words after a comma followed the family name.
         words = [*words[-surname_count:], *words[:-surname_count]]
-    parts = [_squash(p) for w in words for p in w.split("-") if _squash(p)]
+    parts = [_bare_letters(p) for w in words for p in w.split("-") if _bare_letters(p)]
     read = read_order(parts) if len(parts) > 1 else None
     if surname_count:
         return read if read is not None and read[1] == parts[0] else None
     capitals = len(words) == 2 and len(words[0]) >= _LEAST_CAPITALS and words[0].isupper()
     if read is None and capitals and words[1].istitle() and len(words[1]) > 1:
         # "DURAND Sylvie": the family name is in capitals.
-        return (_squash(words[1]),), _squash(words[0])
+        return (_bare_letters(words[1]),), _bare_letters(words[0])
     return read
 
 
 def form_of_key(key: str, /, *, gender: str = "", by_second: bool = False) -> PersonForm | None:
-    """Take a key apart; ``None`` unless it has a written first name and a surname.
+    """Parse a key; ``None`` unless it has a full first name and a surname.
 
-    Parameters
-    ----------
-    key
-        The key.
-    gender
-        What the titles of its spellings state.
-    by_second
-        Whether the second given name may be the written one ("D. Michael Sorley").
+    *gender* is stated by titles in its spellings; *by_second* also accepts a full second given name
+    ("D. Michael Sorley").
     """
     form = parts_of_key(key, gender=gender)
     if form is None or key.startswith(("mr-", "ms-")):
@@ -380,19 +355,9 @@ def form_of_key(key: str, /, *, gender: str = "", by_second: bool = False) -> Pe
 
 @functools.lru_cache(maxsize=65536)
 def parts_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:
-    """Take a key apart that may have a title, initials or a surname only.
+    """Parse a key such as ``mr-whitlock``, ``j-whitlock`` or ``whitlock`` (read as a surname).
 
-    Parameters
-    ----------
-    key
-        Such as ``mr-whitlock``, ``j-whitlock`` or ``whitlock``: one word is read as a surname.
-    gender
-        What the titles of its spellings state.
-
-    Returns
-    -------
-    PersonForm or None
-        ``None`` for what names no single person.
+    *gender* is stated by titles in its spellings. ``None`` if the key is not a single person.
     """
     words = key.split("-")
     if len(words) > 1 and words[0] in {"mr", "ms"}:
@@ -408,17 +373,17 @@ def parts_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:
     return PersonForm(tuple(words[:first]), " ".join(words[first:]), "", suffix, gender, "")
 
 
-def _squash(word: str) -> str:
+def _bare_letters(word: str) -> str:
     low = fold(word)
     return low if low.isalnum() else _MARKS.sub("", low)
 
 
 def better_display(a: str, b: str, /) -> str:
-    """Return the fuller of two names: not in capitals, more written words, more letters."""
+    """Return the fuller of two names: not in capitals, more full words, more letters."""
     return max(a, b, key=_fullness)
 
 
 def _fullness(name: str) -> tuple[bool, int, int, str]:
     words = name.split()
-    written = sum(len(_squash(w)) > 1 for w in words)
-    return (not is_shouted(name), written, len(words), name)
+    written = sum(len(_bare_letters(w)) > 1 for w in words)
+    return (not is_all_caps(name), written, len(words), name)

@@ -1,11 +1,11 @@
-"""Shortened names of one document that mean what another document names in full.
+"""Resolves short names of one document to full names of another.
 
-Such a name joins the only person or organisation of the collection that it fits
-(:mod:`casetrack.graph.entities.shortened`) in documents that are within reach of one with the full
-name: both mention another organisation or person by its full name, for organisations also a place.
-What more than half of many documents mention brings two of them together only with a second such
-name. So do shortened names themselves where three of them, and no frequent surnames, fit names that
-one document has in full. What is joined here brings nothing else into reach.
+A short name joins the only person or organisation of the collection that it fits
+(:mod:`casetrack.graph.entities.shortened`) if its document is within reach of a document with the
+full name: both mention another organisation or person by its full name, or for organisations a
+place. Entities that more than half of many documents mention connect two documents only in pairs.
+Three short names without frequent surnames also connect a document to one that has their full
+names. Names resolved here do not extend the reach.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NAMES = ("person", "organization", "location")
 _MANY_DOCUMENTS = 20
 _EVERYWHERE = 0.5
 _CIRCLE, _CROWD = 3, 60
-"""Shortened names of a document that point at one circle, and where there are too many to tell."""
+"""Minimum number of short names that identify one group of people, and the maximum for a check."""
 _FEW_DOCUMENTS = 200
 
 
@@ -50,72 +50,58 @@ def join_within_reach(
     defined: Defined,
     /,
 ) -> NDArray[np.int64]:
-    """Return for each row the group that stands for its entity.
+    """Return for each row the root group of its entity.
 
-    Parameters
-    ----------
-    rows
-        What each document calls an entity; ``spellings``, ``roles`` and ``mention_count`` are read.
-    groups
-        All groups.
-    row_groups
-        int64 [rows], number of the group of each row.
-    roots
-        int64 [groups], the group that stands for the entity of each.
-    documents
-        int64 [rows], number of the document of each row, from 0.
-    rules
-        What the pipeline says.
-    defined
-        What documents state of organisations.
+    *row_groups* is int64 [rows], the group of each row; *roots* is int64 [groups], the root of each
+    group; *documents* is int64 [rows], the number of each row's document from 0.
     """
     row_roots = roots[row_groups]
     short = shortened_names(groups, roots, rules, defined)
-    words = _called_so(rows, row_roots, short.words, groups)
-    wanted = _through(short.targets | words)
+    words = _used_names(rows, row_roots, short.words, groups)
+    wanted = _final_targets(short.targets | words)
     if not wanted:
         return row_roots
     moved = np.full(len(groups), -1, dtype=np.int64)
     moved[list(wanted)] = list(wanted.values())
-    # Whole entities: what was joined to a shortened name before goes with it.
+    # Whole entities: names merged with a short name move with it.
     candidates = np.flatnonzero(moved[row_roots] >= 0)
     candidates = candidates[~_placed(rows, candidates)]
-    view = _View(groups, row_groups, row_roots, documents, short.full)
+    view = _FullNames(groups, row_groups, row_roots, documents, short.full)
     reach = view.reach_of(sorted(set(wanted.values())))
-    together = _Together(groups, reach)
+    name_groups = _NameGroups(groups, reach)
     for row in candidates.tolist():
-        together.add(int(documents[row]), wanted[int(row_roots[row])])
-    found = row_roots.copy()
+        name_groups.add(int(documents[row]), wanted[int(row_roots[row])])
+    resolved = row_roots.copy()
     for row in candidates.tolist():
         root, document = int(row_roots[row]), int(documents[row])
         target = wanted[root]
-        # Of a name in full beside it, the document itself knew best, but for what it took for
-        # something else, and for what another one states.
+        # If the document has the full name, its own grouping wins, except for mistaken kinds and
+        # names defined in another document.
         itself = root in words or root in short.stated
-        if reach[target].holds(document, itself=itself) or together.hold(document, target):
-            found[row] = target
-    return found
+        if reach[target].holds(document, itself=itself) or name_groups.contains(document, target):
+            resolved[row] = target
+    return resolved
 
 
-def _through(wanted: dict[int, int]) -> dict[int, int]:
-    """Return for each name the last one that it leads to."""
-    found = {}
+def _final_targets(wanted: dict[int, int]) -> dict[int, int]:
+    """Follow chains of names to their last target."""
+    final = {}
     for name, first in wanted.items():
         seen, last = {name}, first
         while last in wanted and last not in seen:
             seen.add(last)
             last = wanted[last]
         if last not in seen:
-            found[name] = last
-    return found
+            final[name] = last
+    return final
 
 
-def _called_so(
+def _used_names(
     rows: pa.Table, row_roots: NDArray[np.int64], words: dict[int, int], groups: Sequence[Group]
 ) -> dict[int, int]:
-    """Return those of the words by which some document calls the organisation.
+    """Return the words that some document uses as the organisation's name.
 
-    That a place is the first word of a firm's name does not make the place the firm.
+    A place that is the first word of a firm's name is not the firm.
     """
     if not words:
         return {}
@@ -126,14 +112,14 @@ def _called_so(
     for root, spellings in zip(row_roots[targets].tolist(), chosen, strict=True):
         spelled.update((root, surface(s["text"])) for s in spellings)
     shares = _share_placed(rows, row_roots, list(words))
-    said = {
-        # "Cargill" is all that "Cargill, Incorporated" has but its legal form.
+    confirmed = {
+        # "Cargill" is all of "Cargill, Incorporated" except the legal form.
         i: groups[i].key in known
         or (t, groups[i].key) in spelled
         or form_of_key(groups[t].key).base == (groups[i].key,)
         for i, t in words.items()
     }
-    return {i: t for i, t in words.items() if said[i] and shares[i] <= _EVERYWHERE}
+    return {i: t for i, t in words.items() if confirmed[i] and shares[i] <= _EVERYWHERE}
 
 
 def _share_placed(
@@ -151,18 +137,18 @@ def _share_placed(
 
 def _counts_placed(rows: pa.Table, chosen: NDArray[np.int64]) -> list[int]:
     roles = rows["roles"].take(pa.array(chosen)).to_pylist()
-    return [sum(r["count"] for r in found if r["role"] == PLACED) for found in roles]
+    return [sum(r["count"] for r in own_roles if r["role"] == PLACED) for own_roles in roles]
 
 
 def _placed(rows: pa.Table, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which rows stand as towns do more often than not."""
+    """Return for each row whether it usually appears in the position of a town."""
     counts = np.array(_counts_placed(rows, chosen), dtype=np.int64)
     mentions: NDArray[np.int32] = rows["mention_count"].take(pa.array(chosen)).to_numpy()
     return np.greater(2 * counts, mentions)
 
 
-class _View:
-    """What each document names in full."""
+class _FullNames:
+    """The full names in each document."""
 
     def __init__(
         self,
@@ -174,11 +160,11 @@ class _View:
     ) -> None:
         self._groups = groups
         self._numbers = {(g.kind, g.key): i for i, g in enumerate(groups)}
-        tells = np.array([_tells(g, i in full) for i, g in enumerate(groups)], dtype=bool)
+        links = np.array([_links(g, i in full) for i, g in enumerate(groups)], dtype=bool)
         self._is_place = np.array([g.kind == "location" for g in groups], dtype=bool)
         self._full, self._row_groups = np.isin(row_groups, list(full)), row_groups
         self._roots, self._documents = row_roots, documents
-        size, rows = np.int64(len(groups)), np.flatnonzero(tells[row_roots])
+        size, rows = np.int64(len(groups)), np.flatnonzero(links[row_roots])
         pairs = np.unique(documents[rows] * size + row_roots[rows])
         self._names = pairs % size
         count = int(documents.max()) + 1
@@ -187,28 +173,28 @@ class _View:
         self.is_everywhere = (spread > _EVERYWHERE * count) & (count > _MANY_DOCUMENTS)
 
     def reach_of(self, targets: Sequence[int], /) -> dict[int, _Reach]:
-        """Return for each target the reach of the documents that name it in full."""
-        # A name that is stated to be another one's need not look like one in full.
+        """Return for each target the reach of the documents with its full name."""
+        # A defined alternative name need not look like a full name.
         named = self._full | np.isin(self._row_groups, targets)
         rows = np.flatnonzero(named & np.isin(self._roots, targets))
         pairs = sorted(zip(self._roots[rows].tolist(), self._documents[rows].tolist(), strict=True))
         documents: dict[int, set[int]] = {target: set() for target in targets}
         for target, document in pairs:
             documents[target].add(document)
-        return {t: _Reach(self, t, sorted(found)) for t, found in documents.items()}
+        return {t: _Reach(self, t, sorted(matching)) for t, matching in documents.items()}
 
     def names_of(self, document: int, /) -> NDArray[np.int64]:
-        """Return what a document names that may bring others into its reach."""
+        """Return the names in a document that can connect it to other documents."""
         return self._names[self._starts[document] : self._starts[document + 1]]
 
     def counts_for(self, target: int, names: NDArray[np.int64], /) -> NDArray[np.int64]:
-        """Return those of *names* that may bring *target* into reach."""
+        """Return the *names* that can connect documents for *target*."""
         if self._groups[target].kind == "person":
             names = names[~self._is_place[names]]
         return names[~np.isin(names, self._own(target))]
 
     def _own(self, target: int) -> list[int]:
-        """Return what says nothing of who *target* is: itself, and what is called like it."""
+        """Return groups that give no evidence for *target*: itself and similar names."""
         group = self._groups[target]
         if group.kind == "person":
             form = parts_of_key(group.key)
@@ -219,8 +205,8 @@ class _View:
         return [target, *(self._numbers.get((k, key), target) for key in keys for k in NAMES)]
 
 
-def _tells(group: Group, is_full: bool) -> bool:
-    """Return whether two documents that mention it have something to do with each other."""
+def _links(group: Group, is_full: bool) -> bool:
+    """Return whether two documents that mention the group are related."""
     if group.kind == "person":
         return is_full
     if group.kind == "location":
@@ -231,15 +217,9 @@ def _tells(group: Group, is_full: bool) -> bool:
 
 
 class _Reach:
-    """Says which documents are within reach of those that name *target* in full.
+    """The documents within reach of those (*documents*) that have the full name of *target*."""
 
-    Attributes
-    ----------
-    documents
-        Those.
-    """
-
-    def __init__(self, view: _View, target: int, documents: Sequence[int], /) -> None:
+    def __init__(self, view: _FullNames, target: int, documents: Sequence[int], /) -> None:
         self._view = view
         self.documents = frozenset(documents)
         names = [view.names_of(document) for document in documents]
@@ -250,7 +230,7 @@ class _Reach:
         self._held = np.unique(held, axis=0) if held.size else held
 
     def holds(self, document: int, /, *, itself: bool) -> bool:
-        """Return whether a document is; *itself*: what is said of those with the full name."""
+        """Return whether a document is within reach; *itself* if it has the full name."""
         if document in self.documents:
             return itself
         names = self._view.names_of(document)
@@ -260,25 +240,25 @@ class _Reach:
         return bool(self._held.size) and int((self._held @ shared).max()) > 1
 
 
-class _Together:
-    """The shortened names of each document: several of one circle of people are that circle's."""
+class _NameGroups:
+    """The short names of each document, which together can identify a group of people."""
 
     def __init__(self, groups: Sequence[Group], reach: dict[int, _Reach], /) -> None:
         self._reach = reach
         self._targets: dict[int, set[int]] = {}
-        self._telling = {
+        self._usable = {
             target
             for target, near in reach.items()
             if len(near.documents) <= _FEW_DOCUMENTS and _is_rare(groups[target])
         }
 
     def add(self, document: int, target: int, /) -> None:
-        """Say that a document has a shortened name that fits *target* alone."""
-        if target in self._telling:
+        """Record that a document has a short name that only fits *target*."""
+        if target in self._usable:
             self._targets.setdefault(document, set()).add(target)
 
-    def hold(self, document: int, target: int, /) -> bool:
-        """Return whether two other shortened names fit names that stand beside *target*."""
+    def contains(self, document: int, target: int, /) -> bool:
+        """Return whether two other short names fit full names in a document with *target*."""
         others = self._targets.get(document, set())
         if target not in others or not _CIRCLE <= len(others) <= _CROWD:
             return False

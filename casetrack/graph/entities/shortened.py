@@ -1,9 +1,9 @@
-"""Which full name a shortened one can stand for in a collection, where it is only one.
+"""Finds the only full name in a collection that a short name can stand for.
 
-"Mr Whitlock" and "J. Whitlock" can be Julian Whitlock if nobody else of the collection can be
-meant; "Bob Smith" can be Robert Smith; "Tidewell" can be Tidewell Systems Limited if no other
-organisation begins so, "HMIC" the only one with these initials. Whether a document means them is
-another question (:mod:`casetrack.graph.entities.reach`).
+"Mr Whitlock" and "J. Whitlock" can be Julian Whitlock if no other person fits; "Bob Smith" can be
+Robert Smith; "Tidewell" can be Tidewell Systems Limited if no other organisation has this start,
+"HMIC" the only one with these initials. Whether a document means them is decided in
+:mod:`casetrack.graph.entities.reach`.
 """
 
 from __future__ import annotations
@@ -34,29 +34,27 @@ if TYPE_CHECKING:
     from casetrack.graph.entities.persons import PersonForm
     from casetrack.ingest.steps.join import JoinRules
 
-# Names that a document states for somebody, and what they are worth in other documents.
-#
-# "Brightwater Cleaning LLC, d/b/a Sparkle House", "Norvane plc, formerly Norvane Paints plc",
-# "Halden Marine Insurance Company ("HMIC")": where another document uses only the other name, it
-# means the same one. A name that is one in full holds everywhere, initials and short names within
-# reach of a document that has the full name (:mod:`casetrack.graph.entities.reach`). What two stand
-# for in different documents stands for neither.
+# Alternative names that a document defines, and their use in other documents: "Brightwater Cleaning
+# LLC, d/b/a Sparkle House", "Norvane plc, formerly Norvane Paints plc", "Halden Marine Insurance
+# Company ("HMIC")". A full name applies everywhere; initials and short names only within reach of a
+# document with the full name (:mod:`casetrack.graph.entities.reach`). A name defined for two
+# entities is ignored.
 
 _LEAST_LETTERS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """What documents state.
+    """Names that documents define for organisations.
 
     Attributes
     ----------
     owners
-        For the key of each stated name the groups whose other name it is.
+        The groups that each defined key is another name of.
     full
-        Those of the keys that are names in full.
+        The keys that are full names.
     initials
-        Those that are made of their owner's initials or letters.
+        The keys that consist of initials or letters of the owner.
     """
 
     owners: Mapping[str, frozenset[int]]
@@ -70,16 +68,9 @@ NOTHING_DEFINED = Defined({}, frozenset(), frozenset())
 def defined_names(
     rows: pa.Table, groups: Sequence[Group], row_groups: NDArray[np.int64], /
 ) -> Defined:
-    """Read what the documents state of organisations.
+    """Read the names that documents define for organisations.
 
-    Parameters
-    ----------
-    rows
-        What each document calls an entity; ``kind``, ``key`` and ``defined`` are read.
-    groups
-        All groups.
-    row_groups
-        int64 [rows], number of the group of each row.
+    *row_groups* is int64 [rows], the group of each row.
     """
     lists = rows["defined"].combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
@@ -98,29 +89,29 @@ def defined_names(
             form = read_organization(clean(name))
             if form is None or form.base == owner.base:
                 continue
-            if form.shouted and not form.family and len(form.base[0]) >= _LEAST_LETTERS:
+            if form.is_capitals and not form.family and len(form.base[0]) >= _LEAST_LETTERS:
                 if abbreviates(form.base[0], owner.base, owner.family):
                     initials.add(form.key)
             elif _is_full(form) and form.base != owner.base[: len(form.base)]:
                 full.add(form.key)
             owners.setdefault(form.key, set()).add(number)
-    # What somebody's initials are is a full name of nobody.
+    # Initials of one owner are not the full name of another.
     return Defined(
-        {key: frozenset(found) for key, found in owners.items()},
+        {key: frozenset(groups_of_key) for key, groups_of_key in owners.items()},
         frozenset(full - initials),
         frozenset(initials),
     )
 
 
 def _is_full(form: OrganizationForm) -> bool:
-    """Return whether a name says by itself who is meant."""
+    """Return whether a name is specific enough to identify an organisation."""
     if form.family:
         return True
     return sum(w not in COMMON_FIRST_WORDS and len(w) > 2 for w in form.base) > 1
 
 
 def join_defined(groups: Sequence[Group], roots: NDArray[np.int64], defined: Defined, /) -> None:
-    """Join other names in full with the only organisation whose they are, everywhere."""
+    """Merge alternative full names with their only owner, everywhere."""
     for i, owner in _targets(groups, roots.tolist(), defined, defined.full).items():
         if roots[i] != roots[owner]:
             roots[roots == roots[i]] = roots[owner]
@@ -129,10 +120,10 @@ def join_defined(groups: Sequence[Group], roots: NDArray[np.int64], defined: Def
 def near_targets(
     groups: Sequence[Group], roots: Sequence[int], defined: Defined, /
 ) -> dict[int, int]:
-    """Return for short names and initials that documents state the only organisation they mean.
+    """Return the only owner of each defined short name or initials.
 
-    They hold within reach of a document that names it in full. "IBM Corporation" goes with the
-    corporation whose initials are stated to be IBM.
+    They apply within reach of a document with the full name. "IBM Corporation" joins the
+    corporation whose initials are defined as IBM.
     """
     return _targets(groups, roots, defined, defined.owners.keys() - defined.full)
 
@@ -157,7 +148,7 @@ def _targets(
                 begun[form.base[:size]].add(roots[i])
         if form.base in called and roots[i] == i:
             called[form.base].append((i, form.family))
-    found = {}
+    targets = {}
     for base, key in wanted.items():
         owners = {roots[o] for o in defined.owners[key]}
         if len(owners) != 1:
@@ -167,34 +158,33 @@ def _targets(
         if key in defined.initials:
             families.add(form_of_key(groups[owner].key).family)
         fitting = [i for i, family in called[base] if family in families and i != owner]
-        # Whoever else begins so may be meant as well: the brand, not the firm that trades under it.
+        # Any other organisation with this start may be meant: the brand, not the firm behind it.
         if not begun[base] - {owner, *fitting}:
-            found.update(dict.fromkeys(fitting, owner))
-    return found
+            targets.update(dict.fromkeys(fitting, owner))
+    return targets
 
 
 _LEAST_OF_SHORT = 4
-"""Fewer letters are anybody's initials in another document that does not state them."""
+"""Fewer letters are too ambiguous in a document that does not define them."""
 _CROWD = 24
-"""Forms with one surname; where there are more, none is joined."""
+"""Above this number of forms with one surname, none is resolved."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shortened:
-    """The shortened names of a collection.
+class ShortNames:
+    """The short names of a collection.
 
     Attributes
     ----------
     full
-        Numbers of the groups that name a person or an organisation in full.
+        Groups that are full names of a person or an organisation.
     targets
-        For the number of a group that is a shortened name: the number of the group that stands for
-        the only entity that it fits.
+        For each short name's group, the root of the only entity that it fits.
     stated
-        Those of the targets' names that a text states: they hold beside the full name too.
+        Groups in *targets* that a text defines: they apply even in a document with the full name.
     words
-        For groups of one word that were taken for a person or a place and begin the name of an
-        organisation: the same.
+        Like *targets*, for single words read as a person or a place that start an organisation's
+        name.
     """
 
     full: frozenset[int]
@@ -205,20 +195,8 @@ class Shortened:
 
 def shortened_names(
     groups: Sequence[Group], roots: NDArray[np.int64], rules: JoinRules, defined: Defined, /
-) -> Shortened:
-    """Find the shortened names and what each fits.
-
-    Parameters
-    ----------
-    groups
-        All groups.
-    roots
-        int64 [groups], the group that stands for the entity of each.
-    rules
-        What the pipeline says.
-    defined
-        What documents state of organisations.
-    """
+) -> ShortNames:
+    """Find the short names and their targets; *roots* is int64 [groups], the root of each."""
     numbers = roots.tolist()
     people = _People(groups, numbers)
     firms = _Organizations(groups, numbers, people.words)
@@ -234,18 +212,18 @@ def shortened_names(
         if "-" in key or key not in firms.starting:
             targets[short] = target
     full = frozenset(people.full | firms.full)
-    return Shortened(full, targets, frozenset(stated), firms.words())
+    return ShortNames(full, targets, frozenset(stated), firms.words())
 
 
 def _same_persons(
     groups: Sequence[Group], roots: Sequence[int], rules: JoinRules
 ) -> dict[int, int]:
-    """Return the full names of persons that near one another are one, and the fullest of each."""
+    """Return full names that are variants within one document, with the fullest of each."""
     if not (rules.middle_names and rules.nicknames):
         return {}
-    found = join_persons(groups, near=True, takes_nicknames=bool)
-    pairs = {roots[i]: roots[j] for i, j in found.items() if roots[i] != roots[j]}
-    # Who is somebody else's fullest name already stays that.
+    variants = join_persons(groups, near=True, takes_nicknames=bool)
+    pairs = {roots[i]: roots[j] for i, j in variants.items() if roots[i] != roots[j]}
+    # A name that is the fullest of another person stays.
     return {i: j for i, j in pairs.items() if j not in pairs}
 
 
@@ -274,8 +252,8 @@ class _People:
                 self.words.update((*form.given, form.surname))
 
     def targets(self) -> dict[int, int]:
-        """Return the person whom each shortened name fits, where there is only one."""
-        found = {}
+        """Return the only person that each short name fits."""
+        targets = {}
         for surname, short in self._short.items():
             known = self._known.get(surname)
             if known is None or len(short) > _CROWD:
@@ -286,8 +264,8 @@ class _People:
                     continue
                 fitting = [r for r, forms in known.items() if _fits(form, forms)]
                 if len(fitting) == 1 and _is_alone(form, known[fitting[0]], [f for _, f in short]):
-                    found[i] = fitting[0]
-        return found
+                    targets[i] = fitting[0]
+        return targets
 
 
 def _person(group: Group) -> PersonForm | None:
@@ -299,16 +277,16 @@ def _fits(form: PersonForm, person: Sequence[PersonForm]) -> bool:
 
 
 def _is_alone(form: PersonForm, person: Sequence[PersonForm], short: Sequence[PersonForm]) -> bool:
-    """Return whether no other shortened name speaks of somebody else whom *form* may mean."""
+    """Return whether no other short name means another person that *form* may mean."""
     same = [other for other in short if _fits(other, person)]
-    # A Mr and a Ms who both fit somebody of unknown gender are not both this person.
+    # A Mr and a Ms that both fit a person of unknown gender are not both this person.
     if not all(agree(a, b) for a, b in itertools.combinations(same, 2)):
         return False
     return not any(agree(form, other) for other in short if not _fits(other, person))
 
 
 class _Organizations:
-    """The organisations of a collection by the words with which they begin."""
+    """The organisations of a collection by their first words."""
 
     def __init__(
         self, groups: Sequence[Group], roots: Sequence[int], persons_words: set[str]
@@ -343,23 +321,23 @@ class _Organizations:
                         self._parted.add(begin)
 
     def _only(self, base: tuple[str, ...]) -> int | None:
-        """Return the only organisation that begins with these words."""
+        """Return the only organisation that starts with these words."""
         begun = self._begun.get(base, set())
         return min(begun) if len(begun) == 1 and base not in self._parted else None
 
     def targets(self) -> dict[int, int]:
-        """Return the organisation that each shortened name begins, where there is only one."""
-        found = {}
+        """Return the only organisation that starts with each short name."""
+        targets = {}
         for i, form in self._forms.items():
             if i in self.full or self._roots[i] != i:
                 continue
             target = self._only(form.base)
             if target is not None and organizations.names_alone(form, self._taken):
-                found[i] = target
-        return found
+                targets[i] = target
+        return targets
 
     def initials(self) -> dict[int, int]:
-        """Return the only organisation whose initials somebody writes, but for public bodies."""
+        """Return the only organisation for each acronym in a document, except public bodies."""
         owners: dict[str, set[int]] = {
             form.base[0]: set()
             for i, form in self._forms.items()
@@ -372,19 +350,19 @@ class _Organizations:
                 for made in organizations.initials(form):
                     if made in owners:
                         owners[made].add(self._roots[i])
-        found = {}
+        targets = {}
         for i, form in self._forms.items():
             letters = form.base[0]
             if len(owners.get(letters, ())) != 1 or form.family or len(form.base) > 1:
                 continue
             is_own = self._roots[i] == i and form.base not in self._begun
             if is_own and len(letters) >= _LEAST_OF_SHORT and not is_public_body(letters):
-                found[i] = min(owners[letters])
-        return found
+                targets[i] = min(owners[letters])
+        return targets
 
     def words(self) -> dict[int, int]:
-        """Return the same for single words that were taken for a person or a place."""
-        found = {}
+        """Return the same for single words that were read as a person or a place."""
+        targets = {}
         for i, group in enumerate(self._groups):
             if group.kind not in {"person", "location"} or group.key not in self.starting:
                 continue
@@ -397,5 +375,5 @@ class _Organizations:
                 and not is_known_place(group.key)
                 and organizations.names_alone(form, self._taken)
             ):
-                found[i] = target
-        return found
+                targets[i] = target
+        return targets

@@ -1,4 +1,4 @@
-"""Spellings of names: what is the name in them, and what is only how it was written."""
+"""Normal forms of spellings of names."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _LETTERS = str.maketrans(
 _AROUND = ' \t\r\n"“”„«»‹›()[]{}<>,;:!?*_|/\\~^=+-–—•·'
 _QUOTES = "'’‘‚`´"
 _OKINA = re.compile(r"‘(?=[āēīōūĀĒĪŌŪ])")
-"""A letter of Hawaiian that is written like a mark of quotation."""
+"""A Hawaiian letter that looks like a quotation mark."""
 _POSSESSIVE = re.compile(r"(?<=\w)['’´`](?:s|S)?$")
 _WORDS = re.compile(r"[^\W_]+")
 _INSIDE = re.compile(r"[.'’‘´`ʻ]")
 
 
 def fold_text(text: str, /) -> str:
-    """Return a long text in lower case and without diacritics; nothing of it is kept."""
+    """Return a long text in lower case without diacritics; not cached."""
     return "".join(_folded(line) for line in text.splitlines(keepends=True))
 
 
 @functools.lru_cache(maxsize=65536)
 def fold(text: str, /) -> str:
-    """Return a name in lower case and without diacritics."""
+    """Return a name in lower case without diacritics."""
     return _folded(text)
 
 
@@ -41,19 +41,19 @@ def _folded(text: str) -> str:
 
 @functools.lru_cache(maxsize=16384)
 def clean(text: str, /) -> str:
-    """Return a spelling on one line, without the marks around it and without a possessive."""
+    """Return a spelling on one line, without surrounding marks and possessive."""
     line = " ".join(text.split()).strip(_AROUND)
     first = "‘" if _OKINA.match(line) else ""
     return first + _POSSESSIVE.sub("", line.strip(_QUOTES + _AROUND)).rstrip(_AROUND)
 
 
 def surface(text: str, /) -> str:
-    """Return what two spellings of one form have in common, whatever their case and accents."""
+    """Return a spelling in a form that ignores case and accents."""
     return fold(clean(text)).lstrip("‘").rstrip(".").strip()
 
 
 def plain_words(text: str, /) -> list[str]:
-    """Return the words of a name with their case, abbreviations closed up, ``&`` as *and*.
+    """Return the words of a name with their case, abbreviations joined, ``&`` as *and*.
 
     Examples
     --------
@@ -68,18 +68,18 @@ def slug(text: str, /) -> str:
     return "-".join(fold(w) for w in plain_words(text))
 
 
-def is_shouted(text: str, /) -> bool:
-    """Return whether *text* is all capitals and has more than an abbreviation's letters."""
+def is_all_caps(text: str, /) -> bool:
+    """Return whether *text* is in capitals and longer than an abbreviation."""
     return text.isupper() and sum(c.isalpha() for c in text) > 4
 
 
 @functools.lru_cache(maxsize=16384)
 def same_spelling(text: str, /) -> str:
-    """Return the form in which spellings of somebody are compared, see :func:`normalised`.
+    """Return the form in which spellings are compared, see :func:`normalised`, without a title.
 
-    A title before the name is none of it: it stands in a spelling, and not in its place.
+    A title is part of a spelling, but not of the place of a mention.
     """
-    # Commands and the server read this module before they need Arrow.
+    # Commands and the server import this module before they need Arrow.
     import pyarrow as pa
 
     from casetrack.graph.spelling import normalised

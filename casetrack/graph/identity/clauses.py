@@ -1,4 +1,4 @@
-"""To which document the clauses, schedules and exhibits belong that a text cites."""
+"""The documents to which cited clauses, schedules and exhibits belong."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from casetrack.graph.entities.text import fold
-from casetrack.graph.identity.facts import Description, Saying
+from casetrack.graph.identity.facts import Claim, Description
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from casetrack.graph.identity.facts import Joined
-    from casetrack.graph.identity.itself import Itself
     from casetrack.graph.identity.mentions import Mention
+    from casetrack.graph.identity.opening import Opening
 
 _CLAUSE = re.compile(
     r"(?:^|\n|[\x20\t\u00a0]{2,})[\x20\t#*_|]*(?:(?:Section|SECTION|Clause|CLAUSE|Article|ARTICLE|§)\s{1,2})?(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})[.):]?[\x20\t\u00a0]+(?=[\"“(]?[A-ZÄÖÜ])"
@@ -50,15 +50,15 @@ def clause_numbers(text: str, /) -> tuple[str, ...]:
     >>> clause_numbers("1. Term" + chr(10) + "1.1 Start" + chr(10) + "SCHEDULE 2")
     ('1', '1.1', 'schedule 2')
     """
-    found = dict.fromkeys(m["number"] for m in _CLAUSE.finditer(text))
-    found |= dict.fromkeys(
+    numbers = dict.fromkeys(m["number"] for m in _CLAUSE.finditer(text))
+    numbers |= dict.fromkeys(
         f"{m['word'].lower()} {m['label'].lower()}" for m in _ANNEX.finditer(text)
     )
-    return tuple(found)[:_MOST_PARTS]
+    return tuple(numbers)[:_MOST_PARTS]
 
 
 def part_of(cited: str, /) -> str:
-    """Return the number of a cited part as :func:`clause_numbers` has it, without its paragraphs.
+    """Return the number of a cited part as in :func:`clause_numbers`, without subparagraphs.
 
     Examples
     --------
@@ -75,20 +75,13 @@ def part_of(cited: str, /) -> str:
 
 
 def read_clauses(
-    joined: Joined, itself: Itself, mentions: Sequence[Mention], own_parts: frozenset[str], /
-) -> Iterator[Saying]:
-    """Yield to which other document each cited part belongs.
+    joined: Joined, itself: Opening, mentions: Sequence[Mention], own_parts: frozenset[str], /
+) -> Iterator[Claim]:
+    """Yield a claim for each cited part of another document.
 
-    A part belongs to what is named behind it ("clause 4 of the Lease", or a name that the text has
-    defined for one), or right before it. Where nothing is named, a document that is no agreement of
-    its own, and has no such part, leaves it to what it is about: the description is empty then.
-
-    Parameters
-    ----------
-    joined, itself, mentions
-        The document: its text, what it is, what it names.
-    own_parts
-        Its own parts.
+    A part belongs to the document named after it ("clause 4 of the Lease", or a defined term for
+    one) or directly before it. If none is named, a document that is no full agreement and lacks
+    such a part (*own_parts*) cites its base document: the description is then empty.
     """
     text = joined.text
     terms = _terms(itself, mentions)
@@ -101,7 +94,7 @@ def read_clauses(
         if span.type in {"section", "exhibit"} and (at := joined.at(number, span.start)) >= 0
     ]
     after: Description | None = None
-    found: list[Saying] = []
+    claims: list[Claim] = []
     for i in range(len(places) - 1, -1, -1):
         start, end, number, span = places[i]
         is_listed = i + 1 < len(places) and _LIST.fullmatch(text, end, max(end, places[i + 1][0]))
@@ -114,29 +107,29 @@ def read_clauses(
         if owner is None and not _SELF.match(text, end):
             is_own = itself.description.kind in _FULL or part_of(span.text) in own_parts
             owner = None if is_own else Description()
-        if owner is not None and owner != _OWN and len(found) < _MOST:
-            confidence = 0.9 if owner.is_telling else 0.7
-            found.append(
-                Saying(number, span.start, span.end, "clause", owner, confidence=confidence)
+        if owner is not None and owner != _OWN and len(claims) < _MOST:
+            confidence = 0.9 if owner.is_specific else 0.7
+            claims.append(
+                Claim(number, span.start, span.end, "clause", owner, confidence=confidence)
             )
-    yield from found
+    yield from claims
 
 
 _OWN = Description("agreement", ("\0",))
-"""Stands for the document itself."""
+"""Placeholder for the document itself."""
 
 
-def _terms(itself: Itself, mentions: Sequence[Mention]) -> Mapping[str, Description]:
-    """Return what the names stand for that the text defines."""
-    found: dict[str, Description] = {}
+def _terms(itself: Opening, mentions: Sequence[Mention]) -> Mapping[str, Description]:
+    """Return the documents that the defined terms of the text refer to."""
+    descriptions: dict[str, Description] = {}
     for mention in mentions:
         if mention.term:
             of = _OWN if mention.is_this else mention.of
-            if of.is_telling:
-                found.setdefault(_folded(mention.term), of)
+            if of.is_specific:
+                descriptions.setdefault(_folded(mention.term), of)
     if itself.description.kind in _FULL:
-        found.setdefault("agreement", _OWN)
-    return found
+        descriptions.setdefault("agreement", _OWN)
+    return descriptions
 
 
 def _folded(term: str) -> str:
@@ -162,7 +155,7 @@ def _behind(
         return None
     if mention.is_this:
         return _OWN
-    if mention.of.is_telling:
+    if mention.of.is_specific:
         return mention.of
     return None
 
@@ -178,6 +171,6 @@ def _ahead(
         return None
     if mention.is_this:
         return _OWN
-    if mention.of.is_telling:
+    if mention.of.is_specific:
         return mention.of
     return terms.get(_folded(text[mention.start : mention.end]))

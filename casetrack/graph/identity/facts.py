@@ -1,4 +1,4 @@
-"""What a document is by its own account, and what it says of others."""
+"""Self-descriptions of a document, and its claims about other documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Kind = Literal[
     "mail",
     "",
 ]
-"""What a document is; empty where nothing says so."""
+"""The kind of a document; empty if unknown."""
 Says = Literal[
     "amends",
     "restates",
@@ -43,29 +43,27 @@ Says = Literal[
     "clause",
     "quotes",
 ]
-"""What a document says of another one. ``names`` says no more than that it speaks of it, ``clause``
-that a part cited there stands in it, ``quotes`` that a mail holds the head of an earlier one."""
+"""The claim about another document. ``names``: it is only mentioned; ``clause``: a cited part
+belongs to it; ``quotes``: a mail contains the head of an earlier mail.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Words that tell a document from others: "Amendment No. 2 to the Lease dated 3 May 2019".
+    """A distinguishing description of a document: "Amendment No. 2 to the Lease dated 3 May 2019".
 
     Attributes
     ----------
-    kind
-        What kind of document is meant.
     title
-        Its words in small letters, without those that say only that it is an agreement; of a mail
-        its subject.
+        Lower-case words without generic ones such as "agreement"; for a mail its subject.
     restated
         Whether it is called amended and restated.
     ordinal
-        Which amendment or supplement it is, from 1; ``None`` where nothing says so, or it is none.
+        Number of the amendment or supplement, from 1; ``None`` if unknown or not applicable.
     dates
-        Dates of it, ``YYYY-MM-DD`` or ``YYYY-MM``; of a mail when it was sent.
+        ``YYYY-MM-DD`` or ``YYYY-MM``; for a mail the time of sending.
     numbers
-        Numbers that name it, with what they number: ``contract:4711-b``, ``invoice:2024-17``.
+        Identifying numbers with their type: ``contract:4711-b``, ``invoice:2024-17``.
     """
 
     kind: Kind = ""
@@ -76,28 +74,25 @@ class Description:
     numbers: tuple[str, ...] = ()
 
     @property
-    def is_telling(self) -> bool:
-        """Whether it says which document is meant, and not only what kind."""
+    def is_specific(self) -> bool:
+        """Whether it identifies a document beyond its kind."""
         return bool(self.title or self.dates or self.numbers or self.ordinal)
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a document, or a message of a mailbox, says that it is.
+    """The self-description of a document, or of a message of a mailbox.
 
     Attributes
     ----------
     page
-        The page that it begins on: 1, but for the later messages of a mailbox.
-    description
-        Its own title, dates and numbers.
+        First page: 1, except for later messages of a mailbox.
     label
         Of a schedule or exhibit, such as ``b`` or ``99.1``.
     parts
         Numbers of its clauses, and labels of the exhibits that it lists.
     digest
-        The same for two texts that differ in nothing but white space, case and marks; empty where
-        there is hardly a text.
+        Equal for texts that differ only in white space, case and marks; empty for very short texts.
     """
 
     page: int
@@ -108,22 +103,19 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """A place that says something of another document.
+class Claim:
+    """A claim about another document, at its place.
 
     Attributes
     ----------
     chunk, start, end
-        The place: position among the document's chunks, and code points into that one's text.
+        Position among the document's chunks, and code points in the chunk's text.
     says
-        What.
+        The kind of claim.
     of
-        The other document. Says nothing for a part whose document is the one that the whole
-        document is about.
+        The other document; empty if a part belongs to the base document of the whole document.
     repeated
-        Whether the chunk before holds the very same place.
-    confidence
-        How sure it is that the place says so.
+        Whether the previous chunk contains the same place.
     """
 
     chunk: int
@@ -135,17 +127,11 @@ class Saying:
     confidence: float = 0.9
 
 
-# The text of a document as one, each place with the chunk that holds it.
+# The text of a document as one string, with the chunk of each place.
 
 
 class Joined:
-    """Chunks laid end to end, each code point of a page once.
-
-    Parameters
-    ----------
-    chunks
-        Of one document, in order.
-    """
+    """Concatenated chunks of one document in order, each code point of a page once."""
 
     def __init__(self, chunks: Sequence[ChunkFacts], /) -> None:
         self.chunks = chunks
@@ -172,41 +158,41 @@ class Joined:
         self.text = "".join(parts)
 
     def place(self, start: int, end: int, /) -> tuple[int, int, int]:
-        """Return chunk, start and end of a place; what goes on in the next chunk is cut off."""
+        """Return chunk, start and end of a place; a part in the next chunk is cut off."""
         chunk = max(0, bisect_right(self._starts, start) - 1)
         shift = self._skipped[chunk] - self._starts[chunk]
         size = len(self.chunks[chunk].text)
         return chunk, min(start + shift, size), min(end + shift, size)
 
     def at(self, chunk: int, start: int, /) -> int:
-        """Return where a place of a chunk stands, or -1 where the chunk before holds it."""
+        """Return the text offset of a chunk's place, or -1 if the previous chunk contains it."""
         if start < self._skipped[chunk]:
             return -1
         return self._starts[chunk] + start - self._skipped[chunk]
 
     @cached_property
     def dates(self) -> list[DateSpan]:
-        """All dates of a day, a month, or one of several days, by place in :attr:`text`."""
-        found = []
+        """All dates of a day or month, or ambiguous days, by position in :attr:`text`."""
+        dates = []
         for number, chunk in enumerate(self.chunks):
             for span in chunk.dates:
                 at = self.at(number, span.start)
                 if at >= 0 and days_of(span):
-                    found.append(replace(span, start=at, end=at + span.end - span.start))
-        return sorted(found, key=lambda d: d.start)
+                    dates.append(replace(span, start=at, end=at + span.end - span.start))
+        return sorted(dates, key=lambda d: d.start)
 
     @cached_property
     def _date_starts(self) -> list[int]:
         return [date.start for date in self.dates]
 
     def dates_within(self, start: int, end: int, /) -> list[DateSpan]:
-        """Return the dates that begin in a stretch of :attr:`text`."""
+        """Return the dates that start in this range of :attr:`text`."""
         first = bisect_right(self._date_starts, start - 1)
         return self.dates[first : bisect_right(self._date_starts, end - 1)]
 
 
 def days_of(span: DateSpan, /) -> tuple[str, ...]:
-    """Return the days or months that a date may be: two where their order is open."""
+    """Return the days or months that a date may mean: two if day and month may be swapped."""
     values = (span.value,) if span.value else span.readings
     return tuple(
         v for v in values if v and len(v) in {7, 10} and v[:4].isdigit() and v[5].isdigit()

@@ -1,4 +1,4 @@
-"""Mails: whose, about what, when; and the heads of earlier mails that they hold."""
+"""Sender, subject and time of mails, and the heads of earlier mails that they quote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from casetrack.base.words.lists import month_numbers
 from casetrack.base.years import FIRST_MAIL, written_day
 from casetrack.extract.dates.vocabulary import SENT, WROTE
 from casetrack.graph.entities.text import fold, fold_text
-from casetrack.graph.identity.facts import Description, Identity, Saying
+from casetrack.graph.identity.facts import Claim, Description, Identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ _SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """The head of an earlier mail, as its text has it; *subject* is ``None`` where none is told."""
+    """The quoted head of an earlier mail; *subject* is ``None`` if it has none."""
 
     start: int
     end: int
@@ -87,20 +87,20 @@ class _Head:
 
 
 def base_subject(subject: str, /) -> str:
-    """Return a subject without what mail programs put before it, in small letters.
+    """Return a subject in lower case without the prefixes of mail programs.
 
     Examples
     --------
     >>> base_subject("AW: Re[2]: Rent  due")
     'rent due'
     """
-    while found := _PREFIX.match(subject):
-        subject = subject[found.end() :]
+    while prefix := _PREFIX.match(subject):
+        subject = subject[prefix.end() :]
     return " ".join(fold(subject).split())
 
 
 def read_messages(document: DocumentFacts, joined: Joined, /) -> Iterator[Identity]:
-    """Yield what each message of a mail, or of a mailbox, says that it is."""
+    """Yield the self-description of each message of a mail or mailbox."""
     facts = dict(document.properties)
     headers = {chunk.page: chunk.mail_headers for chunk in joined.chunks}
     for number, (page, start) in enumerate(joined.pages):
@@ -128,14 +128,14 @@ def read_messages(document: DocumentFacts, joined: Joined, /) -> Iterator[Identi
 
 
 def stamp(moment: datetime, /) -> str:
-    """Return a moment to the minute in UTC, or as it is where its zone is open."""
+    """Return a time to the minute in UTC, or unchanged if it has no time zone."""
     from datetime import UTC
 
     return (moment.astimezone(UTC) if moment.tzinfo else moment).strftime("%Y-%m-%dT%H:%M")
 
 
 def _head_time(shown: str) -> str:
-    """Return the time of a message as the reader shows it; without a zone, as it is written."""
+    """Return the time of a message as the reader shows it; without a zone, as written."""
     from datetime import datetime
 
     try:
@@ -153,8 +153,8 @@ def _people(head: dict[str, str]) -> Iterator[str]:
 def _parted(text: str) -> tuple[dict[str, str], str]:
     """Return the head and the body of a message's page."""
     head, _, body = text.partition("\n\n")
-    found = {m["name"].lower(): m["value"].strip() for m in _HEAD_LINE.finditer(head)}
-    return (found, body) if found else ({}, text)
+    fields = {m["name"].lower(): m["value"].strip() for m in _HEAD_LINE.finditer(head)}
+    return (fields, body) if fields else ({}, text)
 
 
 def _digest(head: dict[str, str], subject: str, when: str, body: str) -> str:
@@ -166,7 +166,7 @@ def _digest(head: dict[str, str], subject: str, when: str, body: str) -> str:
 
 
 def text_digest(text: str, /) -> str:
-    """Return what texts of the same letters and digits have in common; empty for a short one."""
+    """Return a hash of the letters and digits of a text; empty for a short one."""
     digest, letters = hashlib.sha256(), 0
     for block in _blocks(text):
         words = re.sub(r"[\W_]+", "", fold_text(block))
@@ -176,7 +176,7 @@ def text_digest(text: str, /) -> str:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Yield some lines after the other: of a long text only a few are there twice at a time."""
+    """Yield blocks of lines, so that only one block of a long text is copied at a time."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + _BLOCK) + 1 or len(text)
@@ -184,8 +184,8 @@ def _blocks(text: str) -> Iterator[str]:
         start = end
 
 
-def read_quoted_heads(joined: Joined, /, *, is_mailbox: bool) -> Iterator[Saying]:
-    """Yield the heads of earlier mails that stand in a mail or a mailbox, each once."""
+def read_quoted_heads(joined: Joined, /, *, is_mailbox: bool) -> Iterator[Claim]:
+    """Yield the heads of earlier mails quoted in a mail or mailbox, each once."""
     seen = set[tuple[object, ...]]()
     ends = [start for _, start in joined.pages[1:]] if is_mailbox else []
     starts = [start for _, start in joined.pages[: len(ends) + 1]]
@@ -202,11 +202,11 @@ def read_quoted_heads(joined: Joined, /, *, is_mailbox: bool) -> Iterator[Saying
             dates=(moment,),
             numbers=(f"from:{head.who.strip()[:200]}", *(["how:forwarded"] * head.is_passed_on)),
         )
-        yield Saying(*joined.place(head.start, head.end), "quotes", described, confidence=0.95)
+        yield Claim(*joined.place(head.start, head.end), "quotes", described, confidence=0.95)
 
 
 def _quoted(text: str, start: int, end: int) -> Iterator[_Head]:
-    """Yield the heads that stand in the body of a mail, in order of place."""
+    """Yield the heads in the body of a mail, in text order."""
     start = text.find("\n\n", start, end)
     if start < 0:
         return
@@ -221,9 +221,9 @@ def _quoted(text: str, start: int, end: int) -> Iterator[_Head]:
             is_passed_on = bool(_PASSED_ON.search(marked[0]))
         if i <= skip:
             continue
-        found = _of_fields(lines, i) or _of_lotus(lines, i) or _of_sentence(lines, i)
-        if found is not None:
-            last, who, when, subject = found
+        parsed = _of_fields(lines, i) or _of_lotus(lines, i) or _of_sentence(lines, i)
+        if parsed is not None:
+            last, who, when, subject = parsed
             end = lines[last][0] + len(lines[last][1])
             yield _Head(at, end, who, when, subject, is_passed_on)
             skip, is_passed_on = last, False
@@ -237,7 +237,7 @@ def _of_fields(lines: list[tuple[int, str]], i: int) -> _Found | None:
     first = _FIELD.match(lines[i][1])
     if first is None or first["from"] is None or not first["value"].strip():
         return None
-    found = {"from": first["value"]}
+    values = {"from": first["value"]}
     last = i
     for j in range(i + 1, min(i + _HEAD_LINES, len(lines))):
         field = _FIELD.match(lines[j][1])
@@ -246,20 +246,20 @@ def _of_fields(lines: list[tuple[int, str]], i: int) -> _Found | None:
         name = next(n for n in ("from", "sent", "subject", "other") if field[n] is not None)
         if name == "from":
             break
-        if name not in found:
-            found[name] = field["value"]
+        if name not in values:
+            values[name] = field["value"]
             last = j
         if name == "subject":
             break
-    if "subject" not in found:
+    if "subject" not in values:
         return None
-    if "sent" not in found and (time := _NUMERIC_TIME.search(found["from"])):
-        found["sent"] = time[0]
-    return (last, found["from"], found["sent"], found["subject"]) if "sent" in found else None
+    if "sent" not in values and (time := _NUMERIC_TIME.search(values["from"])):
+        values["sent"] = time[0]
+    return (last, values["from"], values["sent"], values["subject"]) if "sent" in values else None
 
 
 def _of_lotus(lines: list[tuple[int, str]], i: int) -> _Found | None:
-    """Read a head of Lotus Notes: the name, the time on its line or a line below, the subject."""
+    """Read a head of Lotus Notes: name, time on the same or a later line, subject."""
     time = _NUMERIC_TIME.search(lines[i][1])
     if time is None or _SPLIT.search(lines[i][1]):
         return None
@@ -291,10 +291,10 @@ def _of_sentence(lines: list[tuple[int, str]], i: int) -> _Found | None:
 
 
 def _when(text: str) -> str:
-    """Return day and time of a head, as its writer's clock had them; empty where there is no time.
+    """Return day and time of a head in the writer's time zone; empty if it has no time.
 
-    Days with slashes are read month first, as the programs that write them so mean them; the other
-    order is tried when it is compared.
+    Days with slashes are read month first, as the programs that write them use; the comparison of
+    mails also tries the other order.
     """
     time = _TIME.search(
         re.sub(r"\d{1,2}\.\d{1,2}\.\d{2,4}|\d{4}-\d\d-\d\d", lambda m: " " * len(m[0]), text)
@@ -309,17 +309,17 @@ def _when(text: str) -> str:
 
 
 def _day(text: str) -> str:
-    if found := _ISO.search(text):
-        if found["y"]:
-            return _written(found["y"], int(found["m"]), int(found["d"]))
-        return _written(found["yy"], int(found["mm"]), int(found["dd"]))
-    for found in _WORDED.finditer(text):
-        month = _MONTHS.get((found["m1"] or found["m2"])[:3].lower())
+    if match := _ISO.search(text):
+        if match["y"]:
+            return _written(match["y"], int(match["m"]), int(match["d"]))
+        return _written(match["yy"], int(match["mm"]), int(match["dd"]))
+    for match in _WORDED.finditer(text):
+        month = _MONTHS.get((match["m1"] or match["m2"])[:3].lower())
         if month:
-            return _written(found["y1"] or found["y2"], month, int(found["d1"] or found["d2"]))
-    if found := _SLASHED.search(text):
-        month, day = int(found["a"]), int(found["b"])
-        return _written(found["y"], *((day, month) if month > 12 else (month, day)))
+            return _written(match["y1"] or match["y2"], month, int(match["d1"] or match["d2"]))
+    if match := _SLASHED.search(text):
+        month, day = int(match["a"]), int(match["b"])
+        return _written(match["y"], *((day, month) if month > 12 else (month, day)))
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Finds where a text names agreements and amendments, with the dates and numbers beside them."""
+"""Finds mentions of agreements and amendments, with their dates and numbers."""
 
 from __future__ import annotations
 
@@ -98,20 +98,18 @@ _FAR = 360
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place that names an agreement, or a change to one.
+    """A mention of an agreement, or of a change to one.
 
     Attributes
     ----------
     start, end
-        The title, code points into the joined text.
-    of
-        What it says.
+        The title, code points in the joined text.
     is_this
         Whether it is the document itself: "This Agreement".
     term
-        The name by which the text goes on to speak of it: "Original Agreement"; may be empty.
+        The defined term for it: "Original Agreement"; may be empty.
     base
-        Of a change, where the mention of what it changes begins: "Amendment No. 1 *to the Lease*".
+        For a change, the start of the mention of its base: "Amendment No. 1 *to the Lease*".
     """
 
     start: int
@@ -123,15 +121,7 @@ class Mention:
 
 
 def find_mentions(joined: Joined, start: int, end: int, /) -> list[Mention]:
-    """Return the agreements and changes that a stretch of the text names, in order.
-
-    Parameters
-    ----------
-    joined
-        The document.
-    start, end
-        Code points into its text.
-    """
+    """Return the agreements and changes mentioned in ``joined.text[start:end]``, in order."""
     text = joined.text
     changes = list(_changes(text, start, end))
     covered = [(m.start, m.end) for m in changes]
@@ -140,10 +130,10 @@ def find_mentions(joined: Joined, start: int, end: int, /) -> list[Mention]:
         for m in _agreements(text, start, end)
         if not any(a < m.end and m.start < b for a, b in covered)
     ]
-    found = sorted([*changes, *plain], key=lambda m: m.start)
+    mentions = sorted([*changes, *plain], key=lambda m: m.start)
     finished = []
-    for i, mention in enumerate(found):
-        stop = found[i + 1].start if i + 1 < len(found) else end
+    for i, mention in enumerate(mentions):
+        stop = mentions[i + 1].start if i + 1 < len(mentions) else end
         finished.append(_with_surroundings(joined, mention, min(stop, mention.end + _FAR)))
     return [_based(text, mention, finished[i + 1 : i + 2]) for i, mention in enumerate(finished)]
 
@@ -159,7 +149,7 @@ def _agreements(text: str, start: int, end: int) -> Iterator[Mention]:
             stop = after.start("what") + len(_trimmed(after["what"]))
         title = text[at:stop]
         if _QUOTED.search(text, max(0, at - 80), at):
-            continue  # the name that the text gives to what stands before it
+            continue  # the defined term of the preceding mention
         yield Mention(
             at,
             stop,
@@ -202,7 +192,7 @@ def _ordinal(written: str | None) -> int | None:
 
 
 def _with_surroundings(joined: Joined, mention: Mention, stop: int) -> Mention:
-    """Return a mention with the date, the numbers and the defined name that follow it."""
+    """Return a mention with the date, numbers and defined term that follow it."""
     text = joined.text
     stop = _sentence_end(text, mention.end, stop)
     dates: tuple[str, ...] = ()
@@ -237,16 +227,16 @@ def _with_surroundings(joined: Joined, mention: Mention, stop: int) -> Mention:
 
 
 def _sentence_end(text: str, start: int, stop: int) -> int:
-    for found in _BREAK.finditer(text, start, stop):
-        if _ABBREVIATED.search(text, max(0, found.start() - 8), found.start() + 1):
+    for gap in _BREAK.finditer(text, start, stop):
+        if _ABBREVIATED.search(text, max(0, gap.start() - 8), gap.start() + 1):
             continue
-        if not (found[0].isspace() and _GOES_ON.match(text, found.end())):
-            return found.start()
+        if not (gap[0].isspace() and _GOES_ON.match(text, gap.end())):
+            return gap.start()
     return stop
 
 
 def _based(text: str, mention: Mention, following: list[Mention]) -> Mention:
-    """Return a change with the place of the agreement that it says that it changes."""
+    """Return a change with the position of the agreement that it names as its base."""
     if mention.of.kind == "agreement" or not following:
         return mention
     between = text[mention.end : following[0].start]

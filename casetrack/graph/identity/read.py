@@ -1,4 +1,4 @@
-"""Reads what a document says that it is, and what it says of others."""
+"""Reads the self-descriptions of a document, and its claims about others."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from casetrack.graph.document.read import Places
 from casetrack.graph.entities.organizations import read_organization
 from casetrack.graph.identity.clauses import clause_numbers, read_clauses
-from casetrack.graph.identity.facts import Description, Identity, Joined, Saying, days_of
-from casetrack.graph.identity.itself import OPENING, Itself, read_itself
+from casetrack.graph.identity.facts import Claim, Description, Identity, Joined, days_of
 from casetrack.graph.identity.mails import FORMATS, read_messages, read_quoted_heads, text_digest
 from casetrack.graph.identity.mentions import find_mentions
+from casetrack.graph.identity.opening import OPENING, Opening, read_opening
 from casetrack.graph.identity.titles import agreement_of, numbers_in
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ _KINDS: dict[str, Kind] = {
 
 
 def read_filing(joined: Joined, digest: str, /) -> tuple[Identity, int, int] | None:
-    """Return what a report says that it is, and where it says so; ``None`` for other documents.
+    """Return the self-description of an SEC report and its span; ``None`` for other documents.
 
-    Its title is the form ("10-k", and "amended" for one that changes an earlier one), its dates are
-    the end of its period, its numbers the file number and the registrant.
+    The title is the form ("10-k", and "amended" for an amendment), the dates are the end of the
+    period, the numbers are the file number and the registrant.
     """
     text = joined.text[:_OPENING]
     form = next((m for m in _FORM.finditer(text[:3000]) if _is_title(text, m)), None)
@@ -72,7 +72,7 @@ def read_filing(joined: Joined, digest: str, /) -> tuple[Identity, int, int] | N
 
 
 def _is_title(text: str, form: re.Match[str]) -> bool:
-    """Tell whether a line is little more than the name of the form."""
+    """Return whether a line contains little more than the name of the form."""
     start = text.rfind("\n", 0, form.start()) + 1
     end = text.find("\n", form.end())
     line = text[start : end if end >= 0 else len(text)]
@@ -80,12 +80,12 @@ def _is_title(text: str, form: re.Match[str]) -> bool:
 
 
 def _file_numbers(text: str) -> list[str]:
-    found = dict[str, None]()
+    numbers = dict[str, None]()
     for label in _FILE_LABEL.finditer(text):
         near = text[max(0, label.start() - 60) : label.end() + 80]
         for match in _FILE_NUMBER.finditer(near):
-            found["-".join(str(int(part)) for part in match["number"].split("-"))] = None
-    return list(found)[:4]
+            numbers["-".join(str(int(part)) for part in match["number"].split("-"))] = None
+    return list(numbers)[:4]
 
 
 def _registrant(text: str) -> str:
@@ -107,8 +107,7 @@ def _period_end(joined: Joined, text: str) -> tuple[str, ...]:
 
 
 _READ = 60_000
-"""Code points from the start in which documents are looked for by name: later on they have names of
-their own, or are terms of the trade."""
+"""Code points searched for mentions of documents; later ones are defined or generic terms."""
 _RECITALS = 9000
 _BASE_CUE = re.compile(
     r"(?i:amend|modif|supplement|vary|varied|parties\s+to|entered\s+into|executed|pursuant|under|ergänz|änder|geschlossen|refer|party\s+to)"
@@ -137,54 +136,45 @@ _MOST_NAMED = 200
 
 def read_identities(
     document: DocumentFacts, chunks: Sequence[ChunkFacts], /
-) -> tuple[tuple[Identity, ...], tuple[Saying, ...]]:
-    """Return what a document says that it is, and what it says of others.
+) -> tuple[tuple[Identity, ...], tuple[Claim, ...]]:
+    """Return the self-descriptions of a document, and its claims about others.
 
-    Parameters
-    ----------
-    document
-        What the ledger knows of it.
-    chunks
-        All its chunks with what was found in them, in order.
-
-    Returns
-    -------
-    tuple
-        One identity, of a mailbox one for each message; and the places, in their order.
+    A mailbox has one self-description per message; the claims are in text order.
     """
     joined = Joined(chunks)
     if document.format in FORMATS:
         identities = tuple(read_messages(document, joined))
-        found = list(read_quoted_heads(joined, is_mailbox=document.format == "mbox"))
+        claims = list(read_quoted_heads(joined, is_mailbox=document.format == "mbox"))
         mentions = find_mentions(joined, 0, min(len(joined.text), _READ))
-        found += _named(joined, Description("mail"), mentions)
-        found += read_clauses(joined, Itself(Description("mail")), mentions, frozenset())
-        return identities, _ordered(chunks, found)
+        claims += _mentioned(joined, Description("mail"), mentions)
+        claims += read_clauses(joined, Opening(Description("mail")), mentions, frozenset())
+        return identities, _ordered(chunks, claims)
     digest = text_digest(joined.text)
     filing = read_filing(joined, digest)
     mentions = find_mentions(joined, 0, min(len(joined.text), _READ))
     if filing is not None:
-        named = _named(joined, filing[0].description, mentions)
+        named = _mentioned(joined, filing[0].description, mentions)
         return (filing[0],), _ordered(chunks, list(named))
     opening = [m for m in mentions if m.start < OPENING]
-    itself = read_itself(joined, opening)
+    itself = read_opening(joined, opening)
     identity = Identity(1, itself.description, itself.label, clause_numbers(joined.text), digest)
-    found = [*_stated(joined, itself, mentions)]
-    found += _named(joined, itself.description, mentions)
-    found += read_clauses(joined, itself, mentions, frozenset(identity.parts))
-    return (identity,), _ordered(chunks, found)
+    claims = [*_stated(joined, itself, mentions)]
+    claims += _mentioned(joined, itself.description, mentions)
+    claims += read_clauses(joined, itself, mentions, frozenset(identity.parts))
+    return (identity,), _ordered(chunks, claims)
 
 
-def _ordered(chunks: Sequence[ChunkFacts], found: list[Saying]) -> tuple[Saying, ...]:
-    found.sort(key=lambda s: (s.chunk, s.start, s.end, s.says))
+def _ordered(chunks: Sequence[ChunkFacts], claims: list[Claim]) -> tuple[Claim, ...]:
+    claims.sort(key=lambda s: (s.chunk, s.start, s.end, s.says))
     places = Places(chunks)
     return tuple(
-        replace(s, repeated=places.repeated(s.chunk, s.start, s.end, (s.says, s.of))) for s in found
+        replace(s, repeated=places.repeated(s.chunk, s.start, s.end, (s.says, s.of)))
+        for s in claims
     )
 
 
-def _stated(joined: Joined, itself: Itself, mentions: Sequence[Mention]) -> Iterator[Saying]:
-    """Yield what the document as a whole does with another one."""
+def _stated(joined: Joined, itself: Opening, mentions: Sequence[Mention]) -> Iterator[Claim]:
+    """Yield the claims of the document as a whole about another one."""
     own = itself.description
     if own.kind in _OF_CHANGE:
         yield from _base(joined, itself, mentions, _OF_CHANGE[own.kind])
@@ -198,37 +188,37 @@ def _stated(joined: Joined, itself: Itself, mentions: Sequence[Mention]) -> Iter
             if (
                 m.start < OPENING
                 and _is_outside(m)
-                and m.of.is_telling
+                and m.of.is_specific
                 and _UNDER.search(joined.text, max(0, m.start - 60), m.start)
             ):
-                yield _saying(joined, m, says, m.of)
+                yield _claim(joined, m, says, m.of)
                 break
     if own.kind in {"order", "invoice"}:
         yield from _by_number(joined, own)
 
 
 def _base(
-    joined: Joined, itself: Itself, mentions: Sequence[Mention], says: Says
-) -> Iterator[Saying]:
-    """Yield what an amendment or a schedule says that it changes or belongs to."""
+    joined: Joined, itself: Opening, mentions: Sequence[Mention], says: Says
+) -> Iterator[Claim]:
+    """Yield the claim of an amendment or schedule about its base."""
     text = joined.text
     titled = next((m for m in mentions if m.start == itself.base), None)
     outside = [m for m in mentions if _is_outside(m) and itself.start <= m.start < _RECITALS]
-    told = [m for m in outside if m is not titled and (m.of.dates or m.of.numbers)]
+    bases = [m for m in outside if m is not titled and (m.of.dates or m.of.numbers)]
     if titled is not None and titled.of.title:
-        told = [
-            m for m in told if agreement_of(titled.of.title, m.of.title) >= (0 if m.term else 1)
+        bases = [
+            m for m in bases if agreement_of(titled.of.title, m.of.title) >= (0 if m.term else 1)
         ]
-        told.sort(key=lambda m: (-agreement_of(titled.of.title, m.of.title), m.start))
+        bases.sort(key=lambda m: (-agreement_of(titled.of.title, m.of.title), m.start))
     else:
-        told = [
+        bases = [
             m
-            for m in told
+            for m in bases
             if m.of.numbers or _BASE_CUE.search(text, max(0, m.start - 250), m.end + 120)
         ]
         changed = {m.of.title for m in outside if _IS_CHANGED.match(text, m.end)}
-        told.sort(key=lambda m: (m.of.title not in changed, m.start))
-    best = told[0] if told else None
+        bases.sort(key=lambda m: (m.of.title not in changed, m.start))
+    best = bases[0] if bases else None
     if titled is None and best is None:
         cued = (
             m
@@ -238,32 +228,32 @@ def _base(
         best = next(cued, None)
     shown = titled or best
     if shown is None:
-        yield Saying(
+        yield Claim(
             *joined.place(itself.start, itself.end), says, Description("agreement"), confidence=0.7
         )
         return
-    yield _saying(joined, best or shown, says, _together(itself, titled, best))
+    yield _claim(joined, best or shown, says, _combined(itself, titled, best))
 
 
-def _together(itself: Itself, titled: Mention | None, told: Mention | None) -> Description:
-    """Return what the title and the recitals say of one agreement."""
-    if titled is None or told is None:
-        if told is not None or titled is None:
-            return told.of if told is not None else Description("agreement")
+def _combined(itself: Opening, titled: Mention | None, recited: Mention | None) -> Description:
+    """Combine the descriptions of one agreement from the title and the recitals."""
+    if titled is None or recited is None:
+        if recited is not None or titled is None:
+            return recited.of if recited is not None else Description("agreement")
         of = titled.of
-        # "Amendment No. 1 to the Lease dated 3 May": whose date, where nothing else has one?
+        # "Amendment No. 1 to the Lease dated 3 May": the date is ambiguous if it is the only one.
         is_own = not set(itself.description.dates) - set(of.dates)
         return replace(of, dates=()) if is_own else of
     return replace(
         titled.of,
-        title=titled.of.title or told.of.title,
-        restated=titled.of.restated or told.of.restated,
-        dates=told.of.dates or titled.of.dates,
-        numbers=tuple(dict.fromkeys((*titled.of.numbers, *told.of.numbers))),
+        title=titled.of.title or recited.of.title,
+        restated=titled.of.restated or recited.of.restated,
+        dates=recited.of.dates or titled.of.dates,
+        numbers=tuple(dict.fromkeys((*titled.of.numbers, *recited.of.numbers))),
     )
 
 
-def _restated(joined: Joined, itself: Itself, mentions: Sequence[Mention]) -> Iterator[Saying]:
+def _restated(joined: Joined, itself: Opening, mentions: Sequence[Mention]) -> Iterator[Claim]:
     text, own = joined.text, itself.description
     outside = [
         m
@@ -273,21 +263,21 @@ def _restated(joined: Joined, itself: Itself, mentions: Sequence[Mention]) -> It
         and m.start > itself.start
         and not set(m.of.dates) & set(own.dates)
     ]
-    told = [
+    bases = [
         m
         for m in outside
         if agreement_of(own.title, m.of.title) >= 0
         and (m.of.dates or _RESTATES.search(text, max(0, m.start - 90), m.start))
     ]
-    of = told[0].of if told else Description("agreement")
+    of = bases[0].of if bases else Description("agreement")
     of = replace(of, title=of.title or own.title)
-    if told:
-        yield _saying(joined, told[0], "restates", of)
+    if bases:
+        yield _claim(joined, bases[0], "restates", of)
     else:
-        yield Saying(*joined.place(itself.start, itself.end), "restates", of, confidence=0.8)
+        yield Claim(*joined.place(itself.start, itself.end), "restates", of, confidence=0.8)
 
 
-def _by_number(joined: Joined, own: Description) -> Iterator[Saying]:
+def _by_number(joined: Joined, own: Description) -> Iterator[Claim]:
     follows = bool(_FOLLOWS.intersection(own.title))
     seen = set(own.numbers)
     for at, number in numbers_in(joined.text, 0, OPENING * 2):
@@ -301,16 +291,16 @@ def _by_number(joined: Joined, own: Description) -> Iterator[Saying]:
         end = joined.text.find("\n", at)
         end = min(at + 60, end if end > at else len(joined.text))
         described = Description("order" if kind == "order" else "agreement", numbers=(number,))
-        yield Saying(*joined.place(at, end), says, described, confidence=0.95)
+        yield Claim(*joined.place(at, end), says, described, confidence=0.95)
 
 
-def _named(joined: Joined, own: Description, mentions: Sequence[Mention]) -> Iterator[Saying]:
-    """Yield the first place of every other document that is named with more than its kind."""
+def _mentioned(joined: Joined, own: Description, mentions: Sequence[Mention]) -> Iterator[Claim]:
+    """Yield the first mention of every other document that has more than its kind."""
     seen = {replace(own, kind=""), Description()}
     by_start = {m.start: m for m in mentions}
     for mention in mentions:
         of = mention.of
-        if mention.is_this or not of.is_telling:
+        if mention.is_this or not of.is_specific:
             continue
         if of.kind in _OF_CHANGE and mention.base >= 0 and mention.base in by_start:
             base = by_start[mention.base].of
@@ -319,12 +309,12 @@ def _named(joined: Joined, own: Description, mentions: Sequence[Mention]) -> Ite
         if key in seen or len(seen) > _MOST_NAMED:
             continue
         seen.add(key)
-        yield _saying(joined, mention, "names", of)
+        yield _claim(joined, mention, "names", of)
 
 
 def _is_outside(mention: Mention) -> bool:
     return not mention.is_this and mention.of.kind == "agreement"
 
 
-def _saying(joined: Joined, mention: Mention, says: Says, of: Description) -> Saying:
-    return Saying(*joined.place(mention.start, mention.end), says, of)
+def _claim(joined: Joined, mention: Mention, says: Says, of: Description) -> Claim:
+    return Claim(*joined.place(mention.start, mention.end), says, of)

@@ -27,7 +27,7 @@ _LEAST = 3
 
 
 def numbers_in(text: str, start: int, end: int, /) -> Iterator[tuple[int, str]]:
-    """Yield the numbers in a stretch of text: where each begins, and what it is.
+    """Yield the numbers in a range of text, each with its position and type.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def numbers_in(text: str, start: int, end: int, /) -> Iterator[tuple[int, str]]:
 
 
 def number_key(written: str, /) -> str:
-    """Return a number as two are compared; empty for a date, or one too short to tell."""
+    """Return a number in comparable form; empty for a date or a number that is too short."""
     number = re.sub(r"[^\w]+", "-", written.strip().casefold()).strip("-")
     if _DATE.fullmatch(written.strip()) or len(number.replace("-", "")) < _LEAST:
         return ""
@@ -75,7 +75,7 @@ _SHORTEST = 4
 
 
 def title_words(text: str, /) -> tuple[str, ...]:
-    """Return the words of a title that tell one agreement from another, each once, in order.
+    """Return the distinctive words of a title, each once, in order.
 
     Examples
     --------
@@ -84,14 +84,14 @@ def title_words(text: str, /) -> tuple[str, ...]:
     >>> title_words("Rahmenvertrag")
     ('rahmen',)
     """
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for raw in _WORD.findall(text):
         word = fold(raw)
         compound = _COMPOUND.fullmatch(word)
         word = compound[1].rstrip("s") if compound else word
         if word not in _EMPTY and not word.isdigit():
-            found[word] = None
-    return tuple(found)
+            words[word] = None
+    return tuple(words)
 
 
 def alike(one: str, other: str, /) -> bool:
@@ -107,10 +107,9 @@ def alike(one: str, other: str, /) -> bool:
 
 
 def agreement_of(one: tuple[str, ...], other: tuple[str, ...], /) -> int:
-    """Return how well two titles fit.
+    """Return how well two titles match.
 
-    2 where they say the same, 1 where one says what the other does and more, 0 where one of them
-    says nothing, -1 where they differ.
+    2: same words, 1: one contains the words of the other, 0: one is empty, -1: they differ.
     """
     if not one or not other:
         return 0

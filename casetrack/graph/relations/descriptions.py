@@ -1,4 +1,4 @@
-"""What the documents of a collection say that they are, laid out to be looked up."""
+"""The self-descriptions of a collection's documents, indexed for lookup."""
 
 from __future__ import annotations
 
@@ -39,20 +39,18 @@ _NUMBERED = frozenset({"amendment", "addendum", "supplement"})
 
 @dataclass(frozen=True, slots=True)
 class DocumentDescription:
-    """What one document is, by its text and by its name.
+    """The description of one document by its text and its name.
 
     Attributes
     ----------
-    description
-        By its own account.
     titles
-        Words of its titles: of its text, then of its file's name and its metadata.
+        Words of its titles: of the text, then of the file name and the metadata.
     name_dates, name_numbers
-        What stands in those names; a date there may be that of the file.
+        From those names; a date may be that of the file.
     parties
-        Who stands in its opening, or as a party.
+        Entities in its opening, or with evidence as a party.
     mentioned
-        Every person and organisation that it names.
+        All persons and organisations in the text.
     """
 
     description: Description
@@ -68,15 +66,7 @@ class DocumentDescription:
 
 @dataclass(slots=True)
 class DescribedDocuments:
-    """The documents with what they say that they are, and what each is found by.
-
-    Attributes
-    ----------
-    own
-        In the order of the documents.
-    by_number, by_date, by_party, by_title
-        Positions of documents.
-    """
+    """The descriptions of all documents in order, with indexes to positions of documents."""
 
     own: list[DocumentDescription]
     by_number: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -98,41 +88,33 @@ class DescribedDocuments:
                 self.by_title[title].append(i)
 
     def candidates(self, i: int, wanted: Description, /) -> set[int]:
-        """Return the documents that share number, date or title with a description, or a party."""
+        """Return documents with a number, date or title of *wanted*, or a party of *i*."""
         own = self.own[i]
-        found = {j for number in wanted.numbers for j in self.by_number.get(_bare(number), ())}
-        found |= {j for date in wanted.dates for j in self.by_date.get(date[:7], ())}
-        found.update(self.by_title.get(frozenset(wanted.title), ()) if wanted.title else ())
+        positions = {j for number in wanted.numbers for j in self.by_number.get(_bare(number), ())}
+        positions |= {j for date in wanted.dates for j in self.by_date.get(date[:7], ())}
+        positions.update(self.by_title.get(frozenset(wanted.title), ()) if wanted.title else ())
         for party in own.parties or own.mentioned:
-            # Who is a party everywhere leads nowhere in particular.
+            # A party of very many documents does not narrow the candidates.
             others = self.by_party.get(party, ())
-            found.update(others if len(others) <= _COMMON else ())
-        return found - {i}
+            positions.update(others if len(others) <= _COMMON else ())
+        return positions - {i}
 
 
 def _bare(number: str) -> str:
     return number.partition(":")[2] or number
 
 
-def tell(
+def describe_documents(
     identities: Sequence[Mapping[str, Any]],
     parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
     catalogue: Catalogue,
     count: int,
     /,
 ) -> DescribedDocuments:
-    """Put together what is known of each document.
+    """Build the descriptions of all documents.
 
-    Parameters
-    ----------
-    identities
-        Rows of the segments' table, with ``document``, its position.
-    parties
-        Who stands in each document's opening, and whom it names at all; see :func:`parties_of`.
-    catalogue
-        What the files are called.
-    count
-        Number of documents.
+    *identities* are rows of the segments' table with ``document``, its position; *parties* is the
+    result of :func:`parties_of`; *catalogue* has the names of the files.
     """
     first: dict[int, Mapping[str, Any]] = {}
     for row in identities:
@@ -190,20 +172,10 @@ def described_by(row: Mapping[str, Any], /) -> Description:
 def parties_of(
     locals_: pa.Table, ids: Sequence[str | None], chunk_indexes: Mapping[str, int], count: int, /
 ) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
-    """Return who stands in each document as a party or in its opening, and whom it names at all.
+    """Return the parties of each document (or names in its opening), and all names in it.
 
-    A firm that is written without its legal form is the one of that name, where there is one.
-
-    Parameters
-    ----------
-    locals_
-        What each document calls one person or organisation.
-    ids
-        Of the entity that each of these is.
-    chunk_indexes
-        Position of each chunk within its document.
-    count
-        Number of documents.
+    A firm without its legal form counts as the only one of that name. *ids* are the entity ids of
+    the rows of *locals_*; *chunk_indexes* are the positions of chunks within their documents.
     """
     columns = ("document_rank", "kind", "key", "first_chunk_id", "evidence")
     rows = [
@@ -211,34 +183,34 @@ def parties_of(
         for row, entity in zip(locals_.select(columns).to_pylist(), ids, strict=True)
         if row["kind"] in {"person", "organization"}
     ]
-    stands_for = _one_name(rows)
-    sure: list[set[str]] = [set() for _ in range(count)]
+    representative = _one_name(rows)
+    certain: list[set[str]] = [set() for _ in range(count)]
     opening: list[set[str]] = [set() for _ in range(count)]
     named: list[set[str]] = [set() for _ in range(count)]
     for row, entity in rows:
         if _PUBLIC.intersection(row["key"].split("-")):
             continue
-        who, document = stands_for[entity], row["document_rank"]
+        who, document = representative[entity], row["document_rank"]
         named[document].add(who)
         if _PARTY_EVIDENCE.intersection(e["kind"] for e in row["evidence"] or ()):
-            sure[document].add(who)
+            certain[document].add(who)
         if chunk_indexes.get(row["first_chunk_id"], _OPENING_CHUNKS) < _OPENING_CHUNKS:
             opening[document].add(who)
-    parties = [frozenset(s if len(s) > 1 else s | o) for s, o in zip(sure, opening, strict=True)]
+    parties = [frozenset(s if len(s) > 1 else s | o) for s, o in zip(certain, opening, strict=True)]
     return parties, [frozenset(n) for n in named]
 
 
 def _one_name(rows: Iterable[tuple[Mapping[str, Any], str]]) -> dict[str, str]:
-    """Return what each entity stands for: of one name, whatever it was taken for, the first."""
+    """Return the representative of each entity: the first of those with one name of any kind."""
     forms: dict[tuple[str, ...], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    stands_for: dict[str, str] = {}
+    representative: dict[str, str] = {}
     for row, entity in rows:
-        stands_for[entity] = entity
+        representative[entity] = entity
         form = form_of_key(row["key"])
         forms[form.base][form.family].add(entity)
     for families in forms.values():
         if len([f for f in families if f]) <= 1:
-            together = sorted({e for found in families.values() for e in found})
-            for entity in together:
-                stands_for[entity] = min(stands_for[entity], together[0])
-    return stands_for
+            combined = sorted({e for entities in families.values() for e in entities})
+            for entity in combined:
+                representative[entity] = min(representative[entity], combined[0])
+    return representative

@@ -1,7 +1,7 @@
-"""Which documents of the collection are meant by what a document says of others.
+"""Resolves claims about other documents to documents of the collection.
 
-A document is meant where nothing that is said of it is contradicted by what it says of itself,
-where enough agrees (numbers, dates, title, parties), and where no other one agrees as well.
+A document matches if its self-description contradicts nothing in the claim, if enough agrees
+(numbers, dates, title, parties), and if no other document matches as well.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.graph.identity.clauses import part_of
 from casetrack.graph.identity.titles import agreement_of
-from casetrack.graph.relations.descriptions import described_by, tell
+from casetrack.graph.relations.descriptions import describe_documents, described_by
 from casetrack.graph.relations.reports import report_links
 from casetrack.graph.relations.targets import Catalogue
 from casetrack.graph.relations.titles import read_title
@@ -37,12 +37,12 @@ _STATED = frozenset(
 _NUMBER, _DATE, _TITLE, _TITLE_PART, _BOTH, _ONE, _BASE = 5.0, 3.0, 2.0, 1.0, 3.0, 1.5, 3.0
 _ENOUGH, _ALONE = 4.0, 3.0
 _AHEAD = 0.9
-"""By how much the best must be ahead of the next."""
+"""Minimum lead of the best match over the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLink:
-    """A place that says something of a document of the collection.
+    """A claim about a document of the collection, at its place.
 
     Attributes
     ----------
@@ -50,12 +50,10 @@ class DocumentLink:
         Positions of documents.
     says
         See :data:`casetrack.graph.identity.facts.Says`.
-    chunk_id, chunk_index, start, end, text
-        The place.
     confidence
-        How sure it is that this one is meant.
+        Of the target.
     basis
-        What agrees: number, date, title, parties, contract.
+        The matching properties: number, date, title, parties, contract.
     """
 
     source: int
@@ -78,49 +76,47 @@ class _Fit:
 
 
 class DocumentLinker:
-    """What the documents of a collection say of each other.
+    """The resolved claims of the documents about each other.
 
     Parameters
     ----------
-    told
-        What each of them is.
-    sayings
-        Rows of the segments' table, with ``document`` (position), ``chunk_id`` and
-        ``chunk_index``, in the order of the documents and of their text.
+    described
+        The descriptions of all documents.
+    claims
+        Rows of the segments' table with ``document`` (position), ``chunk_id`` and ``chunk_index``,
+        in text order.
     same
         For each document the first one with the same text.
-    mails
-        The mails of the collection.
     """
 
     documents: Sequence[Document] = ()
 
     def __init__(
         self,
-        told: DescribedDocuments,
-        sayings: Iterable[Mapping[str, Any]],
+        described: DescribedDocuments,
+        claims: Iterable[Mapping[str, Any]],
         same: Sequence[int],
         mails: Mails,
         /,
     ) -> None:
-        self._told = told
+        self._described = described
         self._same = same
         self.mails = mails
-        self.reports = tuple(report_links(told))
+        self.reports = tuple(report_links(described))
         self._known: dict[tuple[int, Description], tuple[int, float, tuple[str, ...]] | None] = {}
         self._base: dict[int, int] = {}
-        rows = [row for row in sayings if not row["repeated"] and row["says"] != "quotes"]
-        self.ties: list[DocumentLink] = []
+        rows = [row for row in claims if not row["repeated"] and row["says"] != "quotes"]
+        self.links: list[DocumentLink] = []
         for row in rows:
             if row["says"] in _STATED:
                 self._add(row)
         self._known = {
-            key: found for key, found in self._known.items() if key[1].kind == "agreement" and found
+            key: match for key, match in self._known.items() if key[1].kind == "agreement" and match
         }
         for row in rows:
             if row["says"] == "names":
                 self._add(row)
-        self._about = self._abouts()
+        self._subjects = self._subject_agreements()
         for row in rows:
             if row["says"] == "clause":
                 self._add(row)
@@ -130,80 +126,71 @@ class DocumentLinker:
         cls,
         documents: Sequence[Document],
         identities: Sequence[Mapping[str, Any]],
-        sayings: Sequence[Mapping[str, Any]],
+        claims: Sequence[Mapping[str, Any]],
         parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
         mails: Mails,
         /,
     ) -> DocumentLinker:
-        """Read them from rows of the segments' tables.
+        """Build the linker from rows of the segments' tables.
 
-        Parameters
-        ----------
-        documents
-            All documents.
-        identities, sayings
-            Rows with ``document``, its position; the sayings with ``chunk_id``, ``chunk_index`` and
-            ``page`` as well.
-        parties
-            See :func:`casetrack.graph.relations.descriptions.parties_of`.
-        mails
-            The mails among them.
+        *identities* and *claims* have ``document``, its position; *parties* is the result of
+        :func:`casetrack.graph.relations.descriptions.parties_of`.
         """
-        told = tell(identities, parties, Catalogue(documents), len(documents))
-        found = cls(told, sayings, _same(documents, identities, mails), mails)
-        found.documents = documents
-        return found
+        described = describe_documents(identities, parties, Catalogue(documents), len(documents))
+        linker = cls(described, claims, _same(documents, identities, mails), mails)
+        linker.documents = documents
+        return linker
 
     def ordinal(self, document: int, /) -> int | None:
-        """Return which amendment or supplement a document is, by what it says or is called."""
-        return self._told.own[document].ordinal
+        """Return the number of an amendment or supplement, from its text or name."""
+        return self._described.own[document].ordinal
 
-    def aim(self, citations: pa.Table, /) -> pa.Table:
-        """Return the table ``citations`` with the documents that are meant where they stand.
+    def resolve_citations(self, citations: pa.Table, /) -> pa.Table:
+        """Return the table ``citations`` with the documents that its rows refer to.
 
-        What a reference means in the whole collection gives way to what it means in its document: a
-        clause has the document that it stands in, "Amendment No. 1" is that of this contract, and
-        the "Supply Agreement" of other parties is not meant.
+        The meaning of a reference in its document overrides its meaning in the collection: a clause
+        belongs to its own document, "Amendment No. 1" to the contract at hand, and "Supply
+        Agreement" is never that of other parties.
         """
         import pyarrow as pa
 
         position = {d.document_id: i for i, d in enumerate(self.documents)}
         clauses = {
-            (tie.chunk_id, tie.start): tie.target for tie in self.ties if tie.says == "clause"
+            (link.chunk_id, link.start): link.target for link in self.links if link.says == "clause"
         }
         named: dict[str, list[DocumentLink]] = defaultdict(list)
-        for tie in self.ties:
-            if tie.says != "clause":
-                named[tie.chunk_id].append(tie)
+        for link in self.links:
+            if link.says != "clause":
+                named[link.chunk_id].append(link)
         columns = ("document_id", "chunk_id", "char_start", "char_end", "reference_id", "type")
         rows = citations.select([*columns, "name", "target_document_id"]).to_pylist()
         local: dict[tuple[str, str], int] = {}
         for row in rows:
             if row["type"] not in _OF_DOCUMENTS:
                 continue
-            for tie in named.get(row["chunk_id"], ()):
-                if tie.start < row["char_end"] and row["char_start"] < tie.end:
-                    local.setdefault((row["document_id"], row["reference_id"]), tie.target)
+            for link in named.get(row["chunk_id"], ()):
+                if link.start < row["char_end"] and row["char_start"] < link.end:
+                    local.setdefault((row["document_id"], row["reference_id"]), link.target)
         targets: list[str | None] = []
         for row in rows:
             known = row["target_document_id"]
-            meant = clauses.get((row["chunk_id"], row["char_start"]))
-            if meant is None:
-                meant = local.get((row["document_id"], row["reference_id"]))
-            if meant is not None:
-                known = self.documents[meant].document_id
+            resolved = clauses.get((row["chunk_id"], row["char_start"]))
+            if resolved is None:
+                resolved = local.get((row["document_id"], row["reference_id"]))
+            if resolved is not None:
+                known = self.documents[resolved].document_id
             elif known is not None and row["type"] in _OF_DOCUMENTS:
                 source, target = position[row["document_id"]], position[known]
-                known = None if self._are_strangers(source, target, row["name"]) else known
+                known = None if self._shares_no_party(source, target, row["name"]) else known
             targets.append(known)
         place = citations.schema.get_field_index("target_document_id")
         return citations.set_column(
             place, citations.schema.field(place), pa.array(targets, pa.string())
         )
 
-    def _are_strangers(self, source: int, target: int, name: str) -> bool:
-        """Tell whether a document names nobody of those whose agreement it seems to name."""
-        own, other = self._told.own[source], self._told.own[target]
+    def _shares_no_party(self, source: int, target: int, name: str) -> bool:
+        """Return whether a document mentions no party of the agreement that it seems to name."""
+        own, other = self._described.own[source], self._described.own[target]
         if other.description.kind not in _AGREEMENTS | _CHANGES or source == target:
             return False
         if (
@@ -215,16 +202,16 @@ class DocumentLinker:
 
     def _add(self, row: Mapping[str, Any]) -> None:
         i, of = row["document"], described_by(row)
-        if row["says"] == "clause" and not of.is_telling:
-            found = self._by_default(i, row["text"])
+        if row["says"] == "clause" and not of.is_specific:
+            match = self._by_default(i, row["text"])
         else:
-            found = self._meant(i, of, row["says"])
-        if found is None:
+            match = self._resolve(i, of, row["says"])
+        if match is None:
             return
-        target, confidence, basis = found
+        target, confidence, basis = match
         if row["says"] in _STATED:
             self._base.setdefault(i, target)
-        self.ties.append(
+        self.links.append(
             DocumentLink(
                 i,
                 target,
@@ -240,45 +227,45 @@ class DocumentLinker:
         )
 
     def _by_default(self, i: int, cited: str) -> tuple[int, float, tuple[str, ...]] | None:
-        """Return the one agreement that a document is about, if it has the part that is cited."""
-        target = self._about.get(i)
-        if target is None or part_of(cited) not in self._told.own[target].parts:
+        """Return the agreement that a document is about, if it has the cited part."""
+        target = self._subjects.get(i)
+        if target is None or part_of(cited) not in self._described.own[target].parts:
             return None
         return target, 0.75, ("contract",)
 
-    def _abouts(self) -> dict[int, int]:
-        """Return the one agreement that each document speaks of, where it is one."""
+    def _subject_agreements(self) -> dict[int, int]:
+        """Return the only agreement that each document refers to."""
         spoken: dict[int, Counter[int]] = defaultdict(Counter)
-        for tie in self.ties:
-            if self._told.own[tie.target].description.kind in _AGREEMENTS:
-                spoken[tie.source][tie.target] += 1
-        found = {i: next(iter(targets)) for i, targets in spoken.items() if len(targets) == 1}
+        for link in self.links:
+            if self._described.own[link.target].description.kind in _AGREEMENTS:
+                spoken[link.source][link.target] += 1
+        subjects = {i: next(iter(targets)) for i, targets in spoken.items() if len(targets) == 1}
         for i, base in self._base.items():
-            if self._told.own[base].description.kind in _AGREEMENTS:
-                found[i] = base
+            if self._described.own[base].description.kind in _AGREEMENTS:
+                subjects[i] = base
             elif base in self._base:
-                found[i] = self._base[base]
-        for i in range(len(self._told.own)):
-            if i not in found and i not in spoken and (only := self._between(i)) is not None:
-                found[i] = only
-        return found
+                subjects[i] = self._base[base]
+        for i in range(len(self._described.own)):
+            if i not in subjects and i not in spoken and (only := self._between(i)) is not None:
+                subjects[i] = only
+        return subjects
 
     def _between(self, i: int) -> int | None:
-        """Return the one agreement between two or more of those whom a document names."""
-        own = self._told.own[i]
+        """Return the only agreement between two or more of the names in a document."""
+        own = self._described.own[i]
         if own.description.kind in _AGREEMENTS | _REPORTS:
             return None
-        counts = Counter(j for who in own.mentioned for j in self._told.by_party.get(who, ()))
+        counts = Counter(j for who in own.mentioned for j in self._described.by_party.get(who, ()))
         known = [
             j
             for j, count in counts.items()
-            if count > 1 and self._told.own[j].description.kind in _AGREEMENTS and j != i
+            if count > 1 and self._described.own[j].description.kind in _AGREEMENTS and j != i
         ]
         return known[0] if len({self._same[j] for j in known}) == 1 else None
 
-    # --- which one is meant -------------------------------------------------------------------
+    # --- matching -----------------------------------------------------------------------------
 
-    def _meant(
+    def _resolve(
         self, i: int, of: Description, says: str
     ) -> tuple[int, float, tuple[str, ...]] | None:
         key = (i, of)
@@ -287,17 +274,17 @@ class DocumentLinker:
         fits = sorted(
             (
                 fit
-                for j in self._told.candidates(i, of)
+                for j in self._described.candidates(i, of)
                 if (fit := self._fit(i, j, of, says)) is not None
             ),
             key=lambda fit: (-fit.score, fit.target),
         )
-        # A title of several words that one document alone has needs no more.
+        # A title of several words that only one document has is sufficient.
         is_whole = len(of.title) > 1 and fits[:1] and fits[0].score >= _TITLE
-        found = self._chosen(fits, least=_TITLE if is_whole and says == "names" else _ALONE)
+        match = self._chosen(fits, least=_TITLE if is_whole and says == "names" else _ALONE)
         if says != "restates":
-            self._known[key] = found
-        return found
+            self._known[key] = match
+        return match
 
     def _chosen(
         self, fits: list[_Fit], *, least: float
@@ -317,8 +304,8 @@ class DocumentLinker:
         return best.target, confidence, best.basis
 
     def _fit(self, i: int, j: int, of: Description, says: str) -> _Fit | None:
-        """Return how well a document agrees with a description; ``None`` where they differ."""
-        own, other = self._told.own[i], self._told.own[j]
+        """Return how well a document matches a description; ``None`` if they contradict."""
+        own, other = self._described.own[i], self._described.own[j]
         if self._same[i] == self._same[j] or not _is_kind(of, other, says):
             return None
         basis: list[str] = []
@@ -336,8 +323,8 @@ class DocumentLinker:
             score += _DATE
             basis.append("date")
         shared = len(other.parties & (own.parties | own.mentioned))
-        is_told = date > 0 or says not in _STATED
-        if not number and _are_others(own, other, shared, is_told=is_told):
+        is_dated = date > 0 or says not in _STATED
+        if not number and _are_others(own, other, shared, is_dated=is_dated):
             return None
         if shared:
             score += (
@@ -361,7 +348,7 @@ class DocumentLinker:
         return _Fit(score, j, tuple(basis))
 
     def _of_change(self, i: int, j: int, score: float, basis: list[str]) -> _Fit | None:
-        """Return the same for "Amendment No. 1", which says more of its contract than of itself."""
+        """Return the match of an amendment, which depends on its contract more than on itself."""
         mine, its = self._base.get(i, i), self._base.get(j)
         if its is not None and mine == its:
             return _Fit(score + _BASE, j, (*basis, "contract"))
@@ -370,17 +357,17 @@ class DocumentLinker:
         return _Fit(score, j, tuple(basis))
 
     def _titles(self, of: Description, j: int) -> int:
-        other = self._told.own[j]
+        other = self._described.own[j]
         if other.description.kind in _CHANGES:
             its = self._base.get(j)
-            titles = (*other.titles, *(self._told.own[its].titles if its is not None else ()))
+            titles = (*other.titles, *(self._described.own[its].titles if its is not None else ()))
         else:
             titles = other.titles
         if not of.title or not titles:
             return 0
         own = other.description.title
         best = max(agreement_of(of.title, title) for title in titles)
-        # What the text calls itself counts for more than the name of its file.
+        # A title in the text outweighs the name of the file.
         if (
             own
             and best == 1
@@ -405,17 +392,17 @@ def _is_kind(of: Description, other: DocumentDescription, says: str) -> bool:
 
 
 def _are_others(
-    own: DocumentDescription, other: DocumentDescription, shared: int, *, is_told: bool
+    own: DocumentDescription, other: DocumentDescription, shared: int, *, is_dated: bool
 ) -> bool:
-    """Tell whether an agreement is of other people than those of a document that describes one."""
+    """Return whether an agreement has other parties than the document that describes one."""
     if not shared:
         return bool(other.parties and own.mentioned)
-    # One of two is the same: what is to be changed is not told from the other agreements of his.
-    return shared == 1 and not is_told and min(len(own.parties), len(other.parties)) > 1
+    # With one of two parties in common, it may be another agreement of the same party.
+    return shared == 1 and not is_dated and min(len(own.parties), len(other.parties)) > 1
 
 
 def _numbers(of: Description, other: DocumentDescription) -> int:
-    """Return 1 where a number agrees, -1 where both have one of a sort and none agrees, else 0."""
+    """Return 1 if a number agrees, -1 if numbers of one type all differ, else 0."""
     if not of.numbers:
         return 0
     its = {*other.description.numbers}
@@ -426,7 +413,7 @@ def _numbers(of: Description, other: DocumentDescription) -> int:
 
 
 def _dates(wanted: Sequence[str], other: DocumentDescription) -> int:
-    """Return 1 where a date agrees, -1 where the document has others, else 0."""
+    """Return 1 if a date agrees, -1 if the document has only other dates, else 0."""
     if not wanted:
         return 0
     if any(_same_day(a, b) for a in wanted for b in (*other.description.dates, *other.name_dates)):
@@ -439,7 +426,7 @@ def _same_day(one: str, other: str) -> bool:
 
 
 def _is_later(other: DocumentDescription, own: DocumentDescription) -> bool:
-    """Tell whether a document was made after one that speaks of it."""
+    """Return whether a document is later than one that refers to it."""
     its, mine = other.description.dates, own.description.dates
     return bool(its and mine) and min(its) > max(mine)
 
@@ -458,11 +445,11 @@ def _same(
 ) -> list[int]:
     """Return for each document the first one that is a copy of it, or has the same text."""
     first: dict[str, int] = {}
-    found = list(range(len(documents)))
+    firsts = list(range(len(documents)))
     digests = {row["document"]: row["digest"] for row in identities if row["kind"] != "mail"}
     for i, document in enumerate(documents):
         for mark in filter(None, (document.file_hash, digests.get(i))):
-            found[i] = min(found[i], first.setdefault(mark, i))
+            firsts[i] = min(firsts[i], first.setdefault(mark, i))
     for copy, original in mails.copies():
-        found[copy] = original
-    return found
+        firsts[copy] = original
+    return firsts

@@ -1,4 +1,4 @@
-"""Rows of the table ``edges``."""
+"""Rows of the table ``edges``, and the places from which relations are counted."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from casetrack.base.records.graph import Edge
     from casetrack.graph.state_tables import StateTables
 
-# Who is mentioned where, as numbers: what all relations are counted from.
+# Places of mentions as arrays: the input of all relations.
 
 CONCEPT_KINDS = ("person", "organization", "location", "concept")
-"""Entities that connect: a date or a sum of money in two places need not be the same matter."""
+"""Kinds that connect: equal dates or amounts need not concern the same matter."""
 EXTERNAL_TYPES = ("document", "report", "standard", "regulation", "rule", "constitution", "case")
-"""References to something outside: sections and exhibits belong to their document, and a link in
-the letterhead stands on every page."""
+"""References to external things: sections and exhibits belong to their document, and a link in the
+letterhead is on every page.
+"""
 _LEVELS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Places that name things, each counted once.
+    """Places of entities or references ("things"), each counted once.
 
     Attributes
     ----------
     things
         Ids of entities or references, sorted.
     chunks
-        Ids of the chunks that hold a place, in the order of documents and of reading.
+        Ids of the chunks with a place, in reading order.
     documents, indexes
-        int32 [chunks], position of each one's document among the documents of the collection, and
-        its own within that document.
+        int32 [chunks], position of the document, and of the chunk within it.
     thing, chunk, start
-        int64 [places], positions among *things* and *chunks*, and the first character; ordered by
+        int64 [places], positions in *things* and *chunks*, and the first character; ordered by
         chunk, then start.
     confidence
         float64 [places].
@@ -59,7 +59,7 @@ class Places:
     confidence: NDArray[np.float64]
 
     def spread(self) -> NDArray[np.int64]:
-        """Return int64 [things], in how many chunks each one stands."""
+        """Return int64 [things], the number of chunks of each."""
         pairs = distinct(self.thing * max(1, len(self.chunks)) + self.chunk)
         return np.bincount(pairs // max(1, len(self.chunks)), minlength=len(self.things))
 
@@ -74,7 +74,7 @@ def mentioned(source: StateTables, kinds: Collection[str], /) -> Places:
 
 
 def cited(source: StateTables, types: Collection[str], /) -> Places:
-    """Return all places that refer to something of these types, where it is certain to what."""
+    """Return all resolved references of these types."""
     import pyarrow.compute as pc
 
     table = source.table("citations")
@@ -82,8 +82,8 @@ def cited(source: StateTables, types: Collection[str], /) -> Places:
     return _places(source, table.filter(pc.and_(kept, table["resolved"])), "reference_id")
 
 
-def together(first: Places, second: Places, /) -> Places:
-    """Return the places of both, whose things have other ids."""
+def combined(first: Places, second: Places, /) -> Places:
+    """Return the union of two sets of places with different things."""
     things = (*first.things, *second.things)
     place = {
         chunk: (int(part.documents[i]), int(part.indexes[i]))
@@ -148,7 +148,7 @@ def _places(source: StateTables, table: pa.Table, column: str) -> Places:
 
 
 def coded(column: pa.ChunkedArray, /) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the different texts of a column, sorted, and each row's position among them."""
+    """Return the distinct texts of a column, sorted, and each row's position among them."""
     import pyarrow as pa
 
     encoded = column.combine_chunks().dictionary_encode()
@@ -162,13 +162,7 @@ def coded(column: pa.ChunkedArray, /) -> tuple[tuple[str, ...], NDArray[np.int64
 
 
 def pairs_within(group: NDArray[np.int64], /) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all pairs of rows of one group, the earlier one first.
-
-    Parameters
-    ----------
-    group
-        int64 [n], ascending.
-    """
+    """Return all pairs of rows of one group, the earlier one first; *group* is ascending."""
     firsts, seconds = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     rows = np.arange(len(group))
     for step in range(1, len(group)):
@@ -184,17 +178,11 @@ def pairs_within(group: NDArray[np.int64], /) -> tuple[NDArray[np.int64], NDArra
 def strongest(
     ends: tuple[NDArray[np.int64], NDArray[np.int64]], strength: NDArray[np.float64], /
 ) -> NDArray[np.int64]:
-    """Return for each connection its rank among those of the end that values it more, from 0.
+    """Return for each connection its best rank (from 0) at one of its ends.
 
-    The stronger goes first, in steps of about a millionth; then what leads to the thing with the
-    smaller number.
-
-    Parameters
-    ----------
-    ends
-        int64 [n] each, ordered by the first, then the second; the first is the smaller one.
-    strength
-        float64 [n], 0..1.
+    Connections are ranked by strength in steps of about a millionth, then by the number of the
+    other end. *ends* are int64 [n], ordered by the first, then the second, with the first smaller;
+    *strength* is float64 [n], 0..1.
     """
     n = len(strength)
     if not n:
@@ -202,22 +190,22 @@ def strongest(
     levels = min(_LEVELS, (1 << 62) // ((int(ends[1].max()) + 1) * n))
     weakness = np.rint((1 - strength) * (levels - 1)).astype(np.int64)
     # Packed into one number they sort many times faster than as three. In this order of rows, those
-    # of one end are ordered by the other end too.
+    # of one end are also ordered by the other end.
     packed = np.sort(
         (np.concatenate(ends) * levels + np.tile(weakness, 2)) * n + np.tile(np.arange(n), 2)
     )
-    here, row = packed // (levels * n), packed % n
+    end, row = packed // (levels * n), packed % n
     rank = np.full(n, n, np.int64)
-    np.minimum.at(rank, row, np.arange(len(packed)) - np.searchsorted(here, here))
+    np.minimum.at(rank, row, np.arange(len(packed)) - np.searchsorted(end, end))
     return rank
 
 
 def distinct(numbers: NDArray[np.int64], /) -> NDArray[np.int64]:
-    """Return the different numbers, ascending; sorting is faster than NumPy's table of hashes."""
-    found = np.sort(numbers)
-    new = np.ones(len(found), bool)
-    new[1:] = found[1:] != found[:-1]
-    return found[new]
+    """Return the distinct numbers, ascending; sorting is faster than ``np.unique``."""
+    ordered = np.sort(numbers)
+    new = np.ones(len(ordered), bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]
 
 
 EVIDENCE = 5
@@ -228,16 +216,16 @@ DIRECTED = frozenset(RELATION_TYPES) - {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words that show an edge, in the first chunk of its evidence, and what agrees.
+    """The text that shows an edge in the first chunk of its evidence, and the basis of the edge.
 
     Attributes
     ----------
     text, start, end
-        The words, and their place in the chunk's text; ``None`` where no words say it.
+        The text and its span in the chunk; ``None`` if no text shows the edge.
     basis
-        What the edge rests on: date, title, parties, number, message id, ...
+        The matching properties: date, title, parties, number, message id, ...
     position
-        Which amendment or supplement of its contract the source is.
+        The number of the source as an amendment or supplement.
     """
 
     text: str | None = None
@@ -259,13 +247,7 @@ def edge_table(
     evidence: pa.ListArray,
     **others: NDArray[Any],
 ) -> pa.Table:
-    """Return edges of one type between things of one kind, in the declared columns.
-
-    Parameters
-    ----------
-    others
-        Columns that only edges of this type have.
-    """
+    """Return edges of one type in the declared columns; *others* are columns of this type only."""
     import pyarrow as pa
 
     n = len(source)
@@ -291,16 +273,9 @@ def edge_table(
 def table_of(
     kind: str, edges: Iterable[Edge], words: Mapping[tuple[str, str, str], Words], /
 ) -> pa.Table:
-    """Return these edges in the declared columns, ordered by type, source and target.
+    """Return edges in the declared columns, ordered by type, source and target.
 
-    Parameters
-    ----------
-    kind
-        What they connect.
-    edges
-        One for each source, target and type.
-    words
-        What shows them, by source, target and type, where that is known.
+    *edges* has one edge per source, target and type; *words* is keyed by these three.
     """
     import pyarrow as pa
 
@@ -331,14 +306,8 @@ def table_of(
 def lists(ids: Sequence[str], groups: NDArray[np.int64], items: NDArray[np.int64], /) -> pa.Array:
     """Return lists of ids.
 
-    Parameters
-    ----------
-    ids
-        What *items* point to.
-    groups
-        int64 [n + 1], where each list begins among *items*, and the end of the last one.
-    items
-        Positions among *ids*.
+    *items* are positions in *ids*; *groups* is int64 [n + 1], the start of each list in *items* and
+    the end of the last one.
     """
     import pyarrow as pa
 

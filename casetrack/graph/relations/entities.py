@@ -1,4 +1,4 @@
-"""Edges by what is shared: between passages, between entities, and between documents."""
+"""Edges by shared content: between chunks, entities, and documents."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from casetrack.graph.relations.edges import (
     EXTERNAL_TYPES,
     Places,
     cited,
+    combined,
     distinct,
     edge_table,
     lists,
@@ -21,7 +22,6 @@ from casetrack.graph.relations.edges import (
     pairs_within,
     strongest,
     taken,
-    together,
 )
 from casetrack.graph.relations.neighbours import Nearest, Rows
 
@@ -33,29 +33,23 @@ if TYPE_CHECKING:
     from casetrack.graph.relations.neighbours import Neighbours
     from casetrack.graph.state_tables import StateTables
 
-# Edges between chunks: those that mean nearly the same, and those that name one rare thing.
+# Edges between chunks of similar meaning, and between chunks that name one rare thing.
 
 RARE = 8
-"""A thing in more chunks than this does not make two of them belong together."""
+"""Maximum number of chunks of a thing that relates them."""
 _PER_CHUNK = 10
 _UNIT = 840
-"""Divisible by 1 to 8: shares of it are whole numbers, whose sum has no order."""
+"""Divisible by 1 to 8: shares are integers, so that sums do not depend on order."""
 
 
 def chunk_edges(source: StateTables, neighbours: Neighbours | None, /) -> pa.Table:
     """Return the edges between chunks, in the columns of the table ``edges``.
 
-    ``similar``: cosine of at least 0.8, kept where one is among the ten nearest of the other.
-    ``coreference``: both name a person, an organisation, a place or something outside that at most
-    eight chunks of the collection name; each such thing counts one divided by its chunks, and the
-    weight is their sum, at most 1. Kept where one is among the ten strongest of the other. Neither
-    joins chunks that stand beside each other in one document.
-
-    Parameters
-    ----------
-    neighbours
-        Those of all chunks; ``None`` where the collection is too large to keep them, which leaves
-        out ``similar``.
+    ``similar``: cosine of at least 0.8, if one is among the ten nearest of the other.
+    ``coreference``: both name an entity or external reference that at most eight chunks name; each
+    contributes one divided by its number of chunks, the weight is the sum, at most 1. Kept if one
+    is among the ten strongest of the other. Adjacent chunks of a document are never joined.
+    *neighbours* is ``None`` if the collection is too large for them; ``similar`` is then left out.
     """
     import pyarrow as pa
 
@@ -64,18 +58,18 @@ def chunk_edges(source: StateTables, neighbours: Neighbours | None, /) -> pa.Tab
 
 
 def rare_places(source: StateTables, /) -> Places:
-    """Return the places of everything that can make chunks belong together."""
-    return together(mentioned(source, NAME_KINDS), cited(source, EXTERNAL_TYPES))
+    """Return the places of everything that can relate chunks."""
+    return combined(mentioned(source, NAME_KINDS), cited(source, EXTERNAL_TYPES))
 
 
 def _similar(neighbours: Neighbours) -> pa.Table:
-    here, column = np.nonzero(neighbours.near >= 0)
-    there = neighbours.near[here, column].astype(np.int64)
-    cosine = neighbours.cosines[here, column]
-    key = np.minimum(here, there) * max(1, len(neighbours.ids)) + np.maximum(here, there)
+    row, column = np.nonzero(neighbours.near >= 0)
+    other = neighbours.near[row, column].astype(np.int64)
+    cosine = neighbours.cosines[row, column]
+    key = np.minimum(row, other) * max(1, len(neighbours.ids)) + np.maximum(row, other)
     key, first = np.unique(key, return_index=True)
     a, b = np.divmod(key, max(1, len(neighbours.ids)))
-    # What quantised vectors make of a duplicate may be a hair above one.
+    # The cosine of quantised duplicates may be slightly above one.
     return _pair_table("similar", neighbours.ids, a, b, np.minimum(cosine[first], 1.0))
 
 
@@ -89,7 +83,7 @@ def _coreference(places: Places) -> pa.Table:
 def shared(
     places: Places, /
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return pairs of chunks that share rare things: both, the weight in 840ths, and how many."""
+    """Return pairs of chunks that share rare things: both, the weight in 840ths, and the number."""
     n = max(1, len(places.chunks))
     thing, chunk = np.divmod(distinct(places.thing * n + places.chunk), n)
     spread = np.bincount(thing, minlength=len(places.things))
@@ -97,11 +91,11 @@ def shared(
     thing, chunk = thing[rare], chunk[rare]
     first, second = pairs_within(thing)
     a, b = chunk[first], chunk[second]
-    beside = (places.documents[a] == places.documents[b]) & (
+    adjacent = (places.documents[a] == places.documents[b]) & (
         np.abs(places.indexes[a] - places.indexes[b]) <= 1
     )
-    units = (_UNIT // spread[thing[first]])[~beside]
-    key, inverse = np.unique((a * n + b)[~beside], return_inverse=True)
+    units = (_UNIT // spread[thing[first]])[~adjacent]
+    key, inverse = np.unique((a * n + b)[~adjacent], return_inverse=True)
     total = np.zeros(len(key), np.int64)
     np.add.at(total, inverse, units)
     a, b = np.divmod(key, n)
@@ -116,7 +110,7 @@ def _pair_table(
     weight: NDArray[np.float64],
     count: NDArray[np.int64] | None = None,
 ) -> pa.Table:
-    """Return edges whose evidence are both ends, in the order of *ids*; the smaller id is first."""
+    """Return edges with both ends as evidence, in the order of *ids*; the smaller id is first."""
     rank = np.empty(len(ids), np.int64)
     rank[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
     low, high = np.minimum(a, b), np.maximum(a, b)
@@ -137,34 +131,33 @@ def _pair_table(
 
 
 _NAMES_PER_CHUNK = (40, 32, 24, 16, 12, 8, 6, 4, 3, 2)
-"""Entities of a chunk that are paired, the rarest; the largest number that the pairs allow."""
+"""Maximum numbers of entities paired per chunk, rarest first; the largest that fits is used."""
 _PLACES = 3
 _MAX_PAIRS = 6_000_000
 _PER_ENTITY = 25
 _MAX_EDGES = 300_000
 _COMMON_SHARE, _COMMON_CHUNKS = 0.3, 5
 _FAR = 4096
-"""Longer than a chunk; a gap then fits twelve bits."""
+"""Larger than a chunk; a gap fits twelve bits."""
 
 
 def entity_edges(source: StateTables, /) -> pa.Table:
     """Return the edges between entities, in the columns of the table ``edges``.
 
-    ``co_occurrence``: persons, organisations, places and concepts that one chunk mentions. With *n*
-    chunks that mention both, the weight is Dice's coefficient ``2 n / (a + b)`` of the chunks that
-    mention either, times ``n / (n + 1)``, since a single chunk may be chance. The evidence are the
-    chunks where the two stand nearest. A concept in more than 30 % of the chunks connects nothing,
-    nor does it connect to a name that is.
+    ``co_occurrence``: persons, organisations, places and concepts in one chunk. With *n* common
+    chunks, the weight is Dice's coefficient ``2 n / (a + b)`` times ``n / (n + 1)``, since a single
+    chunk may be chance. The evidence is the chunks where the two are closest. Concepts in more than
+    30 % of the chunks, and their edges to frequent names, are left out.
 
-    The work is bounded: a chunk pairs its 40 rarest entities, fewer where a large collection is
-    made of pages of names; an entity keeps its 25 strongest edges and those that are among the 25
-    strongest of the other end, fewer where all together would be more than 300,000.
+    The work is bounded: a chunk pairs its 40 rarest entities, fewer in a large collection of name
+    lists; an entity keeps its 25 strongest edges and those among the 25 strongest of the other end,
+    fewer if there would be more than 300,000 in total.
     """
     places = mentioned(source, CONCEPT_KINDS)
     spread = places.spread()
     first, second = _pairs(places, spread)
     ends = np.sort(np.stack([places.thing[first], places.thing[second]]), axis=0)
-    kept = (ends[0] != ends[1]) & _telling(source, places, spread, ends)
+    kept = (ends[0] != ends[1]) & _informative(source, places, spread, ends)
     first, second = first[kept], second[kept]
     n = max(1, len(places.things))
     key, pair = np.unique(ends[0, kept] * n + ends[1, kept], return_inverse=True)
@@ -192,8 +185,8 @@ def entity_edges(source: StateTables, /) -> pa.Table:
 def _pairs(
     places: Places, spread: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return pairs of places of one chunk: of its rarest things, the first places of each."""
-    # Rarer things have smaller numbers; of equally rare ones those with the smaller id.
+    """Return pairs of places in one chunk: the first places of its rarest things."""
+    # Rarer things have smaller numbers; ties go to the smaller id.
     rarity = np.empty(len(spread), np.int64)
     rarity[np.lexsort((np.arange(len(spread)), spread))] = np.arange(len(spread))
     order = np.lexsort((places.start, rarity[places.thing], places.chunk))
@@ -214,7 +207,7 @@ def _pairs(
     return order[first], order[second]
 
 
-def _telling(
+def _informative(
     source: StateTables, places: Places, spread: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     import pyarrow.compute as pc
@@ -225,16 +218,16 @@ def _telling(
     is_concept = np.fromiter((t in known for t in places.things), bool, len(places.things))
     chunks = sum(d.chunk_count for d in source.documents)
     common = spread > max(_COMMON_CHUNKS, _COMMON_SHARE * chunks)
-    telling: NDArray[np.bool_] = ~(
+    informative: NDArray[np.bool_] = ~(
         (is_concept[ends[0]] | is_concept[ends[1]]) & (common[ends[0]] | common[ends[1]])
     )
-    return telling
+    return informative
 
 
 def _nearest(
     pair: NDArray[np.int64], chunk: NDArray[np.int64], gap: NDArray[np.int64], chunks: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Keep the nearest places of each pair in each chunk; ordered by pair and chunk."""
+    """Keep the closest places of each pair in each chunk, ordered by pair and chunk."""
     # Packed into one number, they sort many times faster than as three.
     packed = np.sort((pair * chunks + chunk) * _FAR + gap)
     where, gap = np.divmod(packed, _FAR)
@@ -245,7 +238,7 @@ def _nearest(
 
 
 def _chosen(rank: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the edges that are kept: as many for each end as the whole may have."""
+    """Return the edges that are kept under the limits per end and in total."""
     limit = _PER_ENTITY
     while limit > 1 and np.count_nonzero(rank < limit) > _MAX_EDGES:
         limit -= 1
@@ -260,7 +253,7 @@ def _evidence(
     chosen: NDArray[np.int64],
     pairs: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the chunks of each chosen pair begin, and the chunks, nearest places first."""
+    """Return the start of each chosen pair's chunks, and the chunks, closest places first."""
     new = np.full(pairs, -1, np.int64)
     new[chosen] = np.arange(len(chosen))
     kept = new[pair] >= 0
@@ -276,9 +269,9 @@ def _evidence(
 def _passages(
     places: Places, starts: NDArray[np.int64], items: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return of each edge how many documents its evidence stands in, and its share of a passage.
+    """Return per edge the number of documents with evidence, and its mean share of a chunk.
 
-    Both are the same for every question, and would else be counted for each anew.
+    Both are independent of the query, so they are computed once.
     """
     chunks = max(1, len(places.chunks))
     named = np.bincount(distinct(places.thing * chunks + places.chunk) % chunks, minlength=chunks)
@@ -290,12 +283,12 @@ def _passages(
     return np.bincount(several, minlength=len(starts) - 1), mean
 
 
-# Documents that share names or references, and documents that mean nearly the same.
+# Documents that share names or references, and documents of similar meaning.
 
 PER_DOCUMENT = 20
 _MANY = 10
 _BARE_TITLE = re.compile(r"document:\D*(?:\d{1,2}\D*)?")
-"""A document that is told by neither its own number nor a date."""
+"""The key of a document without a number or date."""
 SEMANTIC_FLOOR = 0.75
 _COMMON_DOCUMENT_SHARE, _COMMON_DOCUMENTS = 0.2, 50
 _MAX_DOCUMENT_PAIRS = 5_000_000
@@ -310,33 +303,23 @@ def shared_edges(
     """Return edges between documents that share at least *least* of the things in *places*.
 
     With ``idf = ln(1 + N / n) / ln(1 + N)`` for a thing in *n* of *N* documents, the weight is the
-    sum over the shared things, divided by the geometric mean of the sums over all things of either
-    document. A thing in more than a fifth of the documents (and more than 50) says little, and does
-    not count; nor does a place or a concept in more than a third of ten documents or more. What two
-    documents call by the mere title of a document ("the Distributor Agreement") is shared by a
-    quarter, since many bear it. Each document keeps its 20 strongest, and those that are among the
-    20 of the other.
-
-    Parameters
-    ----------
-    documents
-        All documents.
-    places
-        Where the things stand.
-    type_
-        Type of the edges.
+    sum over the shared things, divided by the geometric mean of both documents' sums over all their
+    things. Things in more than a fifth of the documents (and more than 50) do not count, nor do
+    places and concepts in more than a third of ten or more documents. A bare document title ("the
+    Distributor Agreement") counts a quarter, because many documents have it. Each document keeps
+    its 20 strongest edges, and those among the 20 strongest of the other.
     """
     total = len(documents)
     thing, document, chunk = _first_in_documents(places, total)
     spread = np.bincount(thing, minlength=len(places.things))
-    telling = (spread <= max(_COMMON_DOCUMENTS, _COMMON_DOCUMENT_SHARE * total))[thing]
+    informative = (spread <= max(_COMMON_DOCUMENTS, _COMMON_DOCUMENT_SHARE * total))[thing]
     if total >= _MANY:
         common = spread > total / 3
-        told = [t.startswith(("location:", "concept:")) for t in places.things]
-        telling &= ~(common & np.array(told, bool))[thing]
+        is_topic = [t.startswith(("location:", "concept:")) for t in places.things]
+        informative &= ~(common & np.array(is_topic, bool))[thing]
     bare = np.array([_BARE_TITLE.fullmatch(t) is not None for t in places.things], bool)
-    thing, document, chunk = thing[telling], document[telling], chunk[telling]
-    # Whole numbers: a sum of them has no order.
+    thing, document, chunk = thing[informative], document[informative], chunk[informative]
+    # Integers: the sum does not depend on order.
     idf = np.rint(
         _IDF_UNIT * np.log1p(total / np.maximum(spread, 1)) / np.log1p(max(total, 1))
     ).astype(np.int64)
@@ -370,20 +353,15 @@ def shared_edges(
 
 
 def semantic_edges(documents: tuple[Document, ...], vectors: NDArray[np.float32], /) -> list[Edge]:
-    """Return edges between documents whose vectors have a cosine of at least 0.75.
+    """Return edges between documents with a cosine of at least 0.75.
 
-    Parameters
-    ----------
-    documents
-        All documents.
-    vectors
-        float32 [documents, dimension], unit length; zeros for a document without.
+    *vectors* is float32 [documents, dimension], unit length; zeros for a document without vector.
     """
     codes = np.rint(vectors.astype(np.float64) * _VECTOR_UNIT).astype(np.int16)
     rows = Rows.of(codes)
-    found = Nearest(rows, k=PER_DOCUMENT, floor=SEMANTIC_FLOOR)
-    found.meet_each_other(np.flatnonzero(rows.squares > 0))
-    near, cosines = found.near, found.cosines
+    nearest = Nearest(rows, k=PER_DOCUMENT, floor=SEMANTIC_FLOOR)
+    nearest.compare_all(np.flatnonzero(rows.squares > 0))
+    near, cosines = nearest.near, nearest.cosines
     pairs = {
         (min(i, int(j)), max(i, int(j))): float(cosine)
         for i in range(len(documents))
@@ -399,7 +377,7 @@ def semantic_edges(documents: tuple[Document, ...], vectors: NDArray[np.float32]
 def _first_in_documents(
     places: Places, total: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return each thing's documents with its first chunk there, ordered by thing and document."""
+    """Return the first chunk of each thing in each document, ordered by thing and document."""
     document = places.documents[places.chunk].astype(np.int64)
     # Places are in reading order, so the first of equal keys is the first place.
     key, first = np.unique(places.thing * max(1, total) + document, return_index=True)
@@ -407,7 +385,7 @@ def _first_in_documents(
 
 
 def _widest(spread: NDArray[np.int64]) -> int:
-    """Return in how many documents a thing may stand so that the pairs can be counted."""
+    """Return the largest number of documents of a thing for which the pairs can be counted."""
     sizes, times = np.unique(spread[spread >= 2], return_counts=True)
     pairs = np.cumsum(times * (sizes * (sizes - 1) // 2))
     fits = sizes[pairs <= _MAX_DOCUMENT_PAIRS]
@@ -421,17 +399,17 @@ def _rarest(
     thing: NDArray[np.int64],
     chunks: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> dict[int, list[int]]:
-    """Return for each chosen pair chunks of both that show the rarest shared things."""
+    """Return for each chosen pair the chunks of both that show the rarest shared things."""
     rows = np.flatnonzero(np.isin(pair, chosen))
     rows = rows[np.lexsort((thing[rows], spread[rows], pair[rows]))]
     ordered = pair[rows]
     rows = rows[np.arange(len(rows)) - np.searchsorted(ordered, ordered) < EVIDENCE]
-    found: dict[int, dict[int, None]] = {}
+    chunks_of_pair: dict[int, dict[int, None]] = {}
     for at, left, right in zip(
         pair[rows].tolist(), chunks[0][rows].tolist(), chunks[1][rows].tolist(), strict=True
     ):
-        found.setdefault(at, {}).update({left: None, right: None})
-    return {at: list(shown)[:EVIDENCE] for at, shown in found.items()}
+        chunks_of_pair.setdefault(at, {}).update({left: None, right: None})
+    return {at: list(shown)[:EVIDENCE] for at, shown in chunks_of_pair.items()}
 
 
 def _undirected(

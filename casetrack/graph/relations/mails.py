@@ -1,4 +1,4 @@
-"""Mails: which answers or forwards which, which are one thread, and which are copies of one."""
+"""Relations between mails: answers, forwards, threads and copies."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Document
 
-# Moments that two clocks showed: one in a mail's head, one where it is quoted.
+# Comparison of times from two clocks: in a mail's head, and where it is quoted.
 
 _QUARTER = 15
 _ZONES = 14 * 60
 
 
 def day_key(moment: datetime, /) -> str:
-    """Return the day of a moment, ``2024-05-04``."""
+    """Return the day of a time, ``2024-05-04``."""
     return moment.strftime("%Y-%m-%d")
 
 
 def readings(written: str, /) -> list[datetime]:
-    """Return the moments that a quoted one may be: with day and month the other way round too."""
+    """Return the possible times of a quoted one, also with day and month swapped."""
     moment = datetime.fromisoformat(written)
-    found = [moment]
+    times = [moment]
     if moment.day <= 12 and moment.day != moment.month:
-        found.append(moment.replace(month=moment.day, day=moment.month))
-    return found
+        times.append(moment.replace(month=moment.day, day=moment.month))
+    return times
 
 
 def same_minute(written: datetime, sent: datetime | None, slack: int, /) -> bool:
-    """Tell whether a clock somewhere showed one moment at the other, but for *slack* minutes."""
+    """Return whether two times agree in some time zone, up to *slack* minutes."""
     if sent is None:
         return False
     apart = round((written - sent).total_seconds() / 60)
@@ -52,20 +52,14 @@ _FORWARD = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|doorst|vb|pd)\s*:", re.IGNOREC
 _SHORTEST_SUBJECT = 4
 _LATE, _LATE_UNADDRESSED = timedelta(days=90), timedelta(days=7)
 _CLOCKS = timedelta(minutes=15)
-_TELLING_WORDS = 3
+_SPECIFIC_WORDS = 3
 
 
 class Mails:
     """The mails of a collection.
 
-    Parameters
-    ----------
-    documents
-        All documents.
-    identities
-        Rows of the segments' table of those that are mails, with ``document``.
-    quoted
-        Rows of the heads that they quote, with ``document`` and ``page``, in order of place.
+    *identities* are rows of the segments' table with ``document``; *quoted* are rows of the quoted
+    heads with ``document`` and ``page``, in text order.
     """
 
     def __init__(
@@ -81,7 +75,7 @@ class Mails:
             for row in identities
             if row["kind"] == "mail"
         ]
-        # Of copies the first counts, and one in a mailbox only where there is no other.
+        # The first copy counts, and one in a mailbox only if there is no other.
         self._messages.sort(key=lambda m: (not self._is_whole(m), m.document, m.page))
         self._heads: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
         for row in quoted:
@@ -105,11 +99,11 @@ class Mails:
 
     @property
     def messages(self) -> Sequence[Message]:
-        """All messages, copies among them."""
+        """All messages, including copies."""
         return self._messages
 
     def _enter(self, i: int) -> None:
-        """Enter a dated message where those are looked for that it may be answered by."""
+        """Index a dated message for the lookup of answers."""
         message = self._messages[i]
         if message.sent is None:
             return
@@ -121,7 +115,7 @@ class Mails:
             self._of_anyone[message.subject, address].append(i)
 
     def copies(self) -> Iterator[tuple[int, int]]:
-        """Yield documents that hold the mail of an earlier one, and that one."""
+        """Yield (document, original) for documents that contain the mail of an earlier one."""
         for i, message in enumerate(self._messages):
             first = self._messages[self._first[i]]
             if (
@@ -132,16 +126,16 @@ class Mails:
                 yield message.document, first.document
 
     def links(self) -> list[Link]:
-        """Return which mail answers or forwards which; of copies the first counts."""
+        """Return the answers and forwards between mails; only the first copy counts."""
         return [
             link
-            for found in self._parents.values()
-            for link, _ in found
+            for parents in self._parents.values()
+            for link, _ in parents
             if link.source != link.target
         ]
 
     def threads(self) -> Iterator[tuple[int, int]]:
-        """Yield the mails of a thread, each with the earliest one of it; copies are left out."""
+        """Yield (mail, earliest mail of its thread), without copies."""
         for ordered in self._grouped():
             first = self._messages[ordered[0]].document
             for other in dict.fromkeys(self._messages[i].document for i in ordered[1:]):
@@ -149,9 +143,9 @@ class Mails:
                     yield other, first
 
     def conversations(self) -> Iterator[tuple[Post, ...]]:
-        """Yield the threads, a mail without answers among them, by the date of their first mail.
+        """Yield the threads, including single mails, by the date of their first mail.
 
-        The mails of a thread stand in the order in which they were sent, those without a date last.
+        The mails of a thread are in the order of sending, those without a date last.
         """
         copies: dict[int, list[Message]] = defaultdict(list)
         for i, message in enumerate(self._messages):
@@ -162,8 +156,8 @@ class Mails:
             posts = []
             for i in group:
                 link, above = next(iter(self._parents[i]), (None, i))
-                if link is not None and self._leads_to(above, i):
-                    link = None  # two that name each other: neither is the answer
+                if link is not None and self._is_descendant(above, i):
+                    link = None  # two mails that name each other: neither is the answer
                 message = self._messages[i]
                 named = dict.fromkeys((*message.answers, *reversed(message.references)))
                 posts.append(
@@ -178,16 +172,16 @@ class Mails:
             yield tuple(posts)
 
     def _grouped(self) -> list[list[int]]:
-        """Return the messages of each thread, the earliest first; copies are left out."""
+        """Return the messages of each thread, the earliest first, without copies."""
         groups: dict[int, list[int]] = defaultdict(list)
         for i in range(len(self._messages)):
             if self._first[i] == i:
                 groups[self._threads.root(i)].append(i)
-        # Who has no date comes last, so that a thread begins with a mail that has one.
+        # Messages without a date come last, so that a thread starts with a dated one.
         return [sorted(group, key=self._age) for group in groups.values()]
 
-    def _leads_to(self, i: int, end: int) -> bool:
-        """Tell whether what a message answers, and what that answers, comes to another one."""
+    def _is_descendant(self, i: int, end: int) -> bool:
+        """Return whether the chain of answers from a message reaches another one."""
         seen = set[int]()
         while i not in seen:
             seen.add(i)
@@ -196,10 +190,10 @@ class Mails:
             i = next((j for _, j in self._parents[i]), i)
         return False
 
-    # --- which messages are one ---------------------------------------------------------------
+    # --- copies -------------------------------------------------------------------------------
 
     def _same(self) -> list[int]:
-        """Return for each message the first one that is a copy of it."""
+        """Return for each message the first copy of it."""
         joined = Groups(len(self._messages))
         known: dict[object, int] = {}
         for i, message in enumerate(self._messages):
@@ -217,17 +211,17 @@ class Mails:
         sent = self._messages[i].sent
         return sent is None, sent.isoformat() if sent else "", i
 
-    # --- which answers which ------------------------------------------------------------------
+    # --- answers ------------------------------------------------------------------------------
 
     @cached_property
     def _parents(self) -> dict[int, list[tuple[Link, int]]]:
-        """For each message what it answers or forwards, with the place of that among messages."""
-        found: dict[int, list[tuple[Link, int]]] = {}
+        """The message that each message answers or forwards, with its position."""
+        parents: dict[int, list[tuple[Link, int]]] = {}
         for i in range(len(self._messages)):
             if self._first[i] == i:
                 parent = self._parent(i)
-                found[i] = [parent] if parent else []
-        return found
+                parents[i] = [parent] if parent else []
+        return parents
 
     def _parent(self, i: int) -> tuple[Link, int] | None:
         message = self._messages[i]
@@ -253,9 +247,9 @@ class Mails:
             if len(fits) == 1:
                 return self._link(i, next(iter(fits)), 0.85, ("thread index",))
         if message.answers or message.references or above or self._heads_of(message):
-            # Where it says what it answers, and that is not here, nothing else is meant.
+            # It names a message that is not in the collection, so nothing else is meant.
             return None
-        return self._by_words(i)
+        return self._by_subject(i)
 
     def _heads_of(self, message: Message) -> list[Mapping[str, Any]]:
         return self._heads.get((message.document, message.page), [])
@@ -271,42 +265,42 @@ class Mails:
         message, other = self._messages[i], self._messages[j]
         forwards = bool(_FORWARD.match(message.shown))
         if not forwards and not _REPLY.match(message.shown) and basis != ("message id",):
-            told = head is not None and "how:forwarded" in head["numbers"]
-            forwards = told or not (other.writer & message.readers)
+            is_forwarded = head is not None and "how:forwarded" in head["numbers"]
+            forwards = is_forwarded or not (other.writer & message.readers)
         type_ = "forward_of" if forwards else "response_to"
         return Link(message.document, other.document, type_, confidence, basis, head), j
 
     def _quoted(self, i: int, number: int) -> int | None:
-        """Return the mail whose head is quoted, the first (0) or a later one, if it is one only."""
+        """Return the only mail with the quoted head number *number* (from 0)."""
         if (i, number) not in self._found:
             head = self._heads_of(self._messages[i])[number]
             self._found[i, number] = self._look_for(i, head)
         return self._found[i, number]
 
     def _look_for(self, i: int, head: Mapping[str, Any]) -> int | None:
-        """Return the one mail of which sender, minute and subject agree with a quoted head."""
+        """Return the only mail whose sender, minute and subject agree with a quoted head."""
         message = self._messages[i]
         subject = head["title"][0] if head["title"] else message.subject
         words = words_of(_writer_of(head))
-        found = set()
+        matches = set()
         for moment in readings(head["dates"][0]):
             days = {day_key(moment + timedelta(days=d)) for d in (-1, 0, 1)}
             for j in sorted({j for day in days for j in self._by_day.get((subject, day), ())}):
                 other = self._messages[j]
-                # Who passes on his own mail at once would seem to quote the one beside it.
+                # A sender who forwards their own mail at once would seem to quote the adjacent one.
                 slack = 0 if message.writer == other.writer else 1
                 if (
                     j != i
                     and words & other.writer_words
                     and not _is_earlier(message, other)
                     and same_minute(moment, other.sent, slack)
-                    and _mark(head) not in map(_mark, self._heads_of(other)[:1])
+                    and _head_key(head) not in map(_head_key, self._heads_of(other)[:1])
                 ):
-                    found.add(j)
-        return found.pop() if len(found) == 1 else None
+                    matches.add(j)
+        return matches.pop() if len(matches) == 1 else None
 
-    def _by_words(self, i: int) -> tuple[Link, int] | None:
-        """Return what a mail without ids answers: the last of its subject from who is addressed."""
+    def _by_subject(self, i: int) -> tuple[Link, int] | None:
+        """Return the mail that a mail without ids answers: the last of its subject."""
         message = self._messages[i]
         forwards, replies = _FORWARD.match(message.shown), _REPLY.match(message.shown)
         if not (forwards or replies) or len(message.subject) < _SHORTEST_SUBJECT:
@@ -327,7 +321,7 @@ class Mails:
         return self._link(i, max(fits, key=self._age), 0.8, ("subject", "correspondents", "time"))
 
     def _before(self, i: int, *, is_forward: bool) -> set[int]:
-        """Return messages of the same subject from the time before, of the people it is about."""
+        """Return earlier messages of the same subject from the people concerned."""
         message = self._messages[i]
         if message.sent is None:
             return set()
@@ -338,11 +332,11 @@ class Mails:
             lists = [self._of_writer.get((message.subject, a), []) for a in people]
         else:
             lists = [self._of_subject[message.subject]]
-        found = set[int]()
+        earlier = set[int]()
         for entered in lists:
             low = bisect_left(entered, message.sent - _LATE, key=self._moment)
-            found.update(entered[low : bisect_left(entered, message.sent, key=self._moment)])
-        return found
+            earlier.update(entered[low : bisect_left(entered, message.sent, key=self._moment)])
+        return earlier
 
     def _moment(self, i: int) -> datetime:
         return self._messages[i].sent or datetime.min  # noqa: DTZ901 - only dated ones are entered
@@ -365,8 +359,8 @@ class Mails:
             other.readers | other.writer
         ):
             return True
-        is_telling = len(message.subject.split()) >= _TELLING_WORDS
-        return is_telling and message.sent - other.sent <= _LATE_UNADDRESSED
+        is_specific = len(message.subject.split()) >= _SPECIFIC_WORDS
+        return is_specific and message.sent - other.sent <= _LATE_UNADDRESSED
 
     @cached_property
     def _threads(self) -> Groups:
@@ -382,15 +376,16 @@ class Mails:
                 if quoted is not None:
                     groups.join(quoted, i)
                 if head["title"] and head["title"][0]:
-                    # Two that quote one mail are of its thread, though it is not here itself.
-                    groups.join(known.setdefault(_mark(head), i), i)
-        for i, found in self._parents.items():
-            for _, j in found:
+                    # Two mails that quote one mail are in its thread, even if it is not in the
+                    # collection.
+                    groups.join(known.setdefault(_head_key(head), i), i)
+        for i, parents in self._parents.items():
+            for _, j in parents:
                 groups.join(j, i)
         return groups
 
 
-def _mark(head: Mapping[str, Any]) -> object:
+def _head_key(head: Mapping[str, Any]) -> object:
     return words_of(_writer_of(head)), head["dates"][0], tuple(head["title"])
 
 
@@ -399,5 +394,5 @@ def _writer_of(head: Mapping[str, Any]) -> str:
 
 
 def _is_earlier(one: Message, other: Message) -> bool:
-    """Tell whether a mail was sent before another one, whatever their clocks were wrong by."""
+    """Return whether a mail was sent before another, allowing for clock errors."""
     return bool(one.sent and other.sent and one.sent < other.sent - _CLOCKS)

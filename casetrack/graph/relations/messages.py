@@ -1,4 +1,4 @@
-"""A message as its headers, or the head on its page, tell it."""
+"""A message as described by its headers, or by the head on its page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MESSAGE_ID = re.compile(r"<?([^<>\s]+@[^<>\s]+)>?")
 _ADDRESS = re.compile(r"[\w.+'&=-]+@[\w.-]+\w")
 _TOKEN = 3
 _ROOT, _CHILD = 22, 5
-"""Bytes of a conversation's index, and of what every answer adds ([MS-OXOMSG] 2.2.1.3)."""
+"""Bytes of a conversation index, and bytes that every answer adds ([MS-OXOMSG] 2.2.1.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +30,23 @@ class Message:
     Attributes
     ----------
     document, page
-        Position of its document, and its page there.
+        Position of its document, and its page in it.
     subject, shown
-        Subject without what mail programs put before it, in small letters; and as it is.
+        Subject in lower case without reply prefixes; and as written.
     sent
-        To the minute, in UTC; as it is written where its zone is not known.
+        To the minute, in UTC; as written if the time zone is unknown.
     writer, readers
-        Addresses of who wrote it, and of whom it went to.
+        Addresses of sender and recipients.
     writer_words
-        Words of the writer's name.
+        Words of the sender's name.
     ids, answers, references
-        Its own message ids, those it answers, and those before it, the oldest first.
+        Its message ids, those that it answers, and earlier ones, the oldest first.
     index
-        Outlook's index of its place in the conversation; empty where it has none.
+        Outlook's conversation index; empty without one.
     digest
-        What messages of the same sender, subject, minute and words have in common; may be empty.
+        Equal for messages with the same sender, subject, minute and words; may be empty.
     head
-        ``from``, ``to``, ``cc`` and ``bcc`` as it shows them, where it has them.
+        ``from``, ``to``, ``cc`` and ``bcc`` as shown.
     """
 
     document: int
@@ -71,11 +71,11 @@ class Message:
 
     @property
     def open_readers(self) -> frozenset[str]:
-        """Addresses of whom it went to for all to see; its blind copies are left out."""
+        """Addresses of the visible recipients, without blind copies."""
         return _addresses(f"{self.head.get('to', '')} {self.head.get('cc', '')}")
 
     def indexes_above(self) -> list[bytes]:
-        """Return the indexes of the mails that it follows by its own index, the nearest first."""
+        """Return the indexes of the mails before it in the conversation, the nearest first."""
         return [self.index[:size] for size in range(len(self.index) - _CHILD, _ROOT - 1, -_CHILD)]
 
 
@@ -89,12 +89,10 @@ class Link:
         Positions of documents.
     type
         ``response_to`` or ``forward_of``.
-    confidence
-        How sure it is.
     basis
-        What says so: message id, references, quoted head, subject.
+        The evidence: message id, references, quoted head, subject.
     place
-        The head that is quoted, as a row of the segments' table; ``None`` where none is.
+        The quoted head as a row of the segments' table, or ``None``.
     """
 
     source: int
@@ -111,17 +109,15 @@ class Post:
 
     Attributes
     ----------
-    message
-        The one of its copies that counts.
-    copies
-        The others.
+    message, copies
+        The copy that counts, and the others.
     parent
-        Position in the thread of what it answers or forwards; ``None`` for a beginning, and where
-        that is not here.
+        Position in the thread of the answered mail; ``None`` for a first mail, and if the answered
+        mail is not in the collection.
     link
-        What says so.
+        The evidence for *parent*.
     absent
-        Ids of the mails before it that it names and that are not here, the nearest first.
+        Ids of earlier mails that it names and that are not in the collection, the nearest first.
     """
 
     message: Message
@@ -132,9 +128,9 @@ class Post:
 
 
 def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
-    """Return a message of a document, as its row of the segments' table of identities tells it."""
+    """Return a message from its document and its row of the segments' table of identities."""
     facts = dict(document.properties) if document.format != "mbox" else {}
-    # Of a message in a mailbox the page tells what else the file tells.
+    # For a message in a mailbox, the page has the data of a mail file.
     known = {n.partition(":")[0]: n.partition(":")[2] for n in row["numbers"]} | facts
     head = {n: known.get(n, "") for n in ("from", "to", "cc", "bcc")}
     sent = row["dates"][0] if row["dates"] else ""
@@ -164,7 +160,7 @@ def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
 
 
 def words_of(text: str, /) -> frozenset[str]:
-    """Return the words of a name or of the part of an address that names a person."""
+    """Return the words of a name, or of the local part of an address."""
     named = re.sub(r"@[\w.-]+", " ", fold(text))
     return frozenset(
         w
@@ -178,7 +174,7 @@ def _addresses(text: str) -> frozenset[str]:
 
 
 def _index(text: str) -> bytes:
-    """Return the bytes of a ``Thread-Index``; empty where they are not what one consists of."""
+    """Return the bytes of a ``Thread-Index``; empty if they are malformed."""
     try:
         index = binascii.a2b_base64(text)
     except binascii.Error:

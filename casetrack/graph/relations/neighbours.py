@@ -1,4 +1,4 @@
-"""For every chunk the chunks that mean nearly the same; kept by delta, equal to a new build."""
+"""The nearest neighbours of each chunk by meaning; incremental updates equal a full build."""
 
 from __future__ import annotations
 
@@ -19,23 +19,20 @@ if TYPE_CHECKING:
 
     _Products = NDArray[np.float32] | NDArray[np.float64]
 
-# The nearest rows of each row by cosine, exactly: the same bits whatever else is computed with
-# it.
-#
-# Rows are integers, and every sum that a float32 product of such matrices goes through is an
-# integer below 2^24, which float32 holds exactly (IEEE 754). A cosine is then one square root and
-# one division of exact integers: it depends on the two rows alone, and not on the order, the blocks
-# or the threads of the multiplication.
+# The nearest rows of each row by cosine, with exact results. Rows are integers, and every partial
+# sum of a float32 matrix product is an integer below 2^24, which float32 represents exactly (IEEE
+# 754). A cosine is then one square root and one division of exact integers: it depends only on the
+# two rows, not on order, blocks or threads of the multiplication.
 
 _EXACT = 1 << 24
 EXACT_WIDTH = 1040
-"""So many products of int8 codes, each at most 127 * 127, stay below 2^24."""
+"""Number of products of int8 codes, each at most 127 * 127, whose sum stays below 2^24."""
 _BLOCK = 2048
 _CROWDED = 64
 _SLACK = 1e-5
-"""Relative room of the float32 sieve; what passes it is judged exactly."""
+"""Relative tolerance of the float32 mask; rows that pass it are compared exactly."""
 _NEVER = 1e12
-"""Norm of a row without a vector: no cosine with it passes the sieve."""
+"""Norm of a row without a vector: no cosine with it passes the mask."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,11 +44,11 @@ class Rows:
     codes
         Integers [n, dimension].
     squares
-        float64 [n], squared norms; 0 where a row has no vector.
+        float64 [n], squared norms; 0 if a row has no vector.
     norms
-        float64 [n], their roots; very large where a row has no vector, so that it is near to none.
+        float64 [n], their roots; very large if a row has no vector, so that it has no neighbours.
     before
-        int32 [n], position of a row that this one is never compared with, or -1.
+        int32 [n], position of a row that is never compared with this one, or -1.
     """
 
     codes: NDArray[np.int8] | NDArray[np.int16]
@@ -68,7 +65,7 @@ class Rows:
         *,
         present: NDArray[np.bool_] | None = None,
     ) -> Rows:
-        """Prepare rows; those that are not *present*, or all zero, are near to nothing."""
+        """Prepare rows; rows that are not *present*, or all zero, have no neighbours."""
         squares = np.empty(len(codes))
         for start in range(0, len(codes), _BLOCK):
             part = codes[start : start + _BLOCK].astype(np.float64)
@@ -85,14 +82,14 @@ class Rows:
 
 
 class Nearest:
-    """The best columns that each row has met so far; ties go to the column that stands first.
+    """The best columns of each row so far; ties go to the first column.
 
     Attributes
     ----------
     near
-        int32 [n, k], the best first; the number of rows where there is none.
+        int32 [n, k], the best first; the number of rows if there is none.
     cosines
-        float64 [n, k]; -1 where there is none.
+        float64 [n, k]; -1 if there is none.
     """
 
     def __init__(self, rows: Rows, /, *, k: int, floor: float) -> None:
@@ -101,47 +98,47 @@ class Nearest:
         self._rows = rows
         self._floor = floor
         self._largest = float(rows.squares.max(initial=0.0))
-        # The same memory each time: fresh pages cost as much as the multiplication.
+        # Reused memory: new pages cost as much as the multiplication.
         self._scratch = np.empty(_BLOCK * _BLOCK, np.float32)
         self._sides = np.empty((2, _BLOCK, rows.codes.shape[1]), np.float32)
 
-    def meet(self, rows: NDArray[np.int64], columns: NDArray[np.int64], /) -> None:
-        """Let *rows* meet *columns* (positions of rows with a vector), met by none of them before.
+    def compare(self, rows: NDArray[np.int64], columns: NDArray[np.int64], /) -> None:
+        """Compare *rows* with *columns* (positions of rows with a vector), not compared before.
 
         At most about 60 MB are in use at a time.
         """
-        # Those of one block have about the same norm, so that one number per row sieves it.
+        # Rows of one block have about the same norm, so one threshold per row suffices.
         rows, columns = self._by_norm(rows), self._by_norm(columns)
         for left in range(0, len(columns), _BLOCK):
-            there = columns[left : left + _BLOCK]
-            right = self._floats(1, there).T
+            right_rows = columns[left : left + _BLOCK]
+            right = self._floats(1, right_rows).T
             for top in range(0, len(rows), _BLOCK):
-                here = rows[top : top + _BLOCK]
-                self._take(here, there, self._products(here, right))
+                left_rows = rows[top : top + _BLOCK]
+                self._take(left_rows, right_rows, self._products(left_rows, right))
 
-    def meet_each_other(self, rows: NDArray[np.int64], /) -> None:
-        """Let *rows*, which have vectors and have not met, meet each other: half the work."""
+    def compare_all(self, rows: NDArray[np.int64], /) -> None:
+        """Compare *rows* (with vectors, not compared before) with each other: half the work."""
         rows = self._by_norm(rows)
         for left in range(0, len(rows), _BLOCK):
-            there = rows[left : left + _BLOCK]
-            right = self._floats(1, there).T
+            right_rows = rows[left : left + _BLOCK]
+            right = self._floats(1, right_rows).T
             for top in range(0, left + 1, _BLOCK):
-                here = rows[top : top + _BLOCK]
-                products = self._products(here, right)
-                self._take(here, there, products)
+                left_rows = rows[top : top + _BLOCK]
+                products = self._products(left_rows, right)
+                self._take(left_rows, right_rows, products)
                 if top < left:
-                    self._take(there, here, products.T)
+                    self._take(right_rows, left_rows, products.T)
 
     def _by_norm(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return rows[np.argsort(self._rows.norms[rows], kind="stable")]
 
     def _floats(self, side: int, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = self._sides[side, : len(rows)]
-        found[:] = self._rows.codes[rows]
-        return found
+        floats: NDArray[np.float32] = self._sides[side, : len(rows)]
+        floats[:] = self._rows.codes[rows]
+        return floats
 
-    def _products(self, here: NDArray[np.int64], right: NDArray[np.float32]) -> _Products:
-        left = self._floats(0, here)
+    def _products(self, left_rows: NDArray[np.int64], right: NDArray[np.float32]) -> _Products:
+        left = self._floats(0, left_rows)
         if self._largest < _EXACT:
             out = self._scratch[: len(left) * right.shape[1]].reshape(len(left), -1)
             return np.matmul(left, right, out=out)
@@ -150,12 +147,12 @@ class Nearest:
             total += left[:, at : at + EXACT_WIDTH] @ right[at : at + EXACT_WIDTH]
         return total
 
-    def _take(self, here: NDArray[np.int64], there: NDArray[np.int64], products: _Products) -> None:
-        row, column = _true(self._sieve(here, there, products))
+    def _take(self, rows: NDArray[np.int64], cols: NDArray[np.int64], products: _Products) -> None:
+        row, column = _true(self._threshold_mask(rows, cols, products))
         if not len(row):
             return
         squares, before = self._rows.squares, self._rows.before
-        r, c = here[row], there[column]
+        r, c = rows[row], cols[column]
         cosine = products[row, column].astype(np.float64) / np.sqrt(squares[r] * squares[c])
         last, last_cosine = self.near[r, -1], self.cosines[r, -1]
         better = (cosine > last_cosine) | ((cosine == last_cosine) & (c < last))
@@ -164,19 +161,19 @@ class Nearest:
         if len(kept):
             self._merge(r[kept], c[kept], cosine[kept])
 
-    def _sieve(
-        self, here: NDArray[np.int64], there: NDArray[np.int64], products: _Products
+    def _threshold_mask(
+        self, left_rows: NDArray[np.int64], right_rows: NDArray[np.int64], products: _Products
     ) -> NDArray[np.bool_]:
         """Mark all products that may be good enough, and few others."""
         norms = self._rows.norms
-        wanted = np.maximum(self.cosines[here, -1], self._floor) * norms[here]
-        wanted *= norms[there].min() * (1 - _SLACK)
+        wanted = np.maximum(self.cosines[left_rows, -1], self._floor) * norms[left_rows]
+        wanted *= norms[right_rows].min() * (1 - _SLACK)
         mask: NDArray[np.bool_] = products >= wanted.astype(np.float32)[:, None]
-        # A row itself and its two neighbours may be among the best.
+        # A row itself and its two adjacent chunks may be among the best.
         best = self.near.shape[1] + 3
-        if best < len(there) and np.count_nonzero(mask) > _CROWDED * len(here):
-            # Nearly all are alike: only the best of this block need be looked at.
-            cosines = products / norms[there].astype(np.float32)
+        if best < len(right_rows) and np.count_nonzero(mask) > _CROWDED * len(left_rows):
+            # Nearly all are similar: only the best of this block are compared.
+            cosines = products / norms[right_rows].astype(np.float32)
             cut = np.partition(cosines, -best, axis=1)[:, -best]
             mask &= cosines >= (cut - np.abs(cut) * np.float32(_SLACK))[:, None]
         return mask
@@ -201,7 +198,7 @@ class Nearest:
 
 
 def _true(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return rows and columns of what is true, in the order that the mask lies in memory."""
+    """Return rows and columns of the true values, in the memory order of the mask."""
     if mask.flags.c_contiguous:
         row, column = np.divmod(np.flatnonzero(mask), mask.shape[1])
     else:
@@ -212,7 +209,7 @@ def _true(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]
 FLOOR = 0.8
 NEAREST = 10
 MAX_CHUNKS = 150_000
-"""Of more chunks nothing is kept: look them up one at a time, with :func:`nearest`."""
+"""Above this number of chunks nothing is stored: use :func:`nearest` for single chunks."""
 _SCAN = 16_384
 
 
@@ -220,20 +217,20 @@ _SCAN = 16_384
 class Neighbours:
     """The nearest chunks of every chunk, by cosine.
 
-    A chunk is no neighbour of the two beside it in its document, with which it overlaps.
+    The two adjacent chunks, which overlap, are no neighbours.
 
     Attributes
     ----------
     ids
         Ids of all chunks, ordered by document and position.
     before
-        int32 [n], position of the chunk before it in its document, or -1.
+        int32 [n], position of the previous chunk in the document, or -1.
     keys
-        uint64 [n], a digest of each vector: tells which have changed.
+        uint64 [n], a digest of each vector, to detect changes.
     near
-        int32 [n, 10], positions of its neighbours, the nearest first; -1 where there is none.
+        int32 [n, 10], positions of the neighbours, the nearest first; -1 if there is none.
     cosines
-        float64 [n, 10], at least 0.8; 0 where there is none.
+        float64 [n, 10], at least 0.8; 0 if there is none.
     """
 
     ids: tuple[str, ...]
@@ -253,51 +250,43 @@ NOTHING = Neighbours(
 
 
 def build(vectors: Vectors, /) -> Neighbours:
-    """Compare all chunks with each other; 50,000 take seconds, and the time grows with n squared.
+    """Compare all chunks with each other: seconds for 50,000, quadratic in their number.
 
-    Parameters
-    ----------
-    vectors
-        Of all chunks, ordered by document and position.
-
-    Returns
-    -------
-    Neighbours
-        Of all chunks; of none where there are more than ``MAX_CHUNKS``.
+    The result is empty for more than ``MAX_CHUNKS``.
     """
     if len(vectors.ids) > MAX_CHUNKS:
         return NOTHING
     ids, rows, keys = _prepare(vectors)
-    found = Nearest(rows, k=NEAREST, floor=FLOOR)
-    found.meet_each_other(np.flatnonzero(rows.squares > 0))
-    return _finish(ids, rows, keys, found)
+    best = Nearest(rows, k=NEAREST, floor=FLOOR)
+    best.compare_all(np.flatnonzero(rows.squares > 0))
+    return _finish(ids, rows, keys, best)
 
 
 def update(old: Neighbours, vectors: Vectors, /) -> Neighbours:
-    """Return exactly ``build(vectors)``, made from the neighbours of an earlier state.
+    """Return exactly ``build(vectors)``, computed from the neighbours of an earlier state.
 
-    Only chunks that are new, whose vector is another one or that stand beside other chunks now are
-    compared with all; and those with ten neighbours of which one is gone.
+    Only chunks that are new, have another vector or other adjacent chunks are compared with all,
+    and those with ten neighbours of which one was removed.
     """
     if not old.ids or len(vectors.ids) > MAX_CHUNKS:
         return build(vectors)
     ids, rows, keys = _prepare(vectors)
-    found = Nearest(rows, k=NEAREST, floor=FLOOR)
+    best = Nearest(rows, k=NEAREST, floor=FLOOR)
     place = {chunk_id: i for i, chunk_id in enumerate(ids)}
     moved = np.array([place.get(chunk_id, -1) for chunk_id in old.ids], np.int64)
-    here = np.flatnonzero(moved >= 0)
-    if (np.diff(moved[here]) < 0).any():
-        return build(vectors)  # documents were renamed, which decides between equal neighbours
-    # Whose vector is what it was; and the others.
+    kept = np.flatnonzero(moved >= 0)
+    if (np.diff(moved[kept]) < 0).any():
+        return build(vectors)  # documents were renamed, which changes the order of equal neighbours
+    # Chunks with an unchanged vector.
     stays = np.zeros(len(ids), bool)
-    stays[moved[here]] = old.keys[here] == keys[moved[here]]
+    stays[moved[kept]] = old.keys[kept] == keys[moved[kept]]
     again = ~stays
-    again |= _beside_others(old, rows, moved)
-    _carry(old, found, moved, stays, again)
+    again |= _with_new_adjacent(old, rows, moved)
+    _copy_valid(old, best, moved, stays, again)
     present = rows.squares > 0
-    found.meet(np.flatnonzero(present & ~again), np.flatnonzero(present & ~stays))
-    found.meet(np.flatnonzero(present & again), np.flatnonzero(present))
-    return _finish(ids, rows, keys, found)
+    best.compare(np.flatnonzero(present & ~again), np.flatnonzero(present & ~stays))
+    best.compare(np.flatnonzero(present & again), np.flatnonzero(present))
+    return _finish(ids, rows, keys, best)
 
 
 def nearest(
@@ -309,19 +298,10 @@ def nearest(
     floor: float = FLOOR,
     exclude_document: bool = False,
 ) -> list[tuple[str, float]]:
-    """Return the chunks nearest to one chunk with their cosines, comparing it with all.
+    """Return the chunks nearest to one chunk with their cosines, by comparison with all.
 
-    Those beside it in its document are left out, as in :class:`Neighbours`; ties go to the
-    earlier one.
-
-    Parameters
-    ----------
-    vectors
-        Of all chunks, ordered by document and position.
-    k, floor
-        How many at most, and the smallest cosine.
-    exclude_document
-        Whether to leave out all chunks of its own document.
+    Adjacent chunks are left out, as in :class:`Neighbours`; ties go to the earlier chunk.
+    *exclude_document* leaves out the whole document.
 
     Raises
     ------
@@ -331,7 +311,7 @@ def nearest(
     at = vectors.ids.index(chunk_id)
     if not vectors.scales[at] or not vectors.codes[at].any():
         return []
-    # Whole numbers below 2^24 are exact in float32, longer vectors need float64: as in `cosines`.
+    # Integers below 2^24 are exact in float32, longer vectors need float64.
     exact = np.float32 if vectors.codes.shape[1] <= EXACT_WIDTH else np.float64
     asked = vectors.codes[at].astype(exact)
     square = float(asked @ asked)
@@ -351,7 +331,7 @@ def nearest(
 
 
 def save(path: Path, neighbours: Neighbours, /) -> None:
-    """Write them to a file in one step.
+    """Write the neighbours to a file atomically.
 
     Raises
     ------
@@ -371,24 +351,23 @@ def save(path: Path, neighbours: Neighbours, /) -> None:
 
 
 def load(path: Path, /) -> Neighbours:
-    """Read what :func:`save` wrote.
+    """Read the file of :func:`save`.
 
-    The arrays are copied: the file is replaced with every change, which Windows does not do to one
-    that somebody has mapped.
+    The arrays are copied, because Windows does not replace a mapped file.
 
     Raises
     ------
     OSError
         The file cannot be read.
     ValueError
-        It is damaged, or was made by another rule: build anew.
+        The file is damaged, or has another format: rebuild it.
     """
-    found = {name: array.copy() for name, array in map_arrays(path).items()}
-    if not np.array_equal(found.pop("rule", np.empty(0)), _rule()):
+    arrays = {name: array.copy() for name, array in map_arrays(path).items()}
+    if not np.array_equal(arrays.pop("rule", np.empty(0)), _rule()):
         raise ValueError(f"{path} was made by another rule")
-    joined = found.pop("ids").tobytes().decode()
+    joined = arrays.pop("ids").tobytes().decode()
     ids = tuple(joined.split("\n")) if joined else ()
-    return Neighbours(ids, **found)
+    return Neighbours(ids, **arrays)
 
 
 def _rule() -> NDArray[np.float64]:
@@ -414,48 +393,48 @@ def _digest(row: NDArray[np.int8]) -> bytes:
     return hashlib.blake2b(row.data, digest_size=8).digest()
 
 
-def _beside_others(old: Neighbours, rows: Rows, moved: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which chunks stand beside others than before: what they may not meet has changed."""
-    found = np.zeros(len(rows), bool)
+def _with_new_adjacent(old: Neighbours, rows: Rows, moved: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which chunks have other adjacent chunks than before."""
+    changed_rows = np.zeros(len(rows), bool)
     was = np.full(len(rows), -1, np.int64)
-    here = np.flatnonzero(moved >= 0)
-    previous = old.before[here]
-    was[moved[here]] = np.where(previous >= 0, moved[previous], -1)
+    kept = np.flatnonzero(moved >= 0)
+    previous = old.before[kept]
+    was[moved[kept]] = np.where(previous >= 0, moved[previous], -1)
     changed = np.flatnonzero(was != rows.before)
-    found[changed] = True
+    changed_rows[changed] = True
     for other in (was[changed], rows.before[changed]):
-        found[other[other >= 0]] = True
-    return found
+        changed_rows[other[other >= 0]] = True
+    return changed_rows
 
 
-def _carry(
+def _copy_valid(
     old: Neighbours,
-    found: Nearest,
+    best: Nearest,
     moved: NDArray[np.int64],
     stays: NDArray[np.bool_],
     again: NDArray[np.bool_],
 ) -> None:
-    """Take over lists that still hold; mark in *again* the full ones that lost a neighbour."""
-    here = np.flatnonzero(moved >= 0)
-    here = here[~again[moved[here]]]
-    target = moved[here]
-    near = old.near[here]
+    """Copy lists that are still valid; mark full lists that lost a neighbour in *again*."""
+    kept_old = np.flatnonzero(moved >= 0)
+    kept_old = kept_old[~again[moved[kept_old]]]
+    target = moved[kept_old]
+    near = old.near[kept_old]
     is_there = near >= 0
     at = np.where(is_there, moved[near], -1)
     holds = (at >= 0) & stays[at]
     lost = is_there.all(axis=1) & ~holds.all(axis=1)
     again[target[lost]] = True
     near = np.where(holds, at, len(stays)).astype(np.int32)
-    cosines = np.where(holds, old.cosines[here], -1.0)
+    cosines = np.where(holds, old.cosines[kept_old], -1.0)
     order = np.lexsort((near, -cosines), axis=-1)
     kept = ~lost
-    found.near[target[kept]] = np.take_along_axis(near, order, axis=1)[kept]
-    found.cosines[target[kept]] = np.take_along_axis(cosines, order, axis=1)[kept]
+    best.near[target[kept]] = np.take_along_axis(near, order, axis=1)[kept]
+    best.cosines[target[kept]] = np.take_along_axis(cosines, order, axis=1)[kept]
 
 
 def _finish(
-    ids: tuple[str, ...], rows: Rows, keys: NDArray[np.uint64], found: Nearest
+    ids: tuple[str, ...], rows: Rows, keys: NDArray[np.uint64], best: Nearest
 ) -> Neighbours:
-    none = found.cosines < 0
-    near = np.where(none, -1, found.near).astype(np.int32)
-    return Neighbours(ids, rows.before, keys, near, np.where(none, 0.0, found.cosines))
+    none = best.cosines < 0
+    near = np.where(none, -1, best.near).astype(np.int32)
+    return Neighbours(ids, rows.before, keys, near, np.where(none, 0.0, best.cosines))

@@ -1,4 +1,4 @@
-"""Filings of one company: quarters and their year, changed reports, and exhibits of a report."""
+"""Relations between filings of one company: quarters and year, amendments, and exhibits."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ class ReportLink:
     basis: tuple[str, ...]
 
 
-def report_links(told: DescribedDocuments, /) -> Iterator[ReportLink]:
-    """Yield how the reports of one registrant belong together, where one report alone fits.
+def report_links(described: DescribedDocuments, /) -> Iterator[ReportLink]:
+    """Yield the relations between reports of one registrant, if exactly one report fits.
 
     ``interim_of``
         From a quarterly report to the annual report of its fiscal year.
     ``supplements``
         From a quarterly report to the last annual report before it.
     ``amends``
-        From a changed report to the one of the same form and period.
+        From an amended report to the one of the same form and period.
     ``exhibit_of``
-        From an exhibit to the report of the same company that lists its number, within days.
+        From an exhibit to a report of the same company within days that lists its number.
     """
-    reports = [i for i, own in enumerate(told.own) if own.description.kind in _REPORTS]
+    reports = [i for i, own in enumerate(described.own) if own.description.kind in _REPORTS]
     by_company: dict[str, list[int]] = defaultdict(list)
     for i in reports:
-        for number in told.own[i].description.numbers:
+        for number in described.own[i].description.numbers:
             by_company[number].append(i)
     for i in reports:
-        own = told.own[i]
+        own = described.own[i]
         same = {j for number in own.description.numbers for j in by_company[number]} - {i}
-        yield from _of_report(told.own, i, sorted(same))
-    for i, own in enumerate(told.own):
+        yield from _of_report(described.own, i, sorted(same))
+    for i, own in enumerate(described.own):
         if "." in own.label and own.description.kind not in _REPORTS:
             fits = [
                 j
                 for j in reports
-                if own.label in told.own[j].parts and _is_exhibit(own, told.own[j])
+                if own.label in described.own[j].parts and _is_exhibit(own, described.own[j])
             ]
             if len(fits) == 1:
                 yield ReportLink(i, fits[0], "exhibit_of", 0.9, ("label", "parties", "date"))
@@ -93,7 +93,7 @@ def _of_report(
 
 
 def _is_exhibit(own: DocumentDescription, report: DocumentDescription) -> bool:
-    """Tell whether an exhibit speaks of the company that reports, and of the days of the report."""
+    """Return whether an exhibit names the reporting company and the days of the report."""
     companies = {
         n.partition(":")[2] for n in report.description.numbers if n.startswith("registrant:")
     }

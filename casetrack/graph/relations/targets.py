@@ -1,4 +1,4 @@
-"""Which document of the collection a reference means."""
+"""Resolves references to documents of the collection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Document
 
-# Finds the one document that a few words mean; says nothing where there might be two.
+# Finds the one document that a text refers to; returns nothing if it is ambiguous.
 
 _LETTERS = frozenset("letter email mail fax memo memorandum notice brief schreiben".split())
 _TYPE_OF = {
@@ -28,23 +28,17 @@ _TYPE_OF = {
     "presentation": "presentation",
 }
 _MAIL = frozenset({"eml", "msg", "mbox"})
-_ANOTHER = frozenset(
+_OTHER_DOCUMENT_WORDS = frozenset(
     "reply response answer rejoinder rebuttal amendment addendum supplement re fw fwd aw exhibit "
     "annex appendix schedule attachment cover summary comments termination to on regarding".split()
 )
-"""A name with one of these and a number speaks of the thing with that number, and is another."""
+"""A name with one of these words and a number refers to another document with that number."""
 _LABELS = frozenset("exhibit annex appendix attachment schedule anlage".split())
 _DAY = len("2024-10-21")
 
 
 class Catalogue:
-    """What the documents of a collection are called.
-
-    Parameters
-    ----------
-    documents
-        All documents.
-    """
+    """The names and titles of a collection's documents, indexed."""
 
     def __init__(self, documents: Sequence[Document], /) -> None:
         self._documents = documents
@@ -59,11 +53,11 @@ class Catalogue:
             self._add(i, document)
 
     def titles(self, position: int, /) -> tuple[Title, ...]:
-        """Return the name of a document taken apart, then its title where it has one."""
+        """Return the parsed name of a document, then its title if it has one."""
         return self._titles[position]
 
     def by_name(self, text: str, /) -> int | None:
-        """Return the document whose file name these words are or hold at their end."""
+        """Return the document whose file name is the text or the end of it."""
         text = text.strip().casefold()
         candidates = {text, text.replace("\\", "/").rpartition("/")[2]}
         words = text.split()
@@ -71,33 +65,28 @@ class Catalogue:
         return self._one(i for name in sorted(candidates) for i in self._by_name.get(name, ()))
 
     def by_title(self, text: str, /) -> int | None:
-        """Return the document that is called so."""
+        """Return the document with this title."""
         wanted = read_title(text)
         if wanted.identifiers:
-            found = self._numbered(wanted)
-            if found:
-                return self._one(found)
-        if wanted.is_telling:
-            found = {i for i in self._by_words.get(wanted.words, ()) if self._is_called(i, wanted)}
-            if not found and len(wanted.words) == 2 and wanted.words[0] in NUMBERED_KINDS:
-                found = {i for i in self._by_label.get(wanted.words, ()) if self._is_to(i, wanted)}
-            if found:
-                return self._one(found, wanted.words)
+            fits = self._numbered(wanted)
+            if fits:
+                return self._one(fits)
+        if wanted.is_specific:
+            fits = {i for i in self._by_words.get(wanted.words, ()) if self._is_called(i, wanted)}
+            if not fits and len(wanted.words) == 2 and wanted.words[0] in NUMBERED_KINDS:
+                fits = {i for i in self._by_label.get(wanted.words, ()) if self._is_to(i, wanted)}
+            if fits:
+                return self._one(fits, wanted.words)
         return self._one(self._dated(wanted))
 
     def by_slug(self, text: str, /) -> int | None:
-        """Return the document whose whole name, or title, these letters and digits are."""
+        """Return the document whose whole name or title has these letters and digits."""
         return self._one(self._by_slug.get(slug(text), ()))
 
     def by_label(self, text: str, owner: int | None, /) -> int | None:
         """Return the file that is an exhibit with this label ("Exhibit B").
 
-        Parameters
-        ----------
-        text
-            The label.
-        owner
-            The document whose exhibit it is, where that is known.
+        *owner* is the document that has the exhibit, if known.
         """
         label = read_title(text).words[:2]
         if len(label) < 2 or label[0] not in _LABELS:
@@ -105,7 +94,7 @@ class Catalogue:
         fits = [i for i in self._by_label.get(label, ()) if self._may_belong(i, label, owner)]
         return self._one(fits)
 
-    # --- how well a document fits -------------------------------------------------------------
+    # --- matching -----------------------------------------------------------------------------
 
     def _add(self, i: int, document: Document) -> None:
         texts = [(document.name, True)] + ([(document.title, False)] if document.title else [])
@@ -134,7 +123,7 @@ class Catalogue:
     def _is_numbered(self, title: Title, wanted: Title) -> bool:
         if not wanted.identifiers <= title.identifiers:
             return False
-        if _ANOTHER.intersection(title.words) - set(wanted.words):
+        if _OTHER_DOCUMENT_WORDS.intersection(title.words) - set(wanted.words):
             return False
         return not (wanted.kinds and title.kinds) or bool(wanted.kinds & title.kinds)
 
@@ -148,7 +137,7 @@ class Catalogue:
         ) and _dates_agree(frozenset().union(*(t.dates for t in self._titles[i])), wanted.dates)
 
     def _is_to(self, i: int, wanted: Title) -> bool:
-        """Tell whether "Amendment No. 1" is short for its name, "Amendment No. 1 to the Lease"."""
+        """Return whether "Amendment No. 1" abbreviates a name ("Amendment No. 1 to the Lease")."""
         return any(
             title.words[:2] == wanted.words and title.words[2:3] == ("to",)
             for title in self._titles[i]
@@ -157,7 +146,7 @@ class Catalogue:
     def _dated(self, wanted: Title) -> set[int]:
         """Return documents of a date and a kind: the letter of 21 October 2024."""
         days = [d for d in wanted.dates if len(d) == _DAY]
-        if wanted.is_telling or wanted.identifiers or not wanted.kinds or len(days) != 1:
+        if wanted.is_specific or wanted.identifiers or not wanted.kinds or len(days) != 1:
             return set()
         return {i for i in self._by_date.get(days[0], ()) if self._is_kind(i, wanted)}
 
@@ -172,7 +161,7 @@ class Catalogue:
         return document.document_type in {_TYPE_OF.get(kind) for kind in wanted.kinds} - {None}
 
     def _may_belong(self, i: int, label: tuple[str, ...], owner: int | None) -> bool:
-        """Tell whether a file's name, where it says whose exhibit it is, names the owner."""
+        """Return whether a file's name does not contradict the owner."""
         for title in self._titles[i]:
             if title.words[:2] == label and title.words[2:3] == ("to",):
                 whose = title.words[3:]
@@ -180,16 +169,16 @@ class Catalogue:
                     return False
         return True
 
-    def _one(self, found: Iterable[int], words: tuple[str, ...] = ()) -> int | None:
-        """Return the one that fits; of copies the one whose name fits, if that is one."""
-        fits = sorted(set(found))
+    def _one(self, positions: Iterable[int], words: tuple[str, ...] = ()) -> int | None:
+        """Return the only match; among copies the one with a matching name, if unique."""
+        fits = sorted(set(positions))
         if len(fits) > 1 and len({self._documents[i].file_hash for i in fits}) == 1:
             fits = [i for i in fits if words and self._titles[i][0].words == words]
         return fits[0] if len(fits) == 1 else None
 
 
 def _dates_agree(has: frozenset[str], wanted: frozenset[str]) -> bool:
-    """Tell whether one date fits another; a month holds its days."""
+    """Return whether a date fits another; a month contains its days."""
     if not has or not wanted:
         return True
     return any(a.startswith(b) or b.startswith(a) for a in has for b in wanted)
@@ -197,40 +186,34 @@ def _dates_agree(has: frozenset[str], wanted: frozenset[str]) -> bool:
 
 _BY_SLUG = frozenset({"standard", "regulation", "rule", "constitution", "case"})
 _SHORTEST = 4
-"""Shorter spellings, such as the bare number of a report, say nothing by themselves."""
+"""Shorter spellings, such as the bare number of a report, are not specific."""
 
 
 def targets(
     references: Iterable[Mapping[str, Any]], documents: Sequence[Document], /
 ) -> dict[str, str]:
-    """Return the id of the document that each reference means, where exactly one fits.
+    """Return the id of the document that each reference means, if exactly one fits.
 
     A document fits by its file name, by a number in its name or title (``TS-2024-0187``), by all
     words of its name or title, or by kind and date ("letter of 21 October 2024"); numbers and dates
-    that both have must agree. Of exact copies the one whose own name fits is meant. An exhibit is
-    the one file that is named so. A section is never a document. Where two dates would mean one
-    undated document, its own account of when it was written decides, else neither is taken.
-
-    Parameters
-    ----------
-    references
-        Rows with ``reference_id``, ``type``, ``name`` and ``spellings``. Ids of exhibits end with
-        the id of the document they belong to.
-    documents
-        All documents.
+    of both must agree. Among exact copies, the one with a matching name is used. An exhibit is the
+    only file with its label. A section is never a document. If two dates fit one undated document,
+    its own creation date decides, else neither is used. *references* are rows with
+    ``reference_id``, ``type``, ``name`` and ``spellings``; ids of exhibits end with the id of their
+    document.
     """
     catalogue = Catalogue(documents)
     position = {d.document_id: i for i, d in enumerate(documents)}
-    found: dict[str, int] = {}
+    matches: dict[str, int] = {}
     dates: dict[str, frozenset[str]] = {}
     for row in references:
         texts = [row["name"], *sorted(t for t in row["spellings"] if len(t) >= _SHORTEST)]
         fits = _fits(catalogue, row["type"], row["reference_id"], texts, position)
         if len(fits) == 1:
-            found[row["reference_id"]] = fits.pop()
+            matches[row["reference_id"]] = fits.pop()
             dates[row["reference_id"]] = read_title(row["name"]).dates
-    _settle_dates(found, dates, catalogue, documents)
-    return {reference: documents[i].document_id for reference, i in sorted(found.items())}
+    _settle_dates(matches, dates, catalogue, documents)
+    return {reference: documents[i].document_id for reference, i in sorted(matches.items())}
 
 
 def _fits(
@@ -244,31 +227,31 @@ def _fits(
         return set()
     if type_ == "exhibit":
         owner = position.get(reference_id.rpartition("@")[2])
-        found = {catalogue.by_label(text, owner) for text in texts[:1]}
+        positions = {catalogue.by_label(text, owner) for text in texts[:1]}
     elif type_ == "link":
-        found = {catalogue.by_name(text) for text in texts}
+        positions = {catalogue.by_name(text) for text in texts}
     elif type_ in _BY_SLUG:
-        found = {catalogue.by_slug(text) for text in texts}
+        positions = {catalogue.by_slug(text) for text in texts}
     else:
-        found = {catalogue.by_name(text) for text in texts} - {None}
-        found = found or {catalogue.by_title(text) for text in texts}
-    return {i for i in found if i is not None}
+        positions = {catalogue.by_name(text) for text in texts} - {None}
+        positions = positions or {catalogue.by_title(text) for text in texts}
+    return {i for i in positions if i is not None}
 
 
 def _settle_dates(
-    found: dict[str, int],
+    matches: dict[str, int],
     dates: Mapping[str, frozenset[str]],
     catalogue: Catalogue,
     documents: Sequence[Document],
 ) -> None:
-    """Leave out references of several dates to one document whose name has no date."""
+    """Remove references with several dates to one document whose name has no date."""
     dated: dict[int, set[str]] = defaultdict(set)
-    for reference, i in found.items():
+    for reference, i in matches.items():
         if not any(title.dates for title in catalogue.titles(i)):
             dated[i] |= dates[reference]
-    for reference, i in list(found.items()):
+    for reference, i in list(matches.items()):
         if not dates[reference] or len(dated[i]) < 2:
             continue
         written = documents[i].content_created_at
         if written is None or written.date().isoformat() not in dates[reference]:
-            del found[reference]
+            del matches[reference]

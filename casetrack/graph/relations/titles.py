@@ -1,4 +1,4 @@
-"""What a document is called, taken apart: words, dates, numbers, marks of its version."""
+"""Parsing of document titles and file names: words, dates, numbers, version marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = frozenset(
     "file document record log register spreadsheet presentation vertrag rechnung angebot brief "
     "schreiben bericht protokoll".split()
 )
-"""Words that say what kind of document it is, and nothing of which one."""
+"""Words for the kind of a document, which do not identify it."""
 _SMALL = frozenset("of the a an to and in on for by from as at with dated".split())
 _LEADING = frozenset(
     "the a an this that these certain said such our your my his her its their its".split()
@@ -63,23 +63,23 @@ _PERIOD = re.compile(r"(?:q[1-4]|h[12]|fy\d{2,4}|\d{1,2}(?:st|nd|rd|th))$", re.I
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A title or a name of a file, taken apart.
+    """A parsed title or file name.
 
     Attributes
     ----------
     words
-        Its words in small letters, without what the other fields hold. "First Amendment" and
-        "Amendment No. 1" are both ``("amendment", "1")``.
+        Lower-case words without the content of the other fields. "First Amendment" and "Amendment
+        No. 1" are both ``("amendment", "1")``.
     dates
-        Dates in it, ``YYYY-MM-DD`` or ``YYYY-MM``.
+        ``YYYY-MM-DD`` or ``YYYY-MM``.
     identifiers
         Numbers that name one thing, such as ``ts-2024-0187``.
     version
-        Number of its version, or ``None``; a letter counts from A = 1.
+        Version number, or ``None``; a letter counts from A = 1.
     stage
-        0 a draft, 1 nothing said, 2 final, 3 signed.
+        0 draft, 1 unknown, 2 final, 3 signed.
     marked
-        Whether it says that it is one version of several, or a copy.
+        Whether it is marked as a version or copy.
     """
 
     words: tuple[str, ...]
@@ -90,19 +90,19 @@ class Title:
     marked: bool
 
     @property
-    def is_telling(self) -> bool:
-        """Whether its words say more than what kind of document it is."""
+    def is_specific(self) -> bool:
+        """Whether its words identify more than the kind of document."""
         return any(w not in KINDS and w not in _SMALL for w in self.words)
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The words that say what kind of document it is."""
+        """The words for the kind of document."""
         return KINDS.intersection(self.words)
 
 
 @lru_cache(maxsize=8192)
 def read_title(text: str, /, *, is_file: bool = False) -> Title:
-    """Take a title apart; of the name of a file (*is_file*) without its ending."""
+    """Parse a title, or with *is_file* the name of a file without its extension."""
     text = unicodedata.normalize("NFKC", text).strip()
     if is_file:
         text = _EXTENSION.sub("", text)
@@ -125,7 +125,7 @@ def read_title(text: str, /, *, is_file: bool = False) -> Title:
 
 
 def slug(text: str, /, *, is_file: bool = False) -> str:
-    """Return all letters and digits of a title in small letters, joined by hyphens."""
+    """Return all letters and digits of a title in lower case, joined by hyphens."""
     text = unicodedata.normalize("NFKC", text)
     text = _EXTENSION.sub("", text) if is_file else text
     return "-".join(re.findall(r"[^\W_]+", text.casefold()))
@@ -135,27 +135,27 @@ def _take_dates(text: str) -> tuple[str, list[str]]:
     dates = [f"{m['y']}-{m['m']}-{m['d']}" for m in _NUMERIC_DATE.finditer(text)]
     text = _NUMERIC_DATE.sub(" ", text)
     spaced = text.replace("_", " ")
-    for found in _WRITTEN_DATE.finditer(spaced):
-        # Day and month of 03/04/2024 cannot be told apart.
-        if not found["slashes"]:
-            dates.append(iso_date(found))
-            text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
+    for match in _WRITTEN_DATE.finditer(spaced):
+        # Day and month of 03/04/2024 are ambiguous.
+        if not match["slashes"]:
+            dates.append(iso_date(match))
+            text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
     return text, dates
 
 
 def _take_identifiers(text: str) -> tuple[str, list[str]]:
-    found = []
+    identifiers = []
     for match in _IDENTIFIER.finditer(text):
         token = match[0]
         if _PERIOD.match(token) or not _names_one_thing(token):
             continue
-        found.append(re.sub(r"[-/]+", "-", token.casefold()))
+        identifiers.append(re.sub(r"[-/]+", "-", token.casefold()))
         text = text[: match.start()] + " " * len(token) + text[match.end() :]
-    return text, found
+    return text, identifiers
 
 
 def _names_one_thing(token: str) -> bool:
-    """Tell numbers such as CR-03, 2024/17 and 20417 from a year, and from the form 10-K."""
+    """Return whether a number identifies a thing: CR-03, 2024/17, 20417; not a year or 10-K."""
     digits = sum(c.isdigit() for c in token)
     if token[:2].isalpha():
         return digits >= 2
@@ -176,7 +176,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(w.lstrip("0") or "0" if w.isdigit() else w for w in words)
 
 
-def _number(found: re.Match[str]) -> tuple[int, ...]:
-    if found["letter"]:
-        return (ord(found["letter"].upper()) - ord("A") + 1,)
-    return tuple(int(part) for part in found["number"].split("."))
+def _number(match: re.Match[str]) -> tuple[int, ...]:
+    if match["letter"]:
+        return (ord(match["letter"].upper()) - ord("A") + 1,)
+    return tuple(int(part) for part in match["number"].split("."))

@@ -1,1 +1,1 @@
-"""What the passages of a collection are about: groups of similar ones, named by their terms."""
+"""Topics of a collection: groups of similar passages, named by their terms."""

@@ -1,4 +1,4 @@
-"""What the passages of a collection are about: groups of similar ones, named by their terms."""
+"""Topics of a collection: groups of similar passages, named by their terms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BLOCK = 8192
 
 
 def unit_rows(vectors: NDArray[np.float32], /) -> NDArray[np.float32]:
-    """Return rows of length 1; rows of zeros stay."""
+    """Return rows of length 1; zero rows stay."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     units: NDArray[np.float32] = np.divide(
         vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0
@@ -43,8 +43,8 @@ def unit_rows(vectors: NDArray[np.float32], /) -> NDArray[np.float32]:
 def spherical_kmeans(rows: NDArray[np.float32], count: int, /) -> NDArray[np.float32]:
     """Return unit centres float32 [count or fewer, dimension] of unit rows [n, dimension].
 
-    k-means with the cosine, begun at rows drawn far apart (k-means++, Arthur and Vassilvitskii
-    2007) with a fixed seed; the better of two starts.
+    k-means with the cosine, initialised with k-means++ (Arthur and Vassilvitskii 2007) and a fixed
+    seed; the better of two starts.
     """
     count = min(count, len(rows))
     best, best_score = rows[:count], -np.inf
@@ -93,7 +93,7 @@ def nearest(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the nearest centre of each quantised row and its cosine; -1 for a row without vector.
 
-    Rows are moved by *mean* and brought to length 1 first, as the rows were that *centres* are of.
+    Rows are shifted by *mean* and normalised first, like the rows of the *centres*.
     """
     labels = np.full(len(codes), -1, dtype=np.int64)
     cosines = np.zeros(len(codes), dtype=np.float32)
@@ -117,10 +117,10 @@ def nearest(
 
 
 def average_linkage(similarity: NDArray[np.float32], /) -> list[tuple[int, int, float]]:
-    """Return the merges of average linkage over a similarity matrix [n, n], the most similar first.
+    """Return the merges of average linkage over a similarity matrix [n, n], most similar first.
 
-    Each merge is (row of one group, row of the other, mean similarity); a group is named by any of
-    its rows. Found with chains of nearest neighbours (Murtagh 1983), n² time.
+    Each merge is (row of one group, row of the other, mean similarity); any row can identify a
+    group. Computed with nearest-neighbour chains (Murtagh 1983) in n² time.
     """
     count = len(similarity)
     links = similarity.astype(np.float64, copy=True)
@@ -155,12 +155,8 @@ def cut(
 ) -> Iterator[NDArray[np.int64]]:
     """Yield for each height the group of each of *count* rows, numbered by their first rows.
 
-    Parameters
-    ----------
-    merges
-        Of :func:`average_linkage`, the most similar first.
-    heights
-        Similarities, falling: rows are one group that a merge of at least so much joins.
+    *merges* come from :func:`average_linkage`; *heights* are falling similarities: merges with at
+    least this similarity join their rows.
     """
     parent = list(range(count))
 
@@ -182,36 +178,32 @@ def cut(
         yield np.unique(firsts, return_inverse=True)[1].astype(np.int64)
 
 
-# Names for groups of passages: the phrases that set each of them apart.
+# Names for groups of passages: their distinctive phrases.
 
 _LABEL_TERMS = 3
 _TERMS = 8
 _LENGTHS = {1: 1.0, 2: 1.25, 3: 1.15}
-"""Two words say more than one; long phrases are seldom what a reader calls a thing."""
+"""Factors by number of words: two words are more specific than one; long phrases are rarely names.
+"""
 _LEAST_SHARE = 0.05
 _MANY = 20
 _CONCEPT = "concept:"
 MANY_DOCUMENTS = 10
-"""From here on, what stands in more than a third of the documents tells none of them."""
+"""From this number of documents, phrases in more than a third of them are not distinctive."""
 
 
 Passage = tuple[int, Sequence[str]]
-"""A passage as what a label is made of: the number of its document, and its phrases."""
+"""A passage for labels: the number of its document, and its phrases."""
 
 
-def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
-    """Return for each group the phrases that set it apart, most telling first.
+def distinctive_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
+    """Return for each group its distinctive phrases, the most distinctive first.
 
-    Class-based tf-idf: how much of a group a phrase stands in, the geometric mean of its shares
-    of the passages and of the documents, times how rare it is among the groups, each group
-    counting the same. So a phrase that one of many documents repeats names no group. Passages with
-    the very same phrases, as of two copies of a mail, count once.
-
-    Returns
-    -------
-    list of list of str
-        Phrases that at least two passages of the group hold, and a twentieth of its documents;
-        where there is no such, any, and of a group of twenty documents or more, none.
+    Class-based tf-idf: the geometric mean of a phrase's shares of the group's passages and
+    documents, times its rarity among the groups, each group with equal weight. So a phrase that one
+    of many documents repeats names no group. Passages with the same phrases, such as copies of a
+    mail, count once. A phrase must be in at least two passages and a twentieth of the documents; if
+    none is, any phrase counts in a group of fewer than twenty documents.
     """
     repeated_in: list[set[str]] = []
     shares: list[dict[str, float]] = []
@@ -234,7 +226,7 @@ def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
     for share in shares:
         overall.update(share)
     average = sum(overall.values()) / max(len(groups), 1)
-    found = []
+    terms = []
     for group, several, share in zip(groups, repeated_in, shares, strict=True):
         scores = {
             p: share[p]
@@ -246,12 +238,12 @@ def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
         repeated = {p: s for p, s in scores.items() if p in several}
         if not repeated and len({document for document, _ in group}) < _MANY:
             repeated = scores
-        found.append(sorted(repeated, key=lambda p: (-repeated[p], p)))
-    return found
+        terms.append(sorted(repeated, key=lambda p: (-repeated[p], p)))
+    return terms
 
 
 class TermNames:
-    """How phrases are shown to people, and which of them only name somebody."""
+    """Display forms of phrases, and which phrases are only names."""
 
     def __init__(self, source: StateTables, /) -> None:
         entities = source.table("entities")
@@ -272,21 +264,21 @@ class TermNames:
         self._words = set(pc.list_flatten(words).to_pylist()) if words is not None else set()
 
     def name(self, phrase: str, /) -> str:
-        """Return a phrase as it is written most often."""
+        """Return the most frequent written form of a phrase."""
         return str(self._names.get(_CONCEPT + phrase, phrase.replace("-", " ")))
 
     def is_name(self, phrase: str, /) -> bool:
-        """Whether every word of the phrase is part of somebody's or some place's name."""
+        """Return whether every word of the phrase occurs in a name (person, firm or place)."""
         words = phrase.replace("-", " ").split()
         return all(word in self._words for word in words)
 
     def chosen(self, phrases: Sequence[str], /) -> tuple[str, tuple[str, ...]]:
-        """Return a label of two to four terms, and all terms, of phrases in order of worth.
+        """Return a label of up to three terms, and all terms, of phrases ordered by relevance.
 
-        Terms that say the same as one before them, only name somebody, or stand in more than a
-        third of ten documents or more, are left out as long as there are others.
+        Terms that repeat a previous one, are only names, or are in more than a third of ten or more
+        documents are left out while there are others.
         """
-        # The key of a phrase has lost its accents; one that is an entity can be shown as written.
+        # The key of a phrase has no accents; a phrase that is an entity has a written form.
         known = [p for p in phrases if _CONCEPT + p in self._names] or list(phrases)
         known = [p for p in known if _CONCEPT + p not in self._common] or known
         plain = [p for p in known if not self.is_name(p)] or known
@@ -305,20 +297,20 @@ class TermNames:
 
 
 def distinct_labels(labels: Sequence[str], fallback: str, /) -> list[str]:
-    """Return labels that differ: an empty one is *fallback*, and the same ones are numbered."""
+    """Return distinct labels: *fallback* for an empty one, and numbers for equal ones."""
     seen: dict[str, int] = {}
-    found = []
+    texts = []
     for label in labels:
         text = label or fallback
         seen[text] = seen.get(text, 0) + 1
-        found.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
-    return found
+        texts.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
+    return texts
 
 
 def phrases_of(source: StateTables, chunk_ids: Sequence[str], /) -> Mapping[str, list[str]]:
     """Return the phrases of each chunk, each once, by chunk id."""
-    found = source.phrases(chunk_ids)
-    return {i: list(dict.fromkeys(p)) for i, p in zip(chunk_ids, found, strict=True)}
+    phrases = source.phrases(chunk_ids)
+    return {i: list(dict.fromkeys(p)) for i, p in zip(chunk_ids, phrases, strict=True)}
 
 
 _SAMPLE = 4000
@@ -335,10 +327,9 @@ _PER_DOCUMENT = 2
 def topics(source: StateTables, /, *, most: int = _MOST) -> pa.Table:
     """Return the table ``topics`` of a collection; at most *most* rows, the largest first.
 
-    Spherical k-means over the chunks' vectors, moved by their mean, of at most 4,000 chunks that a
-    hash of their ids chooses; all others join the nearest group. A collection without vectors is
-    grouped by the phrases of its chunks. The same documents give the same topics, in whatever
-    order they came.
+    Spherical k-means over the chunks' vectors minus their mean, on at most 4,000 chunks chosen by a
+    hash of their ids; all others join the nearest group. A collection without vectors is grouped by
+    the phrases of its chunks. The result depends only on the documents, not on their order.
     """
     import pyarrow as pa
 
@@ -356,11 +347,11 @@ def topics(source: StateTables, /, *, most: int = _MOST) -> pa.Table:
 
 def sampled(ids: Sequence[str], usable: NDArray[np.bool_], most: int, /) -> NDArray[np.int64]:
     """Return at most *most* positions of usable chunks, chosen by a hash of their ids."""
-    found = np.flatnonzero(usable)
-    if len(found) <= most:
-        return found
-    hashes = np.array([zlib.crc32(ids[int(i)].encode()) for i in found])
-    return np.sort(found[np.argsort(hashes, kind="stable")[:most]])
+    positions = np.flatnonzero(usable)
+    if len(positions) <= most:
+        return positions
+    hashes = np.array([zlib.crc32(ids[int(i)].encode()) for i in positions])
+    return np.sort(positions[np.argsort(hashes, kind="stable")[:most]])
 
 
 def _count(chunks: int, most: int) -> int:
@@ -371,7 +362,7 @@ def _count(chunks: int, most: int) -> int:
 def _by_meaning(
     source: StateTables, vectors: Vectors, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Mapping[str, list[str]]]:
-    """Return the group of each chunk, its nearness to the group, and phrases of a sample."""
+    """Return the group of each chunk, its similarity to the group, and the phrases of a sample."""
     sample = sampled(vectors.ids, np.asarray(vectors.scales > 0), _SAMPLE)
     rows = vectors.codes[sample].astype(np.float32) * vectors.scales[sample, None]
     mean = rows.mean(axis=0) if len(rows) > 1 else np.zeros(rows.shape[1], np.float32)
@@ -384,9 +375,9 @@ def _by_meaning(
 def _by_words(
     source: StateTables, vectors: Vectors, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Mapping[str, list[str]]]:
-    """Group chunks by the phrases that several of them hold, weighted by their rarity."""
+    """Group chunks by the phrases that several of them contain, weighted by rarity."""
     phrases = phrases_of(source, vectors.ids)
-    held = Counter(p for found in phrases.values() for p in found)
+    held = Counter(p for own_phrases in phrases.values() for p in own_phrases)
     shared = sorted((p for p in held if held[p] > 1), key=lambda p: (-held[p], p))[:_FEATURES]
     columns = {p: i for i, p in enumerate(shared)}
     rows = np.zeros((len(vectors.ids), max(len(columns), 1)), dtype=np.float32)
@@ -407,7 +398,7 @@ def _by_words(
 
 
 def _apart(rows: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the centres without those that nearly coincide or have hardly any rows."""
+    """Return the centres without near duplicates and those with very few rows."""
     sizes = np.bincount((rows @ centres.T).argmax(axis=1), minlength=len(centres))
     least = max(2 if len(rows) < _SMALL else 3, round(_SMALLEST_SHARE * len(rows)))
     kept: list[int] = []
@@ -438,7 +429,7 @@ def _rows(
         for m in members
     ]
     names = TermNames(source)
-    chosen = [names.chosen(found) for found in telling_terms(texts)]
+    chosen = [names.chosen(group_terms) for group_terms in distinctive_terms(texts)]
     labels = distinct_labels([label for label, _ in chosen], "Other passages")
     rows = []
     for number, (own, (_, terms), label) in enumerate(
@@ -461,7 +452,7 @@ def _rows(
 
 
 def _typical(vectors: Vectors, own: NDArray[np.int64], worth: NDArray[np.float32]) -> list[str]:
-    """Return the chunks nearest to the centre, at most two of a document where others are left."""
+    """Return the chunks nearest to the centre, at most two per document if there are others."""
     order = own[np.argsort(-worth[own], kind="stable")]
     taken: Counter[int] = Counter()
     first: list[int] = []

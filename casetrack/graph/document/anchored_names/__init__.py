@@ -1,1 +1,1 @@
-"""What a document makes sure about names, and every later occurrence of them."""
+"""Names with evidence in the document, and their other occurrences."""

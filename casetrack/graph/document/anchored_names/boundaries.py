@@ -1,4 +1,4 @@
-"""Where a tagged name really begins and ends, by grammar."""
+"""Corrects start and end of tagged names by grammar."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from casetrack.graph.document.anchored_names.companies import (
     walk_right,
 )
 from casetrack.graph.document.anchored_names.cuts import uncut
+from casetrack.graph.document.anchored_names.definitions import is_thing
 from casetrack.graph.document.anchored_names.signatures import is_given
-from casetrack.graph.document.anchored_names.wording import is_thing
 from casetrack.graph.document.titles import PARTIES, is_part, job_title
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, SUFFIXES
 from casetrack.graph.entities.text import fold
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.spans import NameSpan
 
-# What belongs to a name at its edges: articles that are written large, and titles that do not.
+# The edges of names: capitalised articles belong to a name, titles do not.
 
 _SHORT = f"{any_title('address')}|Dr"
 _TITLE: Final = re.compile(
@@ -44,9 +44,9 @@ _MEANS: Final = re.compile(
     r"|(?:the|such|this|that|all|each)\s+(?:[a-z][\w-]*,?\s+){0,5}?([a-z][\w-]*)(?=[.,;]|\s+"
     r"(?:and|as|between|by|dated|for|in|of|on|that|to|under|which|with)\b))"
 )
-"""Defined as a thing ("a Biologics Licence Application", "current practice") or as a law."""
+"""Definitions of a thing ("a Biologics Licence Application", "current practice") or a law."""
 _QUALIFIED: Final = re.compile(r"[a-z][A-Z]{2,5}")
-"""A common word before an abbreviation, as one letter: cGMP, mRNA."""
+"""An abbreviation with the letter of a common word before it: cGMP, mRNA."""
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _LAW: Final = re.compile(
     r"\b(?:Act|Code|Law|Regulations?|Rules?|Directive)(?: of \d{4})?(?:, as amended)?[ ,\n]*\Z"
@@ -64,9 +64,9 @@ def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
     >>> sorted(initials_of_things(["the Marsh Fever Virus (MFV)", "“NDA” means a filing"]))
     ['MFV', 'MFVs', 'NDA', 'NDAs']
     """
-    found: set[str] = set()
+    abbreviations: set[str] = set()
     for text in texts:
-        found |= {m[1] for m in _MEANS.finditer(text) if not _is_firm(fold(m[2] or ""))}
+        abbreviations |= {m[1] for m in _MEANS.finditer(text) if not _is_firm(fold(m[2] or ""))}
         for match in _INITIALS.finditer(text):
             before = text[max(0, match.start() - _REACH) : match.start()]
             words = _WORDS.findall(before)
@@ -75,12 +75,12 @@ def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
                 or _are_initials(letters := match[1].lower().replace("&", ""), words)
                 or (_names_thing(letters, words))
             ):
-                found.add(match[1])
-    return frozenset(found | {f"{abbreviation}s" for abbreviation in found})
+                abbreviations.add(match[1])
+    return frozenset(abbreviations | {f"{abbreviation}s" for abbreviation in abbreviations})
 
 
 def _is_firm(word: str) -> bool:
-    """Return whether what an abbreviation is defined as is somebody: "the company that pays"."""
+    """Return whether a defining word means a firm: "the company that pays"."""
     return is_body(word) or word in PARTIES or word in {"firm", "entity", "group", "subsidiary"}
 
 
@@ -108,7 +108,7 @@ def is_qualified(name: str, /) -> bool:
 
 
 def _are_initials(letters: str, words: list[str]) -> bool:
-    """Return whether letters begin the last words, and these are common words or a thing."""
+    """Return whether letters are initials of the last words, which are common words or a thing."""
     for count in range(len(letters), min(len(letters) + 3, len(words)) + 1):
         last = words[-count:]
         heads = iter(w[0].lower() for w in last)
@@ -127,13 +127,13 @@ _STATES = frozenset(letters.upper() for letters in POSTAL.values()) - {"PR"}
 
 
 def end_of_place(text: str, start: int, end: int, /) -> int:
-    """Return where the name of a place ends: "Washington, D.C." is one."""
+    """Return the end of a place name: "Washington, D.C." is one name."""
     match = _CAPITAL.match(text, end) if text[start:end] == "Washington" else None
     return match.end() if match else end
 
 
 def unions(text: str, /) -> Iterator[tuple[int, int]]:
-    """Yield the places of U.S. and U.K., where no name or citation goes on behind.
+    """Yield the spans of U.S. and U.K. that are not the start of a name or citation.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def unions(text: str, /) -> Iterator[tuple[int, int]]:
 
 
 def state_behind(text: str, end: int, /) -> tuple[int, int] | None:
-    """Return the place of the letters of a state behind that of a town.
+    """Return the span of a state abbreviation after a town.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def state_behind(text: str, end: int, /) -> tuple[int, int] | None:
 
 
 def len_of_title(name: str, /) -> int:
-    """Return how many signs of a name are a title before it, 0 without one.
+    """Return the length of the title at the start of a name, 0 without one.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def len_of_title(name: str, /) -> int:
 
 
 def with_article(text: str, start: int, /) -> int:
-    """Return where an organisation's name begins: with "The" where it is large inside a sentence.
+    """Return the start of an organisation's name, including a capitalised "The" inside a sentence.
 
     Examples
     --------
@@ -201,44 +201,37 @@ _LABEL: Final = re.compile(
     r"\s*[\n ](?:Name|Title|By|Date|Its|NAME|TITLE|Print Name|Attn|Attention)$"
 )
 _LABELS = frozenset("attention attn cc copyright dated per re see signed via".split())
-"""Words before a name that tell what is said of it."""
+"""Labels that precede a name."""
 _DEPARTMENT: Final = re.compile(r"[A-Z]\w+[ \n](?:Department|Dept\.?|Division)")
 _REST_OF_WORD: Final = re.compile(
     r"(?:(?<=[^\W\d_])['’‘`ʻ](?!(?:s|ll|d|re|ve|t|m|em|n)\b)[^\W\d_]+)+", re.IGNORECASE
 )
-"""Behind a name that was cut at a mark which is a letter of it: Hawai|'i, Qur|’an."""
+"""The rest of a name that was cut at an apostrophe-like letter: Hawai|'i, Qur|’an."""
 _REST_BEFORE: Final = re.compile(r"(?<!\w)[^\W\d_]+(?:['’‘`ʻ][^\W\d_]+)*['’‘`ʻ]\Z")
 _OKINA: Final = re.compile(r"(?<!\w)(?:ʻ|‘(?=\w*[āēīōūĀĒĪŌŪ]))")
 _INITIAL: Final = re.compile(r"^[A-Z]\.?$")
 _MIDDLE: Final = re.compile(r"^[A-Z]\.? ?[A-Z]?\.?$")
 
 
-def settled(
+def with_boundaries(
     text: str, spans: Sequence[NameSpan], companies: Sequence[tuple[int, int]], /
 ) -> list[NameSpan]:
-    """Return tagged names with their right ends and beginnings, none inside another.
+    """Return tagged names with corrected boundaries and without overlaps.
 
-    Parameters
-    ----------
-    text
-        Of a chunk.
-    spans
-        What the tagger found in it, in order.
-    companies
-        Places of names with a legal form.
+    *companies* are the spans of names with a legal form.
     """
-    found: list[NameSpan] = []
+    kept: list[NameSpan] = []
     for span in (_whole_words(text, span) for span in spans):
         for part in _halves(text, span) if span.kind == "person" else _firms(text, span, companies):
             whole = _with_company(text, part, companies) or _whole(text, part)
             if whole is None or (whole.kind == "organization" and describes(whole.text)):
                 continue
-            if found and whole.start < found[-1].end:
-                if whole.end - whole.start <= found[-1].end - found[-1].start:
+            if kept and whole.start < kept[-1].end:
+                if whole.end - whole.start <= kept[-1].end - kept[-1].start:
                     continue
-                found.pop()
-            found.append(whole)
-    return found
+                kept.pop()
+            kept.append(whole)
+    return kept
 
 
 def _moved(text: str, span: NameSpan, start: int, end: int) -> NameSpan:
@@ -246,7 +239,7 @@ def _moved(text: str, span: NameSpan, start: int, end: int) -> NameSpan:
 
 
 def _whole_words(text: str, span: NameSpan) -> NameSpan:
-    """Return a name with the rest of a word that was cut at a mark inside it, as in Hawai‘i."""
+    """Return a name extended to whole words if it was cut at an inner mark, as in Hawai‘i."""
     start, end = span.start, span.end
     behind = _REST_OF_WORD.match(text, end)
     if behind:
@@ -269,7 +262,7 @@ def _with_company(
             continue
         if span.start < start and span.end > end and not is_firm:
             return None
-        # A tagged name that holds the whole form, or ends with it, says how far it goes.
+        # A tagged name that contains the legal form, or ends with it, has the right extent.
         head = text[span.start : start].rstrip()
         is_apart = bool(head) and (
             head[-1] == ":"
@@ -287,10 +280,10 @@ def _with_company(
 
 
 def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> list[NameSpan]:
-    """Take apart names of firms that stand beside one another, as in two columns of signatures."""
+    """Split names of firms that follow each other, as in two columns of signatures."""
     # The tagger may leave out the last letters of a form: "S.A.|S."
     inside = [(a, b) for a, b in companies if span.start <= a < span.end and b <= span.end + 2]
-    # At the start of the text the place before the firm would be -1.
+    # At the start of the text, the position before the firm would be -1.
     head = text[span.start : max(inside[0][0] - 1, 0)] if inside else ""
     ends_open = re.search(r"(?:[&,]|\b(?:and|of|for|the))\Z", head)
     begins = re.match(r"\w*", text[inside[0][0] :]) if head and not ends_open else None
@@ -299,7 +292,7 @@ def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> l
         and fold(begins[0]) not in _SECOND
         and (text[inside[0][0] - 1] == "\n" or is_given(head))
     ):
-        # Who speaks for a company, and the line above it, are no part of its name.
+        # The person who signs for a company, and the line above it, are not part of its name.
         above = replace(_moved(text, span, span.start, inside[0][0] - 1), kind="person")
         below = _firms(text, _moved(text, span, inside[0][0], span.end), companies)
         return [above, *below] if is_given(head) else below
@@ -309,7 +302,7 @@ def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> l
 
 
 def _halves(text: str, span: NameSpan) -> list[NameSpan]:
-    """Take apart a name that was signed and printed: ``Jo Roe Jo Roe``."""
+    """Split a name that was signed and printed: ``Jo Roe Jo Roe``."""
     label = _LABEL.search(span.text)
     if label and label.start() > 2:
         span = _moved(text, span, span.start, span.start + label.start())
@@ -328,7 +321,7 @@ def _halves(text: str, span: NameSpan) -> list[NameSpan]:
 
 
 def _whole(text: str, span: NameSpan) -> NameSpan | None:
-    """Return a name without a legal form as far as it goes; ``None`` where it is none."""
+    """Return a name without legal form at its full extent; ``None`` if it is no name."""
     whole = _settle(text, span)
     return uncut(text, whole) if whole.kind == "organization" else whole
 
@@ -343,7 +336,7 @@ def _settle(text: str, span: NameSpan) -> NameSpan:
 
 
 def _pair(text: str, span: NameSpan) -> tuple[int, int] | None:
-    """Return the place of a firm of two surnames, one of which was tagged: ``Roe & Doe``."""
+    """Return the span of a firm of two surnames, one of which was tagged: ``Roe & Doe``."""
     if span.kind != "person" or len(span.text.split()) != 1:
         return None
     behind = _PARTNER_BEHIND.match(text, span.end)
@@ -360,7 +353,7 @@ def _organization(text: str, span: NameSpan) -> NameSpan:
         return span
     first, last = fold(words[0]), fold(words[-1].rstrip("."))
     joined = _JOINED.search(text, max(0, start - 40), start)
-    # "Securities and | Exchange Commission": what is cut off is no name, nor what is left a whole.
+    # "Securities and | Exchange Commission": neither part is a name.
     if joined and len(words) > 1 and first in COMMON_FIRST_WORDS and is_body(last):
         begun = walk_left(text, max(0, joined.start(1) - 40), joined.end(1))
         if begun is not None and fold(joined[1]) not in GIVEN_NAMES:
@@ -407,12 +400,12 @@ _PERSONAL = frozenset(
     "secretary commissioners trustees suppliers sons daughters states order".split()
 )
 _PLAYED_FOR = frozenset("league club university college school company house union".split())
-"""Bodies that somebody is in "for" another one."""
+"""Bodies in which somebody acts "for" another one."""
 _SECOND = frozenset(
     "associates bank brothers co company corporation enterprises financial foods group holding "
     "holdings industries insurance international investments machines management partners "
     "pharmaceuticals products properties retail services solutions systems technologies trust "
     "ventures".split()
 )
-"""Words that names of firms go on with on the next line."""
+"""Words that continue a firm's name on the next line."""
 _PAIRED = frozenset("securities food trade health oil housing fish commodity drug energy".split())

@@ -1,4 +1,4 @@
-"""The two sides of a case: its caption, such as ``ROE v. ACME, INC.``."""
+"""The two sides of a case in its caption, such as ``ROE v. ACME, INC.``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.graph.document.anchored_names.companies import walk_left, walk_right
-from casetrack.graph.document.anchored_names.facts import SureName, Term, Where
+from casetrack.graph.document.anchored_names.facts import Anchor, Term, Where
 from casetrack.graph.document.titles import role
 from casetrack.graph.entities.text import fold
 
@@ -31,19 +31,10 @@ _VERSUS: Final = re.compile(
 _REACH = 160
 
 
-def captions(
-    chunk: int, text: str, candidates: Sequence[Candidate], /
-) -> Iterator[SureName | Term]:
-    """Yield the sides of the case that a chunk is headed by, and the parts that they have in it.
+def captions(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor | Term]:
+    """Yield the parties in the caption of a chunk, and their roles.
 
-    Parameters
-    ----------
-    chunk
-        Position of the chunk among the document's.
-    text
-        Its text.
-    candidates
-        Names that were seen in it.
+    *chunk* is the position of the chunk; *candidates* are the names in it.
     """
     if not re.search(_SIDE, text, re.IGNORECASE):
         return
@@ -57,7 +48,7 @@ def captions(
                 continue
             named = True
             where = Where(chunk, owner[0], owner[1])
-            yield SureName(where, text[owner[0] : owner[1]], owner[2], "caption")
+            yield Anchor(where, text[owner[0] : owner[1]], owner[2], "caption")
             part = role(side[1]) or role(side[1].title())
             if part and not fold(side[1]).endswith("s"):
                 yield Term(

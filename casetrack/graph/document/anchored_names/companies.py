@@ -1,4 +1,4 @@
-"""Names of organisations that end in a legal form, read backward from it."""
+"""Names of organisations with a legal form, read backward from it."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ _SPACED = "|".join(LEGAL_FORMS.phrases("with_blanks"))
 _FORM: Final = re.compile(
     rf"(?<![\w.&-])(?:{_SPACED}|(?=[A-Z])(?i:{_PLAIN})|(?:{_EXACT}))(?![\w’'-]|/\w)\.?"
 )
-"""A legal form; ``Company`` and ``Co`` are weak ones, see `_is_weak`."""
+"""A legal form; ``Company`` and ``Co`` are weak forms, see :func:`_is_weak`."""
 _TOKEN: Final = re.compile(r"[\w][\w'’]*(?:[-.@/][\w'’]+)*[™®]?|[&+]|\n[ \t]*\n|\n|[^\s\w]")
 _REFERS: Final = re.compile(r"\s+(?:by|herein|in|into|under|therein|on)\b", re.IGNORECASE)
-"""Behind "Incorporated": no legal form."""
+"""Words after "Incorporated" that make it no legal form."""
 _LAW: Final = re.compile(r"\s(?:Act|Law|Code|Rules|Regulations|Ordinance|Statute)s?\b")
-"""Behind a form it makes the title of a law: the Companies Limited Liability Act."""
+"""Words that turn a form into the title of a law: the Companies Limited Liability Act."""
 _ARTICLE: Final = re.compile(r"\b(?:an?|A|eine?)\s$")
-"""Behind it stands a description: a Delaware corporation."""
+"""An article before a description: a Delaware corporation."""
 _LINKS = frozenset("of and the for de la du des der die und et y e von van di do da den".split())
 _CHAINS: Final = re.compile(r"[ ,\n]*(?:&|und|and)?[ \n]*")
-"""What stands between the parts of one form: Co., Ltd.; GmbH & Co. KG."""
+"""Separators in one form: Co., Ltd.; GmbH & Co. KG."""
 _NO_NAME: Final = re.compile(
     r"\b(?:an?|the|any|no|not|be|of|such|this|that|each|shall|should)\s+\Z", re.IGNORECASE
 )
-"""Right before a form that is a word of the sentence: OF ANY LIMITED REMEDY."""
+"""Words directly before an ordinary word: OF ANY LIMITED REMEDY."""
 _STATE: Final = re.compile(r"\s{1,3}(?:\d{4,5}\b|[A-Z]\d[A-Z]\b)")
-"""A postcode: behind "Denver, CO" no legal form stands."""
+"""A postcode: after "Denver, CO" there is no legal form."""
 _OF: Final = re.compile(r" of [A-Z]")
 _WORD_BEHIND: Final = re.compile(r"\s([A-Z]\w+)")
 _GOES_ON: Final = re.compile(r" [A-Z][a-z]")
 _ABBREVIATION: Final = re.compile(r"\s*\([A-Z.]+\)?\Z")
-"""Of a form, behind it: Limited Liability Company (LLC)."""
+"""An abbreviation after its form: Limited Liability Company (LLC)."""
 _KINDS_OF_FIRMS = frozenset(("corporation", "llc", "lp", "llp", "partnership", "company"))
 _WEAK = frozenset(LEGAL_FORMS.words("weak"))
 _WRITTEN_OUT = frozenset(LEGAL_FORMS.words("written_out"))
-"""Forms that have no full stop of their own."""
+"""Forms without a full stop."""
 _SHORTENED = frozenset(LEGAL_FORMS.words("short", "more_short"))
 _BODIES = frozenset(_LISTS.words("bodies"))
 _TRAILERS = frozenset(
     "sons daughters partners associates company co brothers bros cie figli hijos fils sohn sohne "
     "sohne partner".split()
 )
-"""Words behind *and* that belong to the name before it: … and Sons, … and Partners."""
+"""Words after *and* that belong to the name: … and Sons, … and Partners."""
 _JOINED: Final = re.compile(r"[ \n]+(?:and|or|und|oder|&)[ \n]+")
 _OPENERS = frozenset(_LISTS.words("openers"))
 _ABBREVIATED = frozenset(
@@ -70,12 +70,7 @@ _LONGEST_JOB = 4
 
 
 def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
-    """Yield the places of names with a legal form, in order, and whether the form is a weak one.
-
-    Parameters
-    ----------
-    text
-        Of a chunk.
+    """Yield the spans of names with a legal form, and whether the form is weak.
 
     Examples
     --------
@@ -88,7 +83,7 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
     for number, match in enumerate(matches):
         follows = matches[number + 1].start() if number + 1 < len(matches) else -1
         if 0 <= follows - match.end() <= 5 and _CHAINS.fullmatch(text, match.end(), follows):
-            # "Co., Ltd." and "GmbH & Co. KG" are one form; the last word of it counts.
+            # "Co., Ltd." and "GmbH & Co. KG" are one form; its last word counts.
             continue
         is_weak = _is_weak(text, match)
         if is_weak and _NO_NAME.search(text, max(0, match.start() - 12), match.start()):
@@ -106,24 +101,24 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
         if _LAW.match(text, match.end()) or describes(text[start : match.end()]):
             continue
         end = match.end()
-        # Behind a word that is no abbreviation a full stop ends the sentence.
+        # After a word that is no abbreviation, a full stop ends the sentence.
         if text[end - 1] == "." and match[0].count(".") == 1 and _is_written_out(match[0]):
             end -= 1
         if _word(match[0]) == "company" and _OF.match(text, end):
-            # "Insurance Company of Oland": the place belongs to it.
+            # "Insurance Company of Oland": the place belongs to the name.
             end = walk_right(text, end + 4, min(len(text), end + 40)) or end
         known_end = end
         yield start, end, is_weak
 
 
 def _is_written_out(form: str) -> bool:
-    """Return whether a form has no full stop of its own: Limited, ASA."""
+    """Return whether a form has no full stop: Limited, ASA."""
     word = _word(form)
     return word in _WRITTEN_OUT or (form[:-1].isupper() and word not in _SHORTENED)
 
 
 def _is_weak(text: str, match: re.Match[str]) -> bool:
-    """Return whether the form may be a word of the sentence: ``Company``, ``LIMITED``."""
+    """Return whether the form may be an ordinary word: ``Company``, ``LIMITED``."""
     word = _word(match[0])
     if word in {"limited", "corporation"}:
         return match[0].isupper() or bool(_GOES_ON.match(text, match.end()))
@@ -131,7 +126,7 @@ def _is_weak(text: str, match: re.Match[str]) -> bool:
 
 
 def describes(name: str, /) -> bool:
-    """Return whether words say what somebody is, and name nobody: each "Maine Corporation".
+    """Return whether a text describes an organisation without a name: each "Maine Corporation".
 
     Examples
     --------
@@ -147,40 +142,24 @@ def describes(name: str, /) -> bool:
     if form is None:
         return False
     key, word = location_key(name[: form.start()].rstrip(" ,")), _word(form[0].rstrip("."))
-    # "Delaware Limited" is the beginning of "Delaware Limited Liability Company Act".
+    # "Delaware Limited" is the start of "Delaware Limited Liability Company Act".
     if word == "limited":
         return is_state(key) or bool(_NO_NAME.fullmatch(name, 0, form.start()))
     return word in _KINDS_OF_FIRMS and (is_state(key) or is_known_place(key))
 
 
 def is_body(word: str, /) -> bool:
-    """Return whether a word, folded, is what a public body or institution is: bank, commission."""
+    """Return whether a folded word denotes a public body or institution: bank, commission."""
     return word in _BODIES
 
 
 def walk_left(text: str, low: int, end: int, /) -> int | None:
-    """Return where the capitalised words that end at *end* begin; ``None`` without any.
-
-    Parameters
-    ----------
-    text, low
-        Of a chunk, and the place from which on it may begin.
-    end
-        Behind the last word.
-    """
+    """Return the start (from *low*) of the capitalised words that end at *end*, or ``None``."""
     return _begin(text, max(low, end - _REACH), end)
 
 
 def walk_right(text: str, start: int, high: int, /) -> int | None:  # noqa: PLR0912
-    """Return where the capitalised words that begin at *start* end; ``None`` without any.
-
-    Parameters
-    ----------
-    text
-        Of a chunk.
-    start, high
-        Before the first word, and the place that it may not pass.
-    """
+    """Return the end (up to *high*) of the capitalised words that start at *start*, or ``None``."""
     end: int | None = None
     tokens = [(m.start(), m.end(), m[0]) for m in _TOKEN.finditer(text, start, high)]
     at = 0
@@ -193,7 +172,7 @@ def walk_right(text: str, start: int, high: int, /) -> int | None:  # noqa: PLR0
             if not is_wrapped(text, first):
                 break
         elif word == ",":
-            # A comma belongs to the name before a legal form only.
+            # A comma belongs to the name only before a legal form.
             form = _FORM.match(text, tokens[at + 1][0]) if follows else None
             if form is None:
                 break
@@ -205,7 +184,7 @@ def walk_right(text: str, start: int, high: int, /) -> int | None:  # noqa: PLR0
         elif word == "&" or fold(word) in _LINKS:
             link = word == "&" or fold(word) not in {"and", "und", "y", "e", "et"}
             if fold(word) in {"of", "for"} and fold(follows) == "the" and at + 2 < len(tokens):
-                # "Regents of the University": the article goes with the link.
+                # "Regents of the University": the article belongs to the link.
                 at, follows = at + 1, tokens[at + 2][2]
             if end is None or not follows[:1].isupper() or not (link or fold(follows) in _TRAILERS):
                 break
@@ -222,7 +201,7 @@ def walk_right(text: str, start: int, high: int, /) -> int | None:  # noqa: PLR0
 
 
 def is_wrapped(text: str, at: int, /) -> bool:
-    """Return whether a line ends at *at* for want of room: the next word would not have fitted."""
+    """Return whether the line break at *at* is a wrap: the next word did not fit."""
     if text[at - 1 : at] in {"", ".", ":", ";", "\n", "|"}:
         return False
     line, end = text.rfind("\n", 0, at) + 1, text.find("\n", at + 1)
@@ -232,7 +211,7 @@ def is_wrapped(text: str, at: int, /) -> bool:
         return False
     if at - line + 1 + len(word) > _width(text) - _SLACK:
         return True
-    # A ragged page: a line of prose, by its words in small letters.
+    # Ragged right margin: a line of prose has several lower-case words.
     return at - line > _PROSE and sum(w.islower() for w in text[line:at].split()) > _SMALL_WORDS
 
 
@@ -248,7 +227,7 @@ def _word(form: str) -> str:
 def _begin(text: str, low: int, end: int) -> int | None:
     tokens = [(m.start(), m.end(), m[0]) for m in _TOKEN.finditer(text, low, end)]
     at = len(tokens) - 1
-    # A comma before the form belongs to the name; so does an earlier part of the form.
+    # A comma before the form belongs to the name, as does an earlier part of the form.
     while at >= 0 and tokens[at][2] in {",", ".", "\n"}:
         at -= 1
     best: int | None = None
@@ -281,7 +260,7 @@ def _begin(text: str, low: int, end: int) -> int | None:
 
 
 def _words_of_date(tokens: list[_Token], content: list[int]) -> int:
-    """Return how many of the first words are a date: of "11 November 2024 Acme Inc." three."""
+    """Return the number of leading date words: three in "11 November 2024 Acme Inc."."""
     words = [fold(tokens[i][2]) for i in content]
     size = next((n for n, w in enumerate(words) if not w.isdigit() and w not in DATES), 0)
     return size if any(w in DATES for w in words[:size]) and size > 1 else 0
@@ -291,7 +270,7 @@ _DEPARTMENTS = frozenset(("department", "dept", "division"))
 
 
 def _words_of_job(tokens: list[_Token], content: list[int]) -> int:
-    """Return how many of the first words are a job title or a department, as in two columns."""
+    """Return the number of leading words of a job title or department, as in two columns."""
     words = [tokens[i][2] for i in content]
     if len(words) > 2 and fold(words[1]) in _DEPARTMENTS and fold(words[0]) in MODIFIERS:
         return 2
@@ -300,7 +279,7 @@ def _words_of_job(tokens: list[_Token], content: list[int]) -> int:
 
 
 def _below_person(text: str, tokens: list[_Token], content: list[int]) -> int:
-    """Return where a name begins: under the line that names a person, as in lists of speakers."""
+    """Return the start of a name below a person's line, as in lists of speakers."""
     start = tokens[content[0]][0]
     cut = text.find("\n", start, tokens[content[-1]][0])
     if cut >= 0 and 1 < len(text[start:cut].split()) < 4:
@@ -320,7 +299,7 @@ def _is_opener(tokens: list[_Token], at: int) -> bool:
 
 
 def _is_label(tokens: list[_Token], content: list[int]) -> bool:
-    """Return whether the first word is a part in capitals before a name: ``TALENT Acme Ltd``."""
+    """Return whether the first word is a role in capitals before a name: ``TALENT Acme Ltd``."""
     first, second = [tokens[i][2] for i in content[:2]] if len(content) > 1 else ("", "")
     return first.isupper() and is_part(first) and second[1:].islower()
 
@@ -337,7 +316,7 @@ def _is_number(text: str, tokens: list[_Token], content: list[int]) -> bool:
 def _step(  # noqa: PLR0912
     text: str, tokens: list[_Token], at: int, best: int | None
 ) -> int:
-    """Return how many tokens to the left the name goes on; 0 where it begins to the right."""
+    """Return the number of tokens to the left that continue the name, 0 at its start."""
     start, stop, word = tokens[at]
     follows = tokens[at + 1][0] if at + 1 < len(tokens) else stop
     gap = text[stop:follows].strip("\n")
@@ -345,13 +324,13 @@ def _step(  # noqa: PLR0912
     if is_wide or (fold(word) in {"a", "an"} and follows > stop):
         return 0
     if word == "\n":
-        # What ends in a number is a line of its own.
+        # A line that ends in a number is separate.
         is_whole = at > 0 and any(c.isdigit() for c in tokens[at - 1][2])
         return 1 if at > 0 and not is_whole and is_wrapped(text, start) else 0
     if word in {"&", "+"}:
         return 1 if at > 0 and best is not None else 0
     if word == ")":
-        # "Seaforth Shipping (Asia)": a word or two in parentheses.
+        # "Seaforth Shipping (Asia)": one or two words in parentheses.
         for back in (2, 3):
             if at >= back and tokens[at - back][2] == "(":
                 inner = [t[2] for t in tokens[at - back + 1 : at]]
@@ -368,7 +347,7 @@ def _step(  # noqa: PLR0912
             return 1
         return 0
     if word == ",":
-        # "Smith, Jones & Co": a comma before the last but one.
+        # "Smith, Jones & Co": a comma before the last name.
         rest = [t[2] for t in tokens[at + 1 :]]
         before = tokens[at - 1][2] if at else ""
         pairs = (
@@ -395,7 +374,7 @@ def _step(  # noqa: PLR0912
 
 def _link(tokens: list[_Token], at: int, low: str, best: int | None) -> int:
     if best is None and low != "of":
-        # "… and Company": what stands behind the link is the form itself.
+        # "… and Company": the form itself follows the link.
         return 1 if low in {"and", "und", "et"} and at > 0 and at == len(tokens) - 1 else 0
     if at == 0:
         return 0

@@ -1,4 +1,4 @@
-"""The part of the other one of two parties, where a contract states the part of one."""
+"""The role of the other party, if a contract of two states the role of one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from casetrack.base.words import WordLists
 from casetrack.graph.entities.text import fold, surface
 
 if TYPE_CHECKING:
-    from casetrack.graph.document.anchored_names.facts import Sure
+    from casetrack.graph.document.anchored_names.facts import Anchors
     from casetrack.graph.document.anchored_names.known import Known
 
 _LISTS = WordLists(__file__)
 _PAIRS: Final = _LISTS.pairs("pairs")
-"""The other part of each part that implies one: a licensee has a licensor."""
+"""The role implied by each role: a licensee implies a licensor."""
 _OF_SUPPLY: Final = _LISTS.pairs("of_supply")
-"""The same in a contract of supply, where a customer has a supplier."""
+"""The same in a supply contract, where a customer implies a supplier."""
 _SUPPLY: Final = re.compile(r"\bsupply\b[\w ,&]{0,40}\b(?:agreement|contract)\b", re.IGNORECASE)
 _RECITALS: Final = re.compile(
     r"\bWHEREAS|\b[Ww]hereas\b|RECITALS|Recitals|BACKGROUND|\bParties[”\"]"
@@ -24,31 +24,25 @@ _RECITALS: Final = re.compile(
 _OPENING = 600
 
 
-def counterpart(sure: Sure, known: Known, opening: str, /) -> dict[str, str]:
-    """Return the part of the party that no term is defined for, by its surface; mostly none.
+def counterpart(anchors: Anchors, known: Known, opening: str, /) -> dict[str, str]:
+    """Return the implied role of the party without a defined term, by its surface; usually none.
 
-    The contract is between two, and a term gives the other one a part that implies this one.
-
-    Parameters
-    ----------
-    sure, known
-        What the document makes sure.
-    opening
-        Its first text, with the title.
+    The contract is between two parties, and a term states the role of the other one. *opening* is
+    the document's first text, with the title.
     """
     recitals = _RECITALS.search(opening)
     high = recitals.start() if recitals else len(opening)
-    # A firm that no clause names may be a party as well: then nothing is implied.
-    firms = [n for n in sure.names if n.evidence in {"party clause", "legal form"}]
+    # A firm outside the party clauses may be a party as well: then nothing is implied.
+    firms = [n for n in anchors.names if n.evidence in {"party clause", "legal form"}]
     named = {surface(n.text) for n in firms if n.where.chunk == 0 and n.where.end <= high}
     named &= known.kinds.keys()
     parties = {known.same.get(name, name) for name in named}
     if len(parties) != 2:
         return {}
-    said = {owner: fold(term.role) for term, owner in known.terms if term.role}
-    without = parties - said.keys()
+    stated_roles = {owner: fold(term.role) for term, owner in known.terms if term.role}
+    without = parties - stated_roles.keys()
     if len(without) != 1:
         return {}
     (other,) = parties - without
     pairs = _PAIRS | (_OF_SUPPLY if _SUPPLY.search(opening[:_OPENING]) else {})
-    return {without.pop(): pairs[said[other]]} if said[other] in pairs else {}
+    return {without.pop(): pairs[stated_roles[other]]} if stated_roles[other] in pairs else {}

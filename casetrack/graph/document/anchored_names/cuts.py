@@ -1,4 +1,4 @@
-"""Tagged organizations that are cut from a longer phrase, and phrases that name none."""
+"""Tagged organisations that are cut from a longer phrase, and phrases that are no organisation."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 _LISTS = WordLists(__file__)
 
 DIVISIONS = frozenset(_LISTS.words("divisions"))
-"""Last words of the names of departments, folded."""
+"""Last words of department names, folded."""
 _FUNCTIONS = DIVISIONS | MODIFIERS | frozenset(_LISTS.words("functions"))
 _REGIONS = frozenset("africa america asia europe pacific".split())
 _DEGREES = DEGREES | frozenset(_LISTS.words("degrees"))
 _ADJECTIVES = frozenset(_LISTS.words("adjectives"))
 ABBREVIATIONS: Final = frozenset(_LISTS.words("abbreviations"))
-"""Abbreviations of common phrases, which name no organization."""
+"""Abbreviations of common phrases, which are no organisations."""
 _ENDINGS: Final = "|".join(_LISTS.words("medicines"))
 _MEDICINE: Final = re.compile(
     rf"\b([A-Z][a-z]{{2,12}}(?:{_ENDINGS}))\b"
     rf"|\b([A-Z][\w-]{{2,20}})[®™]?[ \n]\((?:[a-z-]+[ \n]){{0,3}}[a-z-]{{2,12}}(?:{_ENDINGS})\b"
 )
-"""A generic name, and one of a trade before it: "Docetaxel", "REMTIRA (daratumumab)"."""
+"""A generic medicine name, and a trade name before one: "Docetaxel", "REMTIRA (daratumumab)"."""
 _TRADE_NAME: Final = re.compile(
     r"\b([A-Z][\w-]{2,20})[®™]?[ ]\([a-z][a-z-]{5,}(?:[ ][a-z-]{4,}){0,2}\)"
     r"|\b[Gg]eneric[ ](?:versions?[ ]of[ ]|forms?[ ]of[ ])?([A-Z][\w-]{2,20}(?:[ ]XR)?)\b"
@@ -45,7 +45,7 @@ _DATELINE: Final = re.compile(
     r",[ ](?:[A-Z][\w.]{1,11}[.,]{1,2}[ ])?[A-Z][a-z]{2,8}\.?[ ]\d{1,2},[ ]\d{4}[ ]*[-–—(/]"
     r"|[^\n]{0,30}?[-–—]{1,2}[ ]?[(/](?:BUSINESS[ ]WIRE|PR[ ]?Newswire|GLOBE|Marketw)"
 )
-"""What follows the town at the head of a release."""
+"""Text after the town in the dateline of a press release."""
 _TOWNS = frozenset(_LISTS.words("towns"))
 _LINK_BEHIND: Final = re.compile(r"(?:[ \n]+(?:and|or|und|oder|of|for|the)|[ \n]*[&,;:])+\Z")
 _LAST: Final = re.compile(r"(.*\w)[ \n]([A-Za-z]+)\Z", re.DOTALL)
@@ -54,7 +54,7 @@ _OFFICE_BEFORE: Final = re.compile(r"([\w-]+)(?:,| of| for)[ \n]\Z")
 _A: Final = re.compile(
     r"\b(?:[Kk]?[Ee]ine?[nmrs]?|[Ii]hre?[nmrs]?|[Ss]eine?[nmrs]?|[Jj]ede[nmrs]?)[ \n]\Z"
 )
-"""German words that stand before a noun of the language, and before no name."""
+"""German words that precede a common noun and no name."""
 _IN_ADDRESS: Final = re.compile(r"(?:\A|[\n,;|(])[ ]?(?:D-)?\d{5}[ ]\Z")
 _DATED: Final = re.compile(r",?[ ](?:den|le)[ ]\d{1,2}\.?[ ]")
 _LINE_BEFORE: Final = re.compile(r"(?:\A|\n)[ \t:]*\Z")
@@ -64,10 +64,10 @@ _SEAT: Final = re.compile(
 
 
 def uncut(text: str, span: NameSpan, /) -> NameSpan | None:
-    """Return a tagged organization without what leads to the next word; ``None`` if none is left.
+    """Return a tagged organisation without trailing words of the next phrase, or ``None``.
 
     Several words for places become one place. "PepsiCo Common" before "Shareholders' Equity" is
-    PepsiCo, "Talent and" is a part in a contract.
+    PepsiCo; "Talent and" is a role in a contract.
     """
     end = span.end
     if names_places(span.text):
@@ -97,10 +97,10 @@ def uncut(text: str, span: NameSpan, /) -> NameSpan | None:
 
 
 def names_function(text: str, span: NameSpan, /) -> bool:
-    """Return whether a phrase names a department, an office or degrees, and no organization.
+    """Return whether a phrase is a department, an office or degrees, and no organisation.
 
-    Every word is one of functions: "Investor Relations". A single one, and the name of a region,
-    needs the office of a person before it: "Director, Communications".
+    Every word denotes a function: "Investor Relations". A single word, or the name of a region,
+    needs a job title before it: "Director, Communications".
     """
     words = [fold(w.strip(",.")) for w in re.split(r"[ \n]+(?:(?:and|&)[ \n]+)?", span.text)]
     if all(w in DEGREES for w in words) or (len(words) > 1 and _DEGREES.issuperset(words)):
@@ -113,9 +113,9 @@ def names_function(text: str, span: NameSpan, /) -> bool:
 
 
 def is_town(text: str, span: NameSpan, /) -> bool:
-    """Return whether a phrase names a place or stands where a town does: in an address, as a seat.
+    """Return whether a phrase is a place or is in the position of a town: in an address, as a seat.
 
-    A seat needs a name that begins as names of German towns do: "Bad Erlenau", "Neu Ulm".
+    A seat needs a typical start of German town names: "Bad Erlenau", "Neu Ulm".
     """
     low = max(0, span.start - 24)
     if names_places(span.text) or _IN_ADDRESS.search(text, low, span.start):
@@ -131,23 +131,23 @@ def is_town(text: str, span: NameSpan, /) -> bool:
 
 
 def medicines(texts: Sequence[str], /) -> frozenset[str]:
-    """Return the words that are names of medicines in texts, by their generic names and in lists.
+    """Return the names of medicines in texts, recognised by generic names and in lists.
 
     Examples
     --------
     >>> texts = ["REMTIRA (daratumumab), Alba and Docetaxel, and SELVO (selexipag)"]
     >>> sorted(medicines(texts))
-    ['Docetaxel', 'REMTIRA', 'SELVO']
+    ['Alba', 'Docetaxel', 'REMTIRA', 'SELVO']
     """
-    found = {m[1] or m[2] for text in texts for m in _MEDICINE.finditer(text)}
-    if len(found) < _SEVERAL:
-        return frozenset(found)
-    found |= {m[1] or m[2] for text in texts for m in _TRADE_NAME.finditer(text)}
+    names = {m[1] or m[2] for text in texts for m in _MEDICINE.finditer(text)}
+    if len(names) < _SEVERAL:
+        return frozenset(names)
+    names |= {m[1] or m[2] for text in texts for m in _TRADE_NAME.finditer(text)}
     lists = (re.split(r"\W+(?:and )?|/", m[0]) for t in texts for m in _LISTED.finditer(t))
-    return frozenset(found).union(*(x for x in lists if len(found.intersection(x)) >= _SEVERAL))
+    return frozenset(names).union(*(x for x in lists if len(names.intersection(x)) >= _SEVERAL))
 
 
 def is_noun(text: str, span: NameSpan, /) -> bool:
-    """Return whether a word of German stands behind one that no name has before it: ein, ihre."""
+    """Return whether a word follows a German word that precedes no name: ein, ihre."""
     is_word = span.text.isalpha() and span.text.istitle()
     return is_word and _A.search(text, max(0, span.start - 8), span.start) is not None

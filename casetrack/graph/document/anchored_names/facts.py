@@ -1,4 +1,4 @@
-"""What a document makes sure about names: which they are, and what they are called for short."""
+"""Names with evidence in a document, their short names, and their written variants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from casetrack.base.words import lists
 from casetrack.graph.entities.lexicon import LEGAL_FORMS, LONGEST_FORM
-from casetrack.graph.entities.text import clean, fold, is_shouted
+from casetrack.graph.entities.text import clean, fold, is_all_caps
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import NameKind
@@ -27,12 +27,12 @@ Evidence: TypeAlias = Literal[
     "legal form",
     "tagger",
 ]
-"""What makes a name sure: where it stands, or how; ``tagger``: many of its places, all alike."""
+"""Evidence for a name: its place or form; ``tagger``: many equal results of the tagger."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Where:
-    """A place: position of the chunk among the document's, code points into its text."""
+    """A place: position of the chunk among the document's, code points in its text."""
 
     chunk: int
     start: int
@@ -40,25 +40,23 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class SureName:
-    """A name that the text itself makes sure at a place.
+class Anchor:
+    """A name with evidence at a place.
 
     Attributes
     ----------
     text
-        The name as it stands there.
+        The name as written.
     kind
-        What it names; ``None`` where the place does not say.
-    evidence
-        What makes it sure.
+        ``None`` if the place does not show it.
     address
-        Mail address that belongs to it, in lower case; empty without one.
+        Mail address in lower case; empty without one.
     called
-        The name in full, where the place itself is not written like one (``jo.roe@acme.com``).
-    again
+        The full name, if the text at the place is not one (``jo.roe@acme.com``).
+    is_repeat
         Whether the same block prints the name of the same signer further down.
     role
-        What the place says that it is in the document ("plaintiff"); empty where it says nothing.
+        Role stated at the place ("plaintiff"), or empty.
     """
 
     where: Where
@@ -73,21 +71,21 @@ class SureName:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word or name that the text defines for somebody: ``Acme, Inc. (the "Buyer")``.
+    """A term or name that the text defines for an entity: ``Acme, Inc. (the "Buyer")``.
 
     Attributes
     ----------
     where, text
-        The term, without the marks around it.
+        The term, without quotation marks.
     owner
         Place of the name that it stands for.
     role
-        The part in a contract or case that it names ("buyer"); empty where it is a name.
+        The party role ("buyer"); empty for a name.
     is_name
-        Whether it is a name of its own (a short name, a former name), and no common word that the
-        document uses as one ("the Company", "the Bank").
+        Whether it is a name (a short name, a former name), not a common word used as one ("the
+        Company", "the Bank").
     quoted
-        Whether it stands in quotation marks, as definitions do, and not in bare parentheses.
+        Whether it is in quotation marks, like a definition, not only in parentheses.
     """
 
     where: Where
@@ -99,18 +97,19 @@ class Term:
 
 
 @dataclass(slots=True)
-class Sure:
-    """All that a document makes sure."""
+class Anchors:
+    """All names with evidence, and all terms of a document."""
 
-    names: list[SureName]
+    names: list[Anchor]
     terms: list[Term]
 
 
-# How a name is written again: without its legal form, in capitals, over two lines.
+# Written variants of a name: without its legal form, in capitals, over two lines.
 
 Manner = Literal["full", "short", "term", "learned"]
-"""How sure a form is alone: a name in full, a short name that the text defines, a common word
-that it defines, or a name that only the tagger or the beginning of a name vouches for."""
+"""Reliability of a form by itself: a full name, a defined short name, a defined common word, or a
+name known only from the tagger or the start of a name.
+"""
 
 _SAME: Final = str.maketrans(
     dict.fromkeys("\t\n\r\v\f\u00a0\u2002\u2003\u2009\u202f", " ")
@@ -125,18 +124,16 @@ _EQUAL: Final = lists.LEGAL_FORMS.groups("equal")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to write a name.
+    """A written form of a name.
 
     Attributes
     ----------
     text
-        As somebody would write it, in its own case.
+        In its usual case.
     owner
         Surface of the name that it stands for.
-    kind, manner
-        What it names, and how sure it is alone.
     role
-        The part that it names, where it is a term such as "Buyer".
+        The party role of a term such as "Buyer".
     """
 
     text: str
@@ -147,22 +144,22 @@ class Form:
 
 
 def patterns(form: Form, /) -> set[str]:
-    """Return what is looked for: the form in small letters as `readable` leaves texts."""
+    """Return the search patterns of a form, normalised like the texts of :func:`readable`."""
     line = _flat(" ".join(form.text.split()))
-    found = {line}
+    variants = {line}
     if form.kind == "organization" and form.manner == "full":
-        found |= _legal_variants(line)
+        variants |= _legal_variants(line)
     if " & " in line or " and " in line:
-        found |= {f.replace(" & ", " and ") for f in found} | {
-            f.replace(" and ", " & ") for f in found
+        variants |= {f.replace(" & ", " and ") for f in variants} | {
+            f.replace(" and ", " & ") for f in variants
         }
     if "-" in form.text:
-        found |= {_flat(form.text.replace("-", ""))}
+        variants |= {_flat(form.text.replace("-", ""))}
     if _CAMEL.search(form.text) and " " not in form.text.strip():
-        found.add(_flat(_CAMEL.sub(" ", form.text)))
+        variants.add(_flat(_CAMEL.sub(" ", form.text)))
     if form.manner == "full":
-        found |= {f.removesuffix(".") for f in found}
-    return {f.removeprefix("the ") if f.count(" ") > 1 else f for f in found if len(f) > 1}
+        variants |= {f.removesuffix(".") for f in variants}
+    return {f.removeprefix("the ") if f.count(" ") > 1 else f for f in variants if len(f) > 1}
 
 
 def _legal_variants(line: str) -> set[str]:
@@ -180,7 +177,7 @@ def _legal_variants(line: str) -> set[str]:
 
 
 def without_form(text: str, /) -> str:
-    """Return an organisation's name without its legal form; the name itself where it has none.
+    """Return an organisation's name without its legal form, if it has one.
 
     Examples
     --------
@@ -201,14 +198,10 @@ def _flat(text: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def readable(text: str, /) -> tuple[str, tuple[int, ...] | None]:
-    """Return a text in the form that is searched, and the place of each of its signs.
+    """Return a normalised text for searching, and the original position of each character.
 
-    Small letters, one kind of space, hyphen and apostrophe; words that a line end broke are whole.
-
-    Returns
-    -------
-    tuple of str and (tuple of int or None)
-        ``None`` where every sign stands where it stood; otherwise the place of each, and the end.
+    Lower case, one kind of space, hyphen and apostrophe; hyphenated words are joined. The positions
+    (with the end) are ``None`` if they are unchanged.
     """
     low = text.translate(_SAME).lower()
     broken = "-\n" in text and _BROKEN.search(text)
@@ -238,19 +231,12 @@ def readable(text: str, /) -> tuple[str, tuple[int, ...] | None]:
     return "".join(signs), (*places, len(text))
 
 
-def is_written_so(form: Form, found: str, /, *, is_common: bool) -> bool:
-    """Return whether what stands in a text is a way to write a form.
+def is_written_so(form: Form, written: str, /, *, is_common: bool) -> bool:
+    """Return whether a text, equal except for case and marks, is an accepted spelling of a form.
 
-    Parameters
-    ----------
-    form
-        The form.
-    found
-        What stands there; apart from case and marks it is the form.
-    is_common
-        Whether the document has the form's word in small letters as well.
+    *is_common* is whether the document also has the word in lower case.
     """
-    mine, theirs = _words(form.text), _words(found)
+    mine, theirs = _words(form.text), _words(written)
     if "".join(mine) == "".join(theirs):
         return True
     if (
@@ -258,16 +244,16 @@ def is_written_so(form: Form, found: str, /, *, is_common: bool) -> bool:
         or not theirs
         or (not theirs[0][0].isupper() and not theirs[0][0].isdigit())
     ):
-        # "iBio" and "eBay" begin small, and are written so or in capitals only.
+        # "iBio" and "eBay" start in lower case, and are written so or in capitals only.
         return "".join(theirs).isupper()
-    if found.isupper():
+    if written.isupper():
         return not is_common or form.manner in {"term", "short", "full"}
     if form.manner == "term" or is_common:
         return False
     single = len(mine) == 1
     if single and len(mine[0]) < 5:
         return False
-    if is_shouted(form.text) or not single:
+    if is_all_caps(form.text) or not single:
         return all(w[0].isupper() or not w[0].isalpha() or fold(w) in _SMALL for w in theirs)
     return theirs[0][0].isupper()
 

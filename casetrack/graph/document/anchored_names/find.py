@@ -1,4 +1,4 @@
-"""All the places where a document makes names sure."""
+"""Finds the places with evidence for names in a document."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
-from casetrack.graph.document.anchored_names.boundaries import len_of_title, settled
+from casetrack.graph.document.anchored_names.boundaries import len_of_title, with_boundaries
 from casetrack.graph.document.anchored_names.captions import captions
 from casetrack.graph.document.anchored_names.companies import find_companies, walk_left
-from casetrack.graph.document.anchored_names.facts import Sure, SureName, Term, Where
+from casetrack.graph.document.anchored_names.facts import Anchor, Anchors, Term, Where
 from casetrack.graph.document.anchored_names.letterheads import letterheads, mail_signatures
 from casetrack.graph.document.anchored_names.papers import paper_names
 from casetrack.graph.document.anchored_names.signatures import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _LISTS = WordLists(__file__)
 
-# Who writes to whom: the heads of mails, also of forwarded and quoted ones.
+# Senders and recipients: the heads of mails, including forwarded and quoted ones.
 
 _FIELD: Final = re.compile(
     r"(?:^|\n)[> \t]*(?:From|To|Cc|CC|cc|Bcc|bcc|Sender|Sent by|Reply-To|Von|An|Kopie|De|À|"
@@ -54,19 +54,12 @@ _PART: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 
 
-def mail_heads(chunk: int, text: str, /) -> Iterator[SureName]:
-    r"""Yield the correspondents that the heads of mails in a chunk name, with their addresses.
-
-    Parameters
-    ----------
-    chunk
-        Position of the chunk among the document's.
-    text
-        Its text.
+def mail_heads(chunk: int, text: str, /) -> Iterator[Anchor]:
+    r"""Yield the correspondents in mail heads of a chunk, with their addresses.
 
     Examples
     --------
-    >>> text = 'From: "Roe, Jo" <jo.roe@acme.com>\\nTo: ann.lee@acme.com\\n'
+    >>> text = 'From: "Roe, Jo" <jo.roe@acme.com>\nTo: ann.lee@acme.com\n'
     >>> [(n.called or n.text, n.address) for n in mail_heads(0, text)]
     [('Roe, Jo', 'jo.roe@acme.com'), ('Ann Lee', 'ann.lee@acme.com')]
     """
@@ -76,11 +69,11 @@ def mail_heads(chunk: int, text: str, /) -> Iterator[SureName]:
     if "/" in text:
         for match in _LOTUS.finditer(text):
             where = Where(chunk, match.start(1), match.end(1))
-            yield SureName(where, match[1], "person", "mail head")
+            yield Anchor(where, match[1], "person", "mail head")
 
 
 def _end_of(text: str, start: int) -> int:
-    """Return where a field ends; a line that ends in a comma goes on."""
+    """Return the end of a field; a line that ends in a comma is continued."""
     at = start
     while True:
         end = text.find("\n", at)
@@ -91,7 +84,7 @@ def _end_of(text: str, start: int) -> int:
         at = end + 1
 
 
-def _correspondents(chunk: int, text: str, start: int, end: int) -> Iterator[SureName]:
+def _correspondents(chunk: int, text: str, start: int, end: int) -> Iterator[Anchor]:
     for low, high in _items(text, start, end):
         item = text[low:high]
         address = _ADDRESS.search(item)
@@ -101,9 +94,7 @@ def _correspondents(chunk: int, text: str, start: int, end: int) -> Iterator[Sur
                 local = low + address.start(), low + address.start() + address[0].index("@")
                 where = Where(chunk, *local)
                 mail = address[0].lower()
-                yield SureName(
-                    where, text[local[0] : local[1]], "person", "mail head", mail, called
-                )
+                yield Anchor(where, text[local[0] : local[1]], "person", "mail head", mail, called)
             continue
         match = _ITEM.match(item)
         if match is None:
@@ -115,11 +106,11 @@ def _correspondents(chunk: int, text: str, start: int, end: int) -> Iterator[Sur
         if kind:
             where = Where(chunk, low + first, low + first + len(name))
             known = mail if _ADDRESS.fullmatch(mail) else ""
-            yield SureName(where, name, kind, "mail head", known)
+            yield Anchor(where, name, kind, "mail head", known)
 
 
 def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of the correspondents: between semicolons, or commas that part them."""
+    """Yield the spans of correspondents between semicolons or separating commas."""
     value = text[start:end]
     cuts = [i for i, c in enumerate(value) if c == ";"]
     if not cuts:
@@ -134,20 +125,20 @@ def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _parts(value: str, at: int) -> bool:
-    """Return whether a comma parts two correspondents, and not a surname from given names."""
+    """Return whether a comma separates two correspondents, not surname and given name."""
     if value.count('"', 0, at) % 2 == 1:
         return False
     before = re.split(r"[,;]", value[:at])[-1]
     if "@" in before or ">" in before or "/" in before:
         return True
     behind = value[at + 1 :]
-    # "Roe, Jo <jo@acme.com>" and a lone "Roe, Jo": one name, two commas further two.
+    # "Roe, Jo <jo@acme.com>" and "Roe, Jo" are one name; further commas separate two.
     rest = re.match(r"[^,;]*", behind)
     return len(before.split()) > 1 and bool(rest) and "<" not in (rest[0] if rest else "")
 
 
 def _called(address: str) -> str:
-    """Return the name that an address is made of, such as ``Jo Roe``; empty for a function's."""
+    """Return the name in an address, such as ``Jo Roe``; empty for a function's address."""
     local, _, host = address.partition("@")
     parts = [p for p in re.split(r"[._]+", local) if p]
     if not 2 <= len(parts) <= 4 or not all(_PART.fullmatch(p) for p in parts):
@@ -186,21 +177,21 @@ def _kind(name: str, address: str) -> NameKind | None:
     return "person"
 
 
-# Names of investment funds and trusts, read backward from the word that they end in.
+# Names of investment funds and trusts, read backward from their last word.
 
 _FUND: Final = re.compile(
     r"(?<=[a-z)] )(?:Fund|Master Trust|Issuance Trust|Income Trust|Growth Trust|Equity Trust|"
     r"Municipal Trust|Receivables Trust|Mortgage Trust)"
     r"(?: (?:\d{1,2}|[IVX]{1,4}))?(?![\w’'-]|[ ][A-Z][a-z]|, (?:Inc|L))"
 )
-"""What names of investment funds end in; they have two words more before it, or three."""
+"""Last words of investment funds, which have at least two more words before them."""
 _PAIR: Final = re.compile(r"([A-Z][\w-]+) (?:and|&) \Z")
 _WORDS_OF_FUND = 3
 _REACH = 140
 
 
 def find_funds(text: str, /) -> Iterator[tuple[int, int]]:
-    """Yield the place of each investment fund that has a name of its own, in order.
+    """Yield the span of each investment fund with a distinctive name, in order.
 
     Examples
     --------
@@ -222,97 +213,85 @@ def find_funds(text: str, /) -> Iterator[tuple[int, int]]:
 
 
 _SPEAKER = 3
-"""Most words of a person's name right before that of a company."""
+"""Maximum number of words of a person's name directly before a company."""
 _FRONT = 4
-"""Chunks of a document that may hold its title page and its head."""
+"""Number of chunks that may contain the title page and the head."""
 
 
-def find_sure(
+def find_anchors(
     document: DocumentFacts, chunks: Sequence[ChunkFacts], /
-) -> tuple[Sure, list[list[NameSpan]]]:
-    """Return what a document makes sure, and its tagged names with their right ends.
-
-    Parameters
-    ----------
-    document
-        What the ledger knows of it.
-    chunks
-        Its chunks, in order.
-    """
-    sure = Sure([], [])
-    _add(sure, paper_names(document, chunks))
+) -> tuple[Anchors, list[list[NameSpan]]]:
+    """Return the names with evidence, and the tagged names with corrected boundaries."""
+    anchors = Anchors([], [])
+    _add(anchors, paper_names(document, chunks))
     tagged: list[list[NameSpan]] = []
-    found = [list(find_companies(c.text)) for c in chunks]
-    whole = {c.text[a:b] for c, places in zip(chunks, found, strict=True) for a, b, _ in places}
+    firms = [list(find_companies(c.text)) for c in chunks]
+    whole = {c.text[a:b] for c, places in zip(chunks, firms, strict=True) for a, b, _ in places}
     for number, chunk in enumerate(chunks):
-        places, rests = _in_columns(chunk.text, found[number], whole)
+        places, rests = _in_columns(chunk.text, firms[number], whole)
         companies = [(_behind_person(chunk.text, a, b, whole), b, weak) for a, b, weak in places]
         for start, end in find_funds(chunk.text):
             if all(end <= a or b <= start for a, b, _ in companies):
                 companies.append((start, end, False))
         companies.sort()
         spans = [s for s in chunk.names if all(s.end <= a or b <= s.start for a, b in rests)]
-        names = settled(chunk.text, spans, [(a, b) for a, b, _ in companies])
+        names = with_boundaries(chunk.text, spans, [(a, b) for a, b, _ in companies])
         companies = [_widened(c, names) for c in companies]
         strong = [(a, b) for a, b, weak in companies if not weak]
         tagged.append(names)
         for start, end in strong:
             where = Where(number, start, end)
-            sure.names.append(SureName(where, chunk.text[start:end], "organization", "legal form"))
+            anchors.names.append(Anchor(where, chunk.text[start:end], "organization", "legal form"))
         candidates = _candidates(companies, names)
-        _add(sure, _without_places(terms_of(number, chunk.text, candidates), chunk))
+        _add(anchors, _without_places(terms_of(number, chunk.text, candidates), chunk))
         signers = signatures(number, chunk.text, candidates)
-        _add(sure, (s for s in signers if (s.where.start, s.where.end) not in rests))
-        _add(sure, mail_heads(number, chunk.text))
-        _add(sure, mail_signatures(number, chunk.text, names))
+        _add(anchors, (s for s in signers if (s.where.start, s.where.end) not in rests))
+        _add(anchors, mail_heads(number, chunk.text))
+        _add(anchors, mail_signatures(number, chunk.text, names))
         if number == 0:
-            _add(sure, letterheads(number, chunk.text, names))
+            _add(anchors, letterheads(number, chunk.text, names))
         if number < _FRONT:
-            _add(sure, title_block(number, chunk.text, candidates))
-            _add(sure, captions(number, chunk.text, candidates))
-            _add(sure, invoice_heads(number, chunk.text, candidates))
-    return sure, tagged
+            _add(anchors, title_block(number, chunk.text, candidates))
+            _add(anchors, captions(number, chunk.text, candidates))
+            _add(anchors, invoice_heads(number, chunk.text, candidates))
+    return anchors, tagged
 
 
-def _add(sure: Sure, found: Iterable[SureName | Term]) -> None:
-    """Keep what was found; titles before names are none of them, here as with the tagger."""
+def _add(anchors: Anchors, additions: Iterable[Anchor | Term]) -> None:
+    """Add names and terms, without titles before names."""
     cuts: dict[Where, Where] = {}
-    for each in found:
+    for each in additions:
         if isinstance(each, Term):
-            sure.terms.append(replace(each, owner=cuts.get(each.owner, each.owner)))
+            anchors.terms.append(replace(each, owner=cuts.get(each.owner, each.owner)))
             continue
         cut = 0 if each.kind == "organization" else len_of_title(each.text)
         if not cut:
-            sure.names.append(each)
+            anchors.names.append(each)
             continue
         where = replace(each.where, start=each.where.start + cut)
         cuts[each.where] = where
-        sure.names.append(replace(each, where=where, text=each.text[cut:], kind="person"))
+        anchors.names.append(replace(each, where=where, text=each.text[cut:], kind="person"))
 
 
 def _without_places(
-    found: Iterable[SureName | Term], chunk: ChunkFacts
-) -> Iterator[SureName | Term]:
-    """Leave out what only says where: "Oakham Maine Dairy, Inc. (Maine)"."""
+    evidence: Iterable[Anchor | Term], chunk: ChunkFacts
+) -> Iterator[Anchor | Term]:
+    """Remove terms that only state a place: "Oakham Maine Dairy, Inc. (Maine)"."""
     places = {(s.start, s.end) for s in chunk.names if s.kind == "location"}
-    for each in found:
+    for each in evidence:
         at = (each.where.start, each.where.end)
-        if isinstance(each, SureName) or at not in places or chunk.text[at[0] - 1] != "(":
+        if isinstance(each, Anchor) or at not in places or chunk.text[at[0] - 1] != "(":
             yield each
 
 
 def _in_columns(
     text: str, places: Sequence[tuple[int, int, bool]], whole: Collection[str]
 ) -> tuple[list[tuple[int, int, bool]], list[tuple[int, int]]]:
-    """Put together names that go on in the next line of their column, beside another one.
+    """Join names that continue on the next line of their column.
 
-    "Oakham Medical Marsh Dairy Inc." over "Systems B.V." names Oakham Medical Systems B.V. and
-    Marsh Dairy Inc. where the document has the first of them elsewhere.
-
-    Returns
-    -------
-    places, rests
-        The places of names, and those of second lines, which are no names.
+    "Oakham Medical Marsh Dairy Inc." above "Systems B.V." contains Oakham Medical Systems B.V. and
+    Marsh Dairy Inc. if the document has the first name elsewhere. Return the spans of names, and
+    those of second lines, which are no names.
     """
     kept, rests = list(places), list[tuple[int, int]]()
     for start, end, weak in places:
@@ -341,7 +320,7 @@ def _in_columns(
 
 
 def _behind_person(text: str, start: int, end: int, whole: Collection[str]) -> int:
-    """Return where a company begins: behind who speaks for it, in "Jo Roe Oakham Dairy, Inc."."""
+    """Return the start of a company after the speaker's name in "Jo Roe Oakham Dairy, Inc."."""
     words = list(re.finditer(r"\S+", text[start:end]))
     if len(words) > _SPEAKER and fold(words[0][0]) in GIVEN_NAMES:
         for word in words[2 : _SPEAKER + 1]:
@@ -351,7 +330,7 @@ def _behind_person(text: str, start: int, end: int, whole: Collection[str]) -> i
 
 
 def _widened(company: tuple[int, int, bool], names: Sequence[NameSpan]) -> tuple[int, int, bool]:
-    """Return the place of a name with a legal form, as far as the tagged name around it goes."""
+    """Return the span of a name with a legal form, extended to the tagged name around it."""
     start, end, weak = company
     for span in names:
         if span.kind == "organization" and span.start <= start and end <= span.end:
@@ -362,10 +341,10 @@ def _widened(company: tuple[int, int, bool], names: Sequence[NameSpan]) -> tuple
 def _candidates(
     companies: Sequence[tuple[int, int, bool]], names: Sequence[NameSpan]
 ) -> list[Candidate]:
-    found = [Candidate(a, b, "organization", sure=not weak) for a, b, weak in companies]
+    known = [Candidate(a, b, "organization", has_form=not weak) for a, b, weak in companies]
     for span in names:
-        if span.kind == "location" or any(c.start < span.end and span.start < c.end for c in found):
+        if span.kind == "location" or any(c.start < span.end and span.start < c.end for c in known):
             continue
-        # What the tagger thinks of one place says little of the kind.
-        found.append(Candidate(span.start, span.end, None, sure=False))
-    return sorted(found, key=lambda c: c.start)
+        # The tagger's result at one place is weak evidence of the kind.
+        known.append(Candidate(span.start, span.end, None, has_form=False))
+    return sorted(known, key=lambda c: c.start)

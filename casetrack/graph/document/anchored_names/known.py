@@ -1,4 +1,4 @@
-"""What a document knows of its names: their kinds, who is the same, and how each may be written."""
+"""Combines the evidence for a document's names: kinds, aliases and written forms."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from casetrack.graph.document.anchored_names.companies import is_body
+from casetrack.graph.document.anchored_names.definitions import is_thing
 from casetrack.graph.document.anchored_names.facts import Form, without_form
 from casetrack.graph.document.anchored_names.signatures import is_given
-from casetrack.graph.document.anchored_names.wording import is_thing
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, HONORIFICS
 from casetrack.graph.entities.locations import is_known_place, location_key
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from casetrack.extract.spans import NameKind, NameSpan
-    from casetrack.graph.document.anchored_names.facts import Sure, SureName, Term, Where
+    from casetrack.graph.document.anchored_names.facts import Anchor, Anchors, Term, Where
 
 _INITIAL: Final = re.compile(r"^[\w'’-]+ (?:[A-Z]\. ?){1,2}[A-Z]")
 _PERSONAL = frozenset(
@@ -40,9 +40,9 @@ FIRMS = frozenset(
     "management media partners pharmaceuticals productions properties resources services solutions "
     "studios systems technologies trust ventures works".split()
 )
-"""Words that names of organisations end with, folded."""
+"""Last words of organisation names, folded."""
 _NO_PERSON = frozenset(("company", "corporation", "bank", "partnership", "agency"))
-"""Parts that no person has."""
+"""Roles that no person has."""
 _STRONG = frozenset(
     ("party clause", "title block", "invoice head", "caption", "mail head", "legal form")
 )
@@ -50,32 +50,31 @@ _PARTY = frozenset(("party clause", "title block", "caption"))
 _SHORTEST = 4
 _LONG, _NEARLY = 16, 0.93
 _MANY, _ALIKE, _CERTAIN = 3, 0.9, 0.85
-"""Places, their share of one kind, and their mean confidence that make a tagged name sure."""
+"""Minimum number of places, share of one kind, and mean confidence of a reliable tagged name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a document makes sure.
+    """The combined evidence of a document.
 
     Attributes
     ----------
     kinds
-        Kind of each surface that is sure.
+        Kind of each surface with evidence.
     same
-        Surface of a short or other name, and the surface of the name that it stands for.
+        Surface of the full name of each alias surface.
     terms
-        Terms that count, each with the surface of its owner.
+        Accepted terms, each with the surface of its owner.
     forms
-        How names may be written again.
+        Written forms of the names.
     evidence
-        What makes each surface sure, with its number of places.
+        Kinds of evidence for each surface, with their number of places.
     roles
-        What the caption of a paper says that it is in the case, or the part that the part of the
-        other party of a contract implies, by surface.
+        Role in the case or in the contract, by surface.
     addresses
         Mail addresses of each surface.
     dropped
-        Places that say no name after all.
+        Places that turned out to be no names.
     """
 
     kinds: dict[str, NameKind]
@@ -88,47 +87,42 @@ class Known:
     dropped: frozenset[Where]
 
 
-def know(sure: Sure, tagged: Sequence[Sequence[NameSpan]], common: Collection[str], /) -> Known:
-    """Put together what a document makes sure.
+def know(
+    anchors: Anchors, tagged: Sequence[Sequence[NameSpan]], common: Collection[str], /
+) -> Known:
+    """Combine the evidence of a document.
 
-    Parameters
-    ----------
-    sure
-        The places where it does.
-    tagged
-        The tagger's names of each chunk.
-    common
-        Words that the document has in small letters.
+    *tagged* are the tagger's names of each chunk; *common* are the words that occur in lower case.
     """
     weights = _weights(tagged)
-    owners = {t.owner for t in sure.terms}
-    personal = {t.owner for t in sure.terms if t.role.rpartition(" ")[2] in _PERSONAL}
-    kinds, dropped = _kinds(sure.names, weights, owners, personal, common)
+    owners = {t.owner for t in anchors.terms}
+    personal = {t.owner for t in anchors.terms if t.role.rpartition(" ")[2] in _PERSONAL}
+    kinds, dropped = _kinds(anchors.names, weights, owners, personal, common)
     texts: dict[str, Counter[str]] = {}
     evidence: dict[str, Counter[str]] = {}
     addresses: dict[str, set[str]] = {}
     roles: dict[str, str] = {}
     of_place: dict[Where, str] = {}
-    for name in sure.names:
+    for name in anchors.names:
         text = name.called or name.text
-        found = surface(text)
-        if found not in kinds or name.where in dropped:
+        form = surface(text)
+        if form not in kinds or name.where in dropped:
             continue
-        texts.setdefault(found, Counter())[" ".join(text.split())] += 1
+        texts.setdefault(form, Counter())[" ".join(text.split())] += 1
         if not name.is_repeat:
-            evidence.setdefault(found, Counter())[name.evidence] += 1
-        of_place[name.where] = found
+            evidence.setdefault(form, Counter())[name.evidence] += 1
+        of_place[name.where] = form
         if name.role:
-            roles.setdefault(found, name.role)
+            roles.setdefault(form, name.role)
         if name.address:
-            addresses.setdefault(found, set()).add(name.address)
+            addresses.setdefault(form, set()).add(name.address)
     terms = tuple(
         (t, of_place[t.owner])
-        for t in sure.terms
+        for t in anchors.terms
         if t.owner in of_place
         and not (t.role in _NO_PERSON and kinds[of_place[t.owner]] == "person")
     )
-    same, terms = _same(terms, kinds, common, evidence)
+    same, terms = _aliases(terms, kinds, common, evidence)
     for _, owner in terms:
         evidence.setdefault(owner, Counter())["definition"] += 1
     learned = _learned(weights, kinds, common)
@@ -146,55 +140,55 @@ _Weights = dict[str, tuple[Counter[str], Counter[str], Counter[str]]]
 
 
 def _weights(tagged: Sequence[Sequence[NameSpan]]) -> _Weights:
-    found: _Weights = {}
+    weights: _Weights = {}
     for spans in tagged:
         for span in spans:
-            entry = found.setdefault(surface(span.text), (Counter(), Counter(), Counter()))
+            entry = weights.setdefault(surface(span.text), (Counter(), Counter(), Counter()))
             entry[0][span.kind] += 1
             entry[1][span.kind] += round(span.confidence, 6)  # type: ignore[assignment]
             entry[2][" ".join(span.text.split())] += 1
-    return found
+    return weights
 
 
 def _kinds(
-    names: Sequence[SureName],
+    names: Sequence[Anchor],
     weights: _Weights,
     owners: Collection[Where],
     personal: Collection[Where],
     common: Collection[str],
 ) -> tuple[dict[str, NameKind], set[Where]]:
-    """Return the kind of each surface that is sure, and the places that turn out to be none."""
+    """Return the kind of each surface with evidence, and the places that are no names."""
     dropped: set[Where] = set()
     stated: dict[str, Counter[str]] = {}
-    doubtful: dict[str, list[SureName]] = {}
+    doubtful: dict[str, list[Anchor]] = {}
     for name in names:
-        found = surface(name.called or name.text)
+        form = surface(name.called or name.text)
         if is_company(name.text):
-            stated.setdefault(found, Counter())["organization"] += 100
-        elif _is_nobody(name):
+            stated.setdefault(form, Counter())["organization"] += 100
+        elif _is_no_name(name):
             dropped.add(name.where)
         elif name.kind is not None:
-            stated.setdefault(found, Counter())[name.kind] += 1
+            stated.setdefault(form, Counter())[name.kind] += 1
         else:
-            doubtful.setdefault(found, []).append(name)
+            doubtful.setdefault(form, []).append(name)
     kinds: dict[str, NameKind] = {
-        found: "organization" if kind["organization"] >= kind["person"] else "person"
-        for found, kind in stated.items()
-        if found
+        form: "organization" if kind["organization"] >= kind["person"] else "person"
+        for form, kind in stated.items()
+        if form
     }
-    for found, places in doubtful.items():
-        if not found or found in kinds:
+    for form, places in doubtful.items():
+        if not form or form in kinds:
             continue
-        kind = _likely(found, places, weights, owners, personal, common)
+        kind = _likely(form, places, weights, owners, personal, common)
         if kind is None:
             dropped.update(p.where for p in places)
         else:
-            kinds[found] = kind
+            kinds[form] = kind
     return kinds, dropped
 
 
-def _is_nobody(name: SureName) -> bool:
-    """Return whether a name is a word such as "the Fund", or in a definition that of a place."""
+def _is_no_name(name: Anchor) -> bool:
+    """Return whether a name is a word such as "the Fund", or a defined place."""
     word = fold(name.text).removeprefix("the ")
     is_word = " " not in word and (is_body(word) or is_part(word)) and not name.called
     is_place = name.evidence == "definition" and is_known_place(location_key(name.text))
@@ -202,16 +196,16 @@ def _is_nobody(name: SureName) -> bool:
 
 
 def _likely(
-    found: str,
-    places: Sequence[SureName],
+    form: str,
+    places: Sequence[Anchor],
     weights: _Weights,
     owners: Collection[Where],
     personal: Collection[Where],
     common: Collection[str],
 ) -> NameKind | None:
-    """Return what a name without a legal form names; ``None`` where nothing vouches for it."""
+    """Return the kind of a name without a legal form; ``None`` without evidence."""
     text = " ".join(places[0].text.split())
-    said = {p.evidence for p in places}
+    basis = {p.evidence for p in places}
     last = _last_word(text)
     if is_known_place(location_key(text)) or last in _PARTS_OF_FIRMS or is_thing(text):
         return None
@@ -220,28 +214,28 @@ def _likely(
         return "person"
     if any(p.where in personal for p in places) or is_given(text) or _INITIAL.match(text):
         return "person" if len(text.split()) > 1 else None
-    if last in FIRMS and said & _STRONG:
+    if last in FIRMS and basis & _STRONG:
         return "organization"
-    counted = weights[found][1] if found in weights else Counter[str]()
+    counted = weights[form][1] if form in weights else Counter[str]()
     if counted:
-        # Of one word, in a place of parties, nobody can tell by looks.
+        # One word in the position of a party may be a person or a firm.
         best = max(("organization", "person"), key=lambda k: (counted[k], k))
-        if counted[best] and (counted["location"] <= counted[best] or said & _STRONG):
+        if counted[best] and (counted["location"] <= counted[best] or basis & _STRONG):
             is_firm = best == "organization" or (
-                not said.isdisjoint(_STRONG) and not _may_be_person(text, common)
+                not basis.isdisjoint(_STRONG) and not _may_be_person(text, common)
             )
             return "organization" if is_firm else "person"
     is_owner = any(p.where in owners for p in places)
-    if "title block" in said or (is_owner and said & {"party clause", "caption"}):
+    if "title block" in basis or (is_owner and basis & {"party clause", "caption"}):
         return "organization"
-    if "caption" in said and _reads_as_person(text):
+    if "caption" in basis and _reads_as_person(text):
         return "person"
     names_body = is_body(last) and len(text.split()) > 1
-    if {"party clause", "signature"} <= said or (
-        names_body and said & {"party clause", "signature"}
+    if {"party clause", "signature"} <= basis or (
+        names_body and basis & {"party clause", "signature"}
     ):
         return "organization"
-    return "organization" if "invoice head" in said and len(text.split()) > 1 else None
+    return "organization" if "invoice head" in basis and len(text.split()) > 1 else None
 
 
 def _last_word(text: str) -> str:
@@ -250,7 +244,7 @@ def _last_word(text: str) -> str:
 
 
 def _may_be_person(text: str, common: Collection[str]) -> bool:
-    """Return whether a name has a person's number of words, none of them a word of the language."""
+    """Return whether a name has the length of a person's name and no common word."""
     words = text.split()
     return 1 < len(words) < 5 and not any(fold(w) in common for w in words)
 
@@ -260,44 +254,45 @@ def _reads_as_person(text: str) -> bool:
     return 1 < len(words) < 5 and (fold(words[0]) in GIVEN_NAMES or bool(_INITIAL.match(text)))
 
 
-def _same(
+def _aliases(
     terms: Sequence[tuple[Term, str]],
     kinds: Mapping[str, NameKind],
     common: Collection[str],
     evidence: Mapping[str, Counter[str]],
 ) -> tuple[dict[str, str], tuple[tuple[Term, str], ...]]:
-    """Return whom each short name stands for, and the terms that stand for exactly one."""
+    """Return the owner of each short name, and the terms with exactly one owner."""
     owners: dict[str, dict[str, str]] = {}
-    # What is defined in quotation marks is not what another firm's initials say in passing.
+    # A definition in quotation marks overrides initials that another firm uses in passing.
     defined = {surface(t.text) for t, _ in terms if t.quoted}
     terms = [(t, o) for t, o in terms if t.quoted or t.role or surface(t.text) not in defined]
     for term, owner in terms:
         key = surface(term.text)
         owners.setdefault(key, {}).setdefault(_identity(owner, kinds), owner)
-    for key, found in owners.items():
-        # Of several the party counts: an exhibit may define the word for somebody else as an aside.
-        parties = {i: o for i, o in found.items() if evidence[o].keys() & _PARTY}
+    for key, owned in owners.items():
+        # Among several owners the party counts: an exhibit may define the word for another entity.
+        parties = {i: o for i, o in owned.items() if evidence[o].keys() & _PARTY}
         if len(parties) == 1:
             owners[key] = parties
-        elif len(found) > 1:
-            owners[key] = _put_together(found, kinds)
+        elif len(owned) > 1:
+            owners[key] = _merged_owners(owned, kinds)
     terms = [
         (t, owners[surface(t.text)][i])
         for t, o in terms
         if (i := _identity(o, kinds)) in owners[surface(t.text)]
     ]
-    alone = {key for key, found in owners.items() if len(set(found.values())) == 1}
+    alone = {key for key, owned in owners.items() if len(set(owned.values())) == 1}
     same: dict[str, str] = {}
-    for found in owners.values():
-        # Spelled in several ways where it is defined: one party, and all its spellings are it.
-        for identity, owner in found.items():
+    for owned in owners.values():
+        # If the owner is spelled in several ways in the definition, all its spellings are one
+        # party.
+        for identity, owner in owned.items():
             if identity != _identity(owner, kinds):
                 same.update({o: owner for o in kinds if _identity(o, kinds) == identity})
     for term, owner in terms:
         key = surface(term.text)
         if key in alone and key != owner and _is_name(term, common):
             same[key] = next(iter(owners[key].values()))
-    # A name that stands for one which stands for another: the last one counts.
+    # Chains of short names lead to the last name.
     for key in list(same):
         seen = {key}
         while same[key] in same and same[key] not in seen:
@@ -313,10 +308,10 @@ def _same(
     return same, tuple(kept)
 
 
-def _put_together(found: Mapping[str, str], kinds: Mapping[str, NameKind]) -> dict[str, str]:
-    """Return the owners by identity, one for those whose spellings are nearly the same."""
+def _merged_owners(owners: Mapping[str, str], kinds: Mapping[str, NameKind]) -> dict[str, str]:
+    """Return the owners by identity, one for nearly equal spellings."""
     kept: dict[str, str] = {}
-    for identity, owner in found.items():
+    for identity, owner in owners.items():
         if kinds.get(owner) == "organization":
             alike = next((k for k in kept if _are_alike(identity, k)), None)
             kept[identity] = owner if alike is None else kept[alike]
@@ -326,14 +321,14 @@ def _put_together(found: Mapping[str, str], kinds: Mapping[str, NameKind]) -> di
 
 
 def _are_alike(a: str, b: str) -> bool:
-    """Return whether two names that one short name stands for differ by a slip of the pen only."""
+    """Return whether two names with the same short name differ only by a typing error."""
     if max(len(a), len(b)) < _LONG:
         return False
     return a.endswith(b) or b.endswith(a) or SequenceMatcher(None, a, b).ratio() > _NEARLY
 
 
 def _is_name(term: Term, common: Collection[str]) -> bool:
-    """Return whether a term is a name, and no word that the document has in small letters too."""
+    """Return whether a term is a name that the document does not also have in lower case."""
     if not term.is_name:
         return False
     word = term.text
@@ -341,7 +336,7 @@ def _is_name(term: Term, common: Collection[str]) -> bool:
 
 
 def _identity(owner: str, kinds: Mapping[str, NameKind]) -> str:
-    """Return what two spellings of one owner have in common."""
+    """Return a key that is equal for spellings of one owner."""
     if kinds.get(owner) == "person":
         person = read_person(owner)
         return person.key if person else owner
@@ -352,8 +347,8 @@ def _identity(owner: str, kinds: Mapping[str, NameKind]) -> str:
 def _learned(
     weights: _Weights, kinds: Mapping[str, NameKind], common: Collection[str]
 ) -> list[tuple[str, NameKind]]:
-    """Return the names of which the tagger is sure at many places, as they are written."""
-    found: list[tuple[str, NameKind]] = []
+    """Return the names that the tagger reliably found at many places, as written."""
+    names: list[tuple[str, NameKind]] = []
     for key, (places, confidences, spellings) in weights.items():
         total = sum(places.values())
         if key in kinds or total < _MANY or len(key) < 3:
@@ -367,10 +362,10 @@ def _learned(
             continue
         if kind == "person":
             if len(words) > 1:
-                found.append((text, "person"))
+                names.append((text, "person"))
         else:
-            found.append((text, "organization"))
-    return sorted(found)
+            names.append((text, "organization"))
+    return sorted(names)
 
 
 def _forms(
@@ -389,16 +384,16 @@ def _forms(
     bases: dict[str, set[str]] = {}
     terms = list(terms)
     shortened = {surface(t.text) for t, owner in terms if surface(t.text) != owner}
-    for found, spelled in sorted(texts.items()):
-        kind = kinds[found]
+    for name_surface, spelled in sorted(texts.items()):
+        kind = kinds[name_surface]
         text = clean(max(spelled, key=lambda t: (spelled[t], t)))
         if len(text) < 2 or (len(text.split()) == 1 and kind == "person"):
             continue
-        if found in shortened:
+        if name_surface in shortened:
             continue
-        add(Form(text, found, kind, "full"))
+        add(Form(text, name_surface, kind, "full"))
         if kind == "organization":
-            bases.setdefault(surface(without_form(text)), set()).add(found)
+            bases.setdefault(surface(without_form(text)), set()).add(name_surface)
     for term, owner in terms:
         is_name = _is_name(term, common)
         if is_name and kinds[owner] == "person" and len(term.text.split()) > 1:
@@ -427,7 +422,7 @@ def _forms(
 def _surnames(
     forms: Iterable[Form], weights: _Weights, common: Collection[str]
 ) -> list[tuple[str, str]]:
-    """Return the surnames that only one person of the document has, and nothing else is called."""
+    """Return the surnames that only one person of the document has, and no other name contains."""
     bearers: dict[str, dict[str, str]] = {}
     taken: set[str] = set()
     for form in forms:
@@ -438,7 +433,7 @@ def _surnames(
         if person is not None and person.surname and person.given:
             taken.update(person.given)
             bearers.setdefault(person.surname, {})[person.given[0][0]] = form.owner
-    found = []
+    unique = []
     for surname, persons in bearers.items():
         places = weights[surname][0] if surname in weights else Counter[str]()
         is_other = places["location"] + places["organization"] > places["person"]
@@ -447,8 +442,8 @@ def _surnames(
         if surname in common or surname in GIVEN_NAMES or is_known_place(surname):
             continue
         owner = next(iter(persons.values()))
-        found.append((" ".join(w.capitalize() for w in surname.split()), owner))
-    return sorted(found)
+        unique.append((" ".join(w.capitalize() for w in surname.split()), owner))
+    return sorted(unique)
 
 
 def _family(owner: str) -> str:

@@ -1,4 +1,4 @@
-"""Who writes: the heads of letters, and the firms in the signatures of mails."""
+"""Senders: letterheads, and firms in mail signatures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_title
 from casetrack.graph.document.anchored_names.companies import is_body, walk_right
 from casetrack.graph.document.anchored_names.cuts import DIVISIONS
-from casetrack.graph.document.anchored_names.facts import SureName, Where
+from casetrack.graph.document.anchored_names.definitions import is_thing
+from casetrack.graph.document.anchored_names.facts import Anchor, Where
 from casetrack.graph.document.anchored_names.known import FIRMS
 from casetrack.graph.document.anchored_names.signatures import is_given
-from casetrack.graph.document.anchored_names.wording import is_thing
 from casetrack.graph.document.titles import MODIFIERS, is_part, job_title, role
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, HONORIFICS
 from casetrack.graph.entities.locations import is_known_place, location_key
@@ -44,11 +44,11 @@ _POSTCODE: Final = re.compile(
     r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}\b|^(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]"
 )
 _ADDRESS: Final = re.compile(r"([\w.+'-]+)@((?:[\w-]+\.)+)\w{2,}")
-_ANYBODYS = frozenset(
+_PUBLIC_HOSTS = frozenset(
     "aol btinternet gmail gmx googlemail hotmail icloud live mail msn outlook proton protonmail "
     "t-online verizon web yahoo".split()
 )
-"""Hosts of mail that say nothing of a firm."""
+"""Public mail hosts, which do not identify a firm."""
 _HOST: Final = re.compile(r"(?:@|www\.|https?://(?:www\.)?)((?:[\w-]+\.)+)\w{2,}", re.IGNORECASE)
 _TRADES = frozenset(_LISTS.words("trades"))
 _NO_FIRM = frozenset(_LISTS.words("no_firm"))
@@ -69,7 +69,7 @@ _MOST_WORDS, _LONGEST = 7, 60
 
 
 class _Line(NamedTuple):
-    """A line of a text without the blanks around it; *gap*: whether an empty one is above."""
+    """A line of a text without surrounding blanks; *gap*: whether an empty line precedes it."""
 
     start: int
     end: int
@@ -77,23 +77,13 @@ class _Line(NamedTuple):
     gap: bool
 
 
-def letterheads(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[SureName]:
-    r"""Yield the firm whose letter this is, by the head of its first page.
+def letterheads(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[Anchor]:
+    r"""Yield the firm in the letterhead of the first page.
 
-    The firm stands alone on one of the first two lines, with lines of address, telephone, web or
-    mail right below; a salutation follows, and between the two whom the letter is addressed to,
-    for a lone block with a street is that. What could as well be a person's name or a heading is
-    left alone: the name has an ampersand or a firm's word, or a trade is given below it, or its
-    domain has its words.
-
-    Parameters
-    ----------
-    chunk
-        Position of the chunk among the document's.
-    text
-        Its text.
-    names
-        What the tagger found in it.
+    The firm is alone on one of the first two lines, followed by lines with address, telephone, web
+    or mail; a salutation follows, and the addressee between the two (a lone block with a street is
+    the addressee). Ambiguous lines are left out: the name must have an ampersand or a firm's word,
+    or a trade below it, or its domain must contain its words. *names* are the tagger's.
 
     Examples
     --------
@@ -120,17 +110,12 @@ def letterheads(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator
             continue
         if _is_firm(line, block, names) and not _signs(lines[dear:], line.text):
             where = Where(chunk, line.start, line.end)
-            yield SureName(where, line.text, "organization", "letterhead")
+            yield Anchor(where, line.text, "organization", "letterhead")
             return
 
 
-def mail_signatures(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[SureName]:
-    r"""Yield the firms of the signatures of mails: below a closing, a name and an office.
-
-    Parameters
-    ----------
-    chunk, text, names
-        As for :func:`letterheads`.
+def mail_signatures(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[Anchor]:
+    r"""Yield the firms in mail signatures: below a closing, a name and a job title.
 
     Examples
     --------
@@ -152,30 +137,30 @@ def mail_signatures(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iter
             if role(re.split(r"[,|/&(]|\band\b", own.text)[0].strip()):
                 titles += 1
                 continue
-            # Its contacts may follow, and nothing that goes on as text.
+            # Contact data may follow, but no continued text.
             behind = below[at + 1 : at + 2]
             ends = not behind or behind[0].gap or _is_contact(behind[0].text)
             if titles and ends and _is_employer(text, own, below[0].text, names):
                 where = Where(chunk, own.start, own.end)
-                yield SureName(where, own.text, "organization", "signature")
+                yield Anchor(where, own.text, "organization", "signature")
             break
 
 
 def _lines(text: str) -> list[_Line]:
-    found: list[_Line] = []
+    lines: list[_Line] = []
     at, gap = 0, True
     for raw in text.split("\n"):
         bare = raw.strip(" \t>*_|#")
         if bare:
             start = at + raw.index(bare)
-            found.append(_Line(start, start + len(bare), bare, gap))
+            lines.append(_Line(start, start + len(bare), bare, gap))
         gap = not bare
         at += len(raw) + 1
-    return found
+    return lines
 
 
 def _may_be_firm(text: str, line: _Line) -> bool:
-    """Return whether a line is nothing but a name, and neither a heading nor a place."""
+    """Return whether a line contains only a name, and is neither a heading nor a place."""
     words = line.text.split()
     if not (1 <= len(words) <= _MOST_WORDS and 2 < len(line.text) <= _LONGEST):
         return False
@@ -209,11 +194,10 @@ def _without_article(line: _Line) -> _Line:
 
 
 def _block(lines: Sequence[_Line]) -> list[_Line]:
-    """Return the lines of the head below the firm's name: to where its contacts end."""
+    """Return the letterhead lines below the firm's name, up to the last contact data."""
     last = 0
     for number, line in enumerate(lines[:_BLOCK_LINES]):
-        # Below an empty line only what is no street may belong to it: the next street is whose
-        # letter it is to.
+        # Below an empty line, a street belongs to the addressee.
         if line.gap and last and not _CONTACT.search(line.text):
             break
         if _is_contact(line.text):
@@ -229,10 +213,10 @@ def _is_contact(text: str) -> bool:
 
 
 def _is_addressee(text: str, *, is_sure: bool) -> bool:
-    """Return whether a line between the head and the salutation is of whom the letter is to.
+    """Return whether a line between letterhead and salutation names the addressee.
 
-    *is_sure*: a line that is not of date or reference will not do; it has a form of address, or
-    a street.
+    *is_sure* requires a form of address or a street; otherwise any line without date, reference or
+    contact data is accepted.
     """
     if is_sure:
         is_called = fold(text.split(maxsplit=1)[0].rstrip(".")) in HONORIFICS
@@ -244,7 +228,7 @@ def _is_addressee(text: str, *, is_sure: bool) -> bool:
 
 
 def _is_firm(line: _Line, block: Sequence[_Line], names: Sequence[NameSpan]) -> bool:
-    """Return whether something says that a name is a firm's, and no person's."""
+    """Return whether there is evidence that a name is a firm, not a person."""
     words = [fold(w.strip(".,")) for w in line.text.split()]
     trade = {fold(w.strip(".,")) for b in block[:2] for w in b.text.split()}
     is_named = "&" in words and not _is_couple(words) and not _is_division(line.text)
@@ -284,7 +268,7 @@ def _is_tagged(line: _Line, names: Sequence[NameSpan], kind: str) -> bool:
 
 
 def _signs(lines: Sequence[_Line], name: str) -> bool:
-    """Return whether the name of the head stands below the closing: a person's own paper."""
+    """Return whether the letterhead name signs below the closing: a person's letter."""
     closing = next((i for i, line in enumerate(lines) if _CLOSING.fullmatch(line.text)), None)
     if closing is None or "&" in name:
         return False
@@ -305,26 +289,26 @@ def _is_signer(text: str) -> bool:
 
 
 def _is_employer(text: str, line: _Line, signer: str, names: Sequence[NameSpan]) -> bool:
-    """Return whether the line below a signer's office is a firm: no part of one, town or person."""
+    """Return whether the line below a signer's title is a firm (no department or town)."""
     if not _may_be_firm(text, line) or _is_division(line.text):
         return False
     if is_company(line.text) or _is_tagged(line, names, "organization"):
         return True
     if _is_tagged(line, names, "person") or _is_tagged(line, names, "location"):
         return False
-    hosts = _hosts_of(text, signer) - _ANYBODYS
+    hosts = _hosts_of(text, signer) - _PUBLIC_HOSTS
     if hosts:
-        # Who writes from his firm's address names that firm, or a part of it.
+        # A sender with a company address names that company, or a part of it.
         return any(_is_host(line.text, host) for host in hosts)
     first = fold(line.text.split(maxsplit=1)[0])
-    # Of words that name parts of firms as well, what is followed by an address is a firm.
+    # A line that may be a department is a firm only if an address follows.
     behind = text[line.end :].lstrip("> \t\n").partition("\n")[0]
     is_common = first in COMMON_FIRST_WORDS | MODIFIERS | DIVISIONS and not _is_contact(behind)
     return " " in line.text and not is_common and not is_given(line.text)
 
 
 def _hosts_of(text: str, signer: str) -> set[str]:
-    """Return the hosts of the addresses in a text that have a signer's surname."""
+    """Return the hosts of the addresses in a text that contain a signer's surname."""
     surname = fold(signer.partition(",")[0].split()[-1])
     return {
         fold(m[2]).strip(".").rpartition(".")[2]
@@ -334,7 +318,7 @@ def _hosts_of(text: str, signer: str) -> set[str]:
 
 
 def _is_host(name: str, host: str) -> bool:
-    """Return whether a host is called like a firm: by its words, one of them, or its initials."""
+    """Return whether a host matches a firm: all words, one of them, or the initials."""
     words = re.findall(r"[^\W_]+", fold(name))
     host = re.sub(r"[\W_]", "", host)
     longer = [w for w in words if len(w) > 3]
@@ -342,7 +326,7 @@ def _is_host(name: str, host: str) -> bool:
 
 
 def _is_division(text: str) -> bool:
-    """Return whether a name is that of a part of a firm: "Legal Department", "Risk Management"."""
+    """Return whether a name is a department: "Legal Department", "Risk Management"."""
     words = [w for w in map(fold, text.split()) if w not in {"&", "and"}]
     if is_company(text):
         return False

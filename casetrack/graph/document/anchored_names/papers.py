@@ -1,8 +1,8 @@
-"""Who a paper of a case says that it is about: its court, its judge, its witness, the parties.
+"""Names in the caption of a court paper: court, judge, witness and parties.
 
-The reader of captions (:mod:`caption`) has put their names into the ledger,
-those of parties with their places. Here each becomes a name that the document makes sure, where it
-stands; what no chunk holds in one piece is left out.
+The caption reader (:mod:`caption`) has stored their names in the ledger, those of parties with
+their places. Here each becomes a name with evidence at its place; names that no chunk contains as a
+whole are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from casetrack.extract.papers.caption_lines import caption_cells
 from casetrack.extract.papers.courts import find_court
 from casetrack.graph.document.anchored_names.companies import is_body
-from casetrack.graph.document.anchored_names.facts import SureName, Where
+from casetrack.graph.document.anchored_names.facts import Anchor, Where
 from casetrack.graph.document.anchored_names.signatures import is_given
 from casetrack.graph.entities.organizations import is_company
 from casetrack.graph.entities.persons import read_person
@@ -28,71 +28,63 @@ if TYPE_CHECKING:
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 
 _FRONT = 2
-"""The court stands on one of so many pages."""
-_NOBODY = re.compile(
+"""Number of pages that may name the court."""
+_UNNAMED = re.compile(
     r"(?:(?:john|jane|fictitious|unknown|unnamed)\s+)?(?:does?|roes?)\b(?=$|s?\s*\d|\s*\(|\s+(?:one"
     r"|i+|defendants?|corporations?|entities|companies)\b)|(?:unknown|unnamed|all|certain|various"
     r"|other|et\s+al)\b|\d[\w.-]*$",
     re.IGNORECASE,
 )
-"""Who is still to be named: "DOES 1 through 10", "John Doe", "All persons unknown"."""
+"""Unnamed parties: "DOES 1 through 10", "John Doe", "All persons unknown"."""
 _PUBLIC = frozenset(
     "states people commonwealth government district schools village township parish authority "
     "department dept comm'n commissioner secretary attorney director warden administrator "
     "bancorp ass'n assn dist".split()
 )
-"""Words of parties that are no persons, beside those of bodies."""
+"""Words of parties that are no persons, in addition to those of bodies."""
 _OF = re.compile(r"\s(?:of|for|the|&|and)\s", re.IGNORECASE)
 
 
-def paper_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Iterator[SureName]:
-    """Yield the names that the caption of a paper makes sure, each with its role.
-
-    Parameters
-    ----------
-    document
-        What the ledger knows of it.
-    chunks
-        Its chunks, in order.
-    """
+def paper_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Iterator[Anchor]:
+    """Yield the names in the caption of a paper, each with its role."""
     if document.court:
         where = _court(document.court, chunks)
         if where is not None:
             text = chunks[where.chunk].text[where.start : where.end]
             called = document.court
-            yield SureName(where, text, "organization", "caption", called=called, role="court")
+            yield Anchor(where, text, "organization", "caption", called=called, role="court")
     for name, role in ((document.judge, "judge"), (document.witness, "witness")):
         where = _first(name, chunks) if name else None
         if name and where is not None:
             text = chunks[where.chunk].text[where.start : where.end]
-            yield SureName(where, text, "person", "caption", role=role)
+            yield Anchor(where, text, "person", "caption", role=role)
     for party in document.parties or ():
-        where = None if _NOBODY.match(party.name) else _party(party, chunks)
+        where = None if _UNNAMED.match(party.name) else _party(party, chunks)
         if where is not None:
             text = chunks[where.chunk].text[where.start : where.end]
             kind = _kind(party.name)
-            yield SureName(where, text, kind, "caption", role=party.role or "party")
+            yield Anchor(where, text, kind, "caption", role=party.role or "party")
 
 
 def _court(name: str, chunks: Sequence[ChunkFacts]) -> Where | None:
-    """Return where a court is named first as captions name it, or else in these words."""
+    """Return the place of the court in the caption, or else of the first such name."""
     for number, chunk in enumerate(chunks):
         if chunk.page > _FRONT:
             break
         cells = caption_cells(chunk.text)
         for side in (False, True):
             column = [c for c in cells if (c.side == "right") is side]
-            found = find_court([c.text for c in column])
-            if found is not None and found.name == name:
-                start, end = _extent(column, found.first, len(found.text))
+            court = find_court([c.text for c in column])
+            if court is not None and court.name == name:
+                start, end = _extent(column, court.first, len(court.text))
                 return Where(number, start, end)
     return _first(name, chunks)
 
 
 def _extent(column: Sequence[Cell], first: int, length: int) -> tuple[int, int]:
-    """Return start and end of *length* characters of the cells from *first* on, joined by lines.
+    """Return start and end of *length* characters of line-joined cells from *first* on.
 
-    Where something else stands between two of them, only what stands on the first line is meant.
+    If another cell is between two of them, only the first line counts.
     """
     start, at = column[first].start, first
     while length > len(column[at].text) and at + 1 < len(column):
@@ -104,17 +96,17 @@ def _extent(column: Sequence[Cell], first: int, length: int) -> tuple[int, int]:
 
 
 def _first(name: str, chunks: Sequence[ChunkFacts]) -> Where | None:
-    """Return where a name stands first, whatever white space parts its words."""
+    """Return the first place of a name, ignoring white space."""
     pattern = _pattern(name)
     for number, chunk in enumerate(chunks):
-        found = pattern.search(chunk.text)
-        if found:
-            return Where(number, found.start(), found.end())
+        match = pattern.search(chunk.text)
+        if match:
+            return Where(number, match.start(), match.end())
     return None
 
 
 def _party(party: Party, chunks: Sequence[ChunkFacts]) -> Where | None:
-    """Return where the caption names a party, on as many lines as it takes."""
+    """Return the place of a party in the caption, on any number of lines."""
     pattern = _pattern(party.name)
     for number, chunk in enumerate(chunks):
         start, end = party.start - chunk.char_start, party.end - chunk.char_start
@@ -130,7 +122,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _kind(name: str) -> NameKind | None:
-    """Return whether a party is a person or a body; ``None`` where one word does not say it."""
+    """Return whether a party is a person or a body; ``None`` for a single ambiguous word."""
     words = [fold(word).strip(".,'’()") for word in name.split()]
     if is_company(name) or any(is_body(word) or word in _PUBLIC for word in words):
         return "organization"

@@ -1,4 +1,4 @@
-"""Who signed: blocks of signature and the lines of title blocks and invoices' heads."""
+"""Signers in signature blocks, and names in title blocks and invoice heads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words.lists import any_title
 from casetrack.graph.document.anchored_names.companies import walk_left, walk_right
-from casetrack.graph.document.anchored_names.facts import SureName, Where
+from casetrack.graph.document.anchored_names.facts import Anchor, Where
 from casetrack.graph.document.titles import is_part, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.persons import read_person
@@ -54,31 +54,24 @@ _TITLE_LINES = 14
 _BLOCK = 420
 
 
-def signatures(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[SureName]:
+def signatures(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor]:
     """Yield the signers of a chunk and the organisations that they sign for.
 
-    Parameters
-    ----------
-    chunk
-        Position of the chunk among the document's.
-    text
-        Its text.
-    candidates
-        Names that were seen in it.
+    *chunk* is the position of the chunk; *candidates* are the names in it.
     """
     starts = [m.end() for p in (_SIGNED, _NAMED) for m in p.finditer(text)]
     seen: dict[tuple[str, ...], int] = {}
-    # From the last one: the printed name, which its title follows, is the one that counts.
+    # Backward: the printed name, followed by its title, is the one that counts.
     for start in sorted(starts, reverse=True):
-        found = _person_at(text, start)
-        if found is None:
+        span = _person_at(text, start)
+        if span is None:
             continue
-        form = read_person(text[found[0] : found[1]])
+        form = read_person(text[span[0] : span[1]])
         key = (form.surname or form.bare, *(g[0] for g in form.given[:1])) if form else ()
         again = key in seen and seen[key] - start < _BLOCK
         seen[key] = start
-        yield SureName(
-            Where(chunk, *found), text[found[0] : found[1]], "person", "signature", is_repeat=again
+        yield Anchor(
+            Where(chunk, *span), text[span[0] : span[1]], "person", "signature", is_repeat=again
         )
     if starts:
         for match in (*_BY.finditer(text), *_SIGNED_LINE.finditer(text)):
@@ -111,24 +104,24 @@ def _person_at(text: str, start: int) -> tuple[int, int] | None:
     return match.start(), match.end()
 
 
-def _line_above(chunk: int, text: str, at: int, candidates: Sequence[Candidate]) -> SureName | None:
-    """Return the name that fills the line above a signature, or one that is known there."""
+def _line_above(chunk: int, text: str, at: int, candidates: Sequence[Candidate]) -> Anchor | None:
+    """Return the name that fills the line above a signature, or a known name in it."""
     end = len(text[: at + 1].rstrip())
     start = text.rfind("\n", 0, end) + 1
     line = text[start:end]
     for known in candidates:
         if start <= known.start and known.end <= end:
             name = text[known.start : known.end]
-            return SureName(Where(chunk, known.start, known.end), name, known.kind, "signature")
+            return Anchor(Where(chunk, known.start, known.end), name, known.kind, "signature")
     if not 3 < len(line) < 60 or ":" in line or is_part(line) or len(line.split()) > 7:
         return None
     if walk_left(text, start, end) != start or any(fold(w) in _WITNESS for w in line.split()):
         return None
-    return SureName(Where(chunk, start, end), line, None, "signature")
+    return Anchor(Where(chunk, start, end), line, None, "signature")
 
 
-def title_block(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[SureName]:
-    """Yield the names of a title page: the lines behind "by and between", with "and" between."""
+def title_block(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor]:
+    """Yield the names on a title page: the lines after "by and between", separated by "and"."""
     for match in _BETWEEN.finditer(text):
         at, expects = match.end(), True
         for _ in range(_TITLE_LINES):
@@ -142,15 +135,12 @@ def title_block(chunk: int, text: str, candidates: Sequence[Candidate], /) -> It
                 line_end = len(text) if line_end < 0 else line_end
             if at >= len(text):
                 break
-            found = _name_on_line(text, at, line_end, candidates) if expects else None
-            if found is not None:
-                yield SureName(
-                    Where(chunk, found[0], found[1]),
-                    text[found[0] : found[1]],
-                    found[2],
-                    "title block",
+            span = _name_on_line(text, at, line_end, candidates) if expects else None
+            if span is not None:
+                yield Anchor(
+                    Where(chunk, span[0], span[1]), text[span[0] : span[1]], span[2], "title block"
                 )
-                line_end = max(line_end if found[1] >= line_end - 2 else found[1], found[1])
+                line_end = max(line_end if span[1] >= line_end - 2 else span[1], span[1])
                 expects = False
             elif expects:
                 break
@@ -177,21 +167,21 @@ def _name_on_line(
     return start, stop, None
 
 
-def invoice_heads(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[SureName]:
-    """Yield who sends an invoice and who is to pay it, as its head says."""
+def invoice_heads(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor]:
+    """Yield sender and recipient of an invoice from its head."""
     if not _INVOICE.search(text):
         return
     for match in _HEAD.finditer(text):
         start = match.end()
         end = text.find("\n", start)
-        found = _name_on_line(text, start, len(text) if end < 0 else end, candidates)
-        if found is not None and not is_part(text[found[0] : found[1]]):
-            name = text[found[0] : found[1]]
-            kind = found[2] or ("person" if is_given(name) else None)
-            yield SureName(Where(chunk, found[0], found[1]), name, kind, "invoice head")
+        span = _name_on_line(text, start, len(text) if end < 0 else end, candidates)
+        if span is not None and not is_part(text[span[0] : span[1]]):
+            name = text[span[0] : span[1]]
+            kind = span[2] or ("person" if is_given(name) else None)
+            yield Anchor(Where(chunk, span[0], span[1]), name, kind, "invoice head")
 
 
 def is_given(name: str, /) -> bool:
-    """Return whether a name of two or three words begins with a given name."""
+    """Return whether a name of two to four words starts with a given name."""
     words = name.split()
     return 1 < len(words) < 5 and fold(words[0]) in GIVEN_NAMES

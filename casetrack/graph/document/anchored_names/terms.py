@@ -1,4 +1,4 @@
-"""What a document calls somebody: terms and short names that it defines, and other names."""
+"""Defined terms, short names and other names in a document."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import TITLES
 from casetrack.graph.document.anchored_names.companies import describes, walk_left, walk_right
-from casetrack.graph.document.anchored_names.facts import SureName, Term, Where
-from casetrack.graph.document.anchored_names.wording import (
+from casetrack.graph.document.anchored_names.definitions import (
     ABOUT_CONTRACT,
     AN_INDIVIDUAL,
     AND,
     AS_PART,
     ASIDE,
     BARE,
+    BREAK,
     CALLED,
     CLAUSE,
     CLAUSE_REACH,
@@ -30,20 +30,20 @@ from casetrack.graph.document.anchored_names.wording import (
     LETTERED,
     MEANS,
     NEXT_PART,
-    NOBODY,
-    NOT_CALLED_SO,
+    NOT_A_TERM,
     OTHER_NAME,
-    PARTED,
     QUOTED,
     QUOTES,
     REACH,
     THINGS,
     TICKER,
     UNQUOTED,
+    VAGUE,
     WITH_ITS_OWN,
     is_thing,
     resembles,
 )
+from casetrack.graph.document.anchored_names.facts import Anchor, Term, Where
 from casetrack.graph.document.titles import is_part, role
 from casetrack.graph.entities.locations import is_known_place, is_state, location_key
 from casetrack.graph.entities.text import fold
@@ -57,35 +57,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A name that may own a term; *sure*: it has a legal form."""
+    """A name that may own a term; *has_form*: it has a legal form."""
 
     start: int
     end: int
     kind: NameKind | None
-    sure: bool
+    has_form: bool
 
 
 class TermReader:
-    """Reads the terms of one chunk.
-
-    Parameters
-    ----------
-    chunk
-        Position of the chunk among the document's.
-    text
-        Its text.
-    candidates
-        Names that were seen in it, in order, none inside another.
-    """
+    """Reads the defined terms of one chunk (position *chunk*) with non-overlapping candidates."""
 
     def __init__(self, chunk: int, text: str, candidates: Sequence[Candidate], /) -> None:
         self._chunk = chunk
-        # Two marks of typewriters are one quote, and keep their place.
+        # Two typewriter marks are one quotation mark; offsets stay.
         self._text = text = text.replace("``", " “").replace("''", "” ")
         self._known = list(candidates)
         self._clauses = [m.end() for m in CLAUSE.finditer(text)]
         self._last = 0
-        self.names: list[SureName] = []
+        self.names: list[Anchor] = []
         self.terms: list[Term] = []
 
     def read(self) -> None:
@@ -110,7 +100,7 @@ class TermReader:
                 while further is not None:
                     spans.append((further.start(1), further.end(1)))
                     further = FURTHER.match(self._text, further.end())
-                self._own(match.start(), spans, strict=False)
+                self._assign(match.start(), spans, strict=False)
         self._read_means()
         self._read_described()
         self._read_labelled()
@@ -120,7 +110,7 @@ class TermReader:
     # --- party clauses -----------------------------------------------------------------------
 
     def _read_clauses(self) -> None:
-        """Read the first names of what an agreement is between, also those without a form."""
+        """Read the first names after "between", including those without a legal form."""
         for at in self._clauses:
             is_early = self._chunk < FRONT or "etween" in self._text[at - 14 : at].lower()
             if not is_early or not ABOUT_CONTRACT.search(self._text, max(0, at - 260), at):
@@ -128,47 +118,47 @@ class TermReader:
             first = self._name_at(at)
             if first is None:
                 continue
-            self._sure(first, "party clause")
+            self._add_name(first, "party clause")
             high = min(len(self._text), first.end + REACH)
             for match in AND.finditer(self._text, first.end, high):
                 second = self._name_at(match.end())
-                if second is not None and not PARTED.search(self._text, first.end, match.start()):
-                    self._sure(second, "party clause")
+                if second is not None and not BREAK.search(self._text, first.end, match.start()):
+                    self._add_name(second, "party clause")
                     break
 
     def _name_at(self, at: int) -> Candidate | None:
-        """Return the name that begins at a place, known or read from there."""
-        for found in self._known:
-            if at - 1 <= found.start <= at + 1:
-                return found
+        """Return the name that starts at a position, known or newly read."""
+        for candidate in self._known:
+            if at - 1 <= candidate.start <= at + 1:
+                return candidate
         end = walk_right(self._text, at, min(len(self._text), at + 120))
         if end is None or end - at < 3 or not _ends_name(self._text, end):
             return None
         if len({c for c in self._text[at:end] if c.isalpha()}) < 2:
             return None
         words = self._text[at:end].split()
-        if is_part(self._text[at:end]) or is_thing(self._text[at:end]) or fold(words[-1]) in NOBODY:
+        if is_part(self._text[at:end]) or is_thing(self._text[at:end]) or fold(words[-1]) in VAGUE:
             return None
         if describes(self._text[at:end]):
             return None
         kind: NameKind | None = "person" if AN_INDIVIDUAL.match(self._text, end) else None
-        return self._add(Candidate(at, end, kind, sure=False))
+        return self._add(Candidate(at, end, kind, has_form=False))
 
-    def _add(self, found: Candidate) -> Candidate:
-        """Keep a name that was read; what was known of parts of it gives way."""
-        self._known = [k for k in self._known if k.end <= found.start or k.start >= found.end]
-        self._known.append(found)
+    def _add(self, name: Candidate) -> Candidate:
+        """Add a name, which replaces known names inside it."""
+        self._known = [k for k in self._known if k.end <= name.start or k.start >= name.end]
+        self._known.append(name)
         self._known.sort(key=lambda k: k.start)
-        return found
+        return name
 
-    def _sure(self, found: Candidate, evidence: Evidence) -> None:
-        kind = found.kind
-        if kind is None and AN_INDIVIDUAL.match(self._text, found.end):
+    def _add_name(self, name: Candidate, evidence: Evidence) -> None:
+        kind = name.kind
+        if kind is None and AN_INDIVIDUAL.match(self._text, name.end):
             kind = "person"
-        where = Where(self._chunk, found.start, found.end)
+        where = Where(self._chunk, name.start, name.end)
         if not any(n.where == where for n in self.names):
-            text = self._text[found.start : found.end]
-            self.names.append(SureName(where, text, kind, evidence))
+            text = self._text[name.start : name.end]
+            self.names.append(Anchor(where, text, kind, evidence))
 
     # --- terms -------------------------------------------------------------------------------
 
@@ -182,52 +172,52 @@ class TermReader:
         ticker = TICKER.match(self._text, match.start())
         if ticker:
             if len(ticker[1]) > 2:
-                self._own(
+                self._assign(
                     match.start(), [(ticker.start(1), ticker.end(1))], strict=True, ticker=True
                 )
             return
         quoted = list(QUOTED.finditer(inside))
         if not quoted:
             plain = UNQUOTED.fullmatch(inside)
-            # Without quotes a word says little: initials and parts do, "(Delaware)" does not,
-            # nor does a name but for its owner's own words: "Oakham Dairy Group (Oakham Dairy)".
+            # Without quotes, accept initials and roles, not "(Delaware)", and a name only if it
+            # consists of its owner's words: "Oakham Dairy Group (Oakham Dairy)".
             if plain and (
                 plain[1].isupper()
                 or is_part(plain[1])
                 or not (is_known_place(key := location_key(plain[1])) or is_state(key))
             ):
                 span = (base + plain.start(1), base + plain.end(1))
-                self._own(match.start(), [span], strict=True)
+                self._assign(match.start(), [span], strict=True)
             return
         spans = []
-        said_before = 0
+        intro_start = 0
         for term in quoted:
-            intro = inside[said_before : term.start()]
-            said_before = term.end()
+            intro = inside[intro_start : term.start()]
+            intro_start = term.end()
             if GROUP.search(intro) and not (
                 WITH_ITS_OWN.search(intro) or self._with_its_own(match.start())
             ):
                 continue
-            if NOT_CALLED_SO.search(intro):
+            if NOT_A_TERM.search(intro):
                 continue
             group = term.lastindex or 1
             spans.append((base + term.start(group), base + term.end(group)))
-        self._own(match.start(), spans, strict=False)
+        self._assign(match.start(), spans, strict=False)
 
     def _with_its_own(self, at: int) -> bool:
         return bool(WITH_ITS_OWN.search(self._text, max(0, at - 90), at))
 
-    def _own(
+    def _assign(
         self, at: int, spans: Sequence[tuple[int, int]], /, *, strict: bool, ticker: bool = False
     ) -> None:
-        """Give the terms at *spans* to the name before *at*; *strict*: directly before it."""
+        """Assign the terms at *spans* to the name before *at*; *strict*: directly before it."""
         text = self._text
         wanted = []
         for span in spans:
             start, end = _trimmed(text, *span)
             word = text[start:end]
             words = word.split()
-            if words and not {fold(word), fold(words[-1])} & NOBODY:
+            if words and not {fold(word), fold(words[-1])} & VAGUE:
                 wanted.append((start, end, word))
         if not wanted:
             return
@@ -237,11 +227,11 @@ class TermReader:
         word = wanted[0][2]
         is_word = word.isalpha() and not (word.isupper() or is_part(word))
         if strict and not ticker and is_word and not text.startswith(word, owner.start):
-            # "Oakham America, Inc. (America)" says where, "(Oakham)" says who.
+            # "Oakham America, Inc. (America)" is a place, "(Oakham)" a short name.
             return
         self._last = at
         in_clause = any(owner.start - CLAUSE_REACH <= c <= owner.start + 1 for c in self._clauses)
-        self._sure(owner, "party clause" if in_clause else "definition")
+        self._add_name(owner, "party clause" if in_clause else "definition")
         for start, end, word in wanted:
             if start >= owner.end or end <= owner.start:
                 self._define(owner, start, end, word)
@@ -276,10 +266,10 @@ class TermReader:
         touching = [k for k in near if not ASIDE.sub("", self._text[k.end : at]).strip(" ,\n")]
         alike = [k for k in near if any(resembles(w, self._text[k.start : k.end]) for w in words)]
         if strict:
-            found = [k for k in touching if ticker or k in alike or any(map(is_part, words))]
-            return found[-1] if found else None
+            owners = [k for k in touching if ticker or k in alike or any(map(is_part, words))]
+            return owners[-1] if owners else None
         if alike:
-            close = [k for k in alike if not PARTED.search(self._text, k.end, at)]
+            close = [k for k in alike if not BREAK.search(self._text, k.end, at)]
             if close:
                 return close[-1] if close[-1] in touching else close[0]
         if not touching:
@@ -287,17 +277,18 @@ class TermReader:
             if read is not None:
                 return read
         fitting = [k for k in near if self._fits(k, at)]
-        # In a letter the addressee stands above; what the paragraph itself names comes first.
+        # In a letter the addressee is above; names in the same paragraph come first.
         paragraph = self._text.rfind("\n\n", 0, at)
         fitting = [k for k in fitting if k.start > paragraph] or fitting
-        # "Acme and Bolt, as guarantors, and Dune Bank, as trustee (…)": the last one begins anew.
-        anew = [
+        # "Acme and Bolt, as guarantors, and Dune Bank, as trustee (…)": the last name starts a new
+        # group.
+        new_group = [
             k
             for k in near
             if self._text[max(0, k.start - 6) : k.start].endswith((", and ", "; and "))
         ]
-        if anew and fitting and anew[-1].start > fitting[0].start:
-            fitting = anew[-1:]
+        if new_group and fitting and new_group[-1].start > fitting[0].start:
+            fitting = new_group[-1:]
         parts = any(map(is_part, words))
         if fitting and (parts or any(w[0].isupper() for w in words)):
             first = next((k for k in fitting if k in touching), fitting[0])
@@ -305,33 +296,33 @@ class TermReader:
             in_clause = self._chunk < FRONT and any(
                 first.start - CLAUSE_REACH <= c <= first.start for c in self._clauses
             )
-            is_party = first.sure or first.kind is not None or first.start in named or in_clause
+            is_party = first.has_form or first.kind is not None or first.start in named or in_clause
             if parts or (is_party and (first in touching or self._is_described(first, at))):
                 return first
             if first.start in named:
                 return first
         return self._read_owner(at, words, nearest=False)
 
-    def _fits(self, found: Candidate, at: int) -> bool:
-        between = self._text[found.end : at]
+    def _fits(self, name: Candidate, at: int) -> bool:
+        between = self._text[name.end : at]
         if between.strip(" ,\n") and not DESCRIBES.match(between):
             return False
-        if PARTED.search(between):
+        if BREAK.search(between):
             return False
-        before = self._text[max(0, found.start - 24) : found.start]
+        before = self._text[max(0, name.start - 24) : name.start]
         return not (DESCRIBER.search(before) and not re.search(r"between\s*$|among\s*$", before))
 
-    def _is_described(self, found: Candidate, at: int) -> bool:
+    def _is_described(self, name: Candidate, at: int) -> bool:
         return bool(
             re.match(
                 r"\s*,?\s*(?:an?|the|having|with|whose|located|organi[sz]ed|incorporated|acting|"
                 r"through)\b",
-                self._text[found.end : at],
+                self._text[name.end : at],
             )
         )
 
     def _read_owner(self, at: int, words: Sequence[str], *, nearest: bool) -> Candidate | None:
-        """Return a name that nobody has seen yet: capitalised words before the term."""
+        """Return a new name: capitalised words before the term."""
         text = self._text
         called = CALLED.search(text, max(self._last, at - 60), at)
         ends = [called.start() if called else at]
@@ -363,7 +354,7 @@ class TermReader:
                 and not is_thing(name)
             ):
                 kind: NameKind | None = "person" if AN_INDIVIDUAL.match(text, end) else None
-                return self._add(Candidate(start, end, kind, sure=False))
+                return self._add(Candidate(start, end, kind, has_form=False))
         return None
 
     # --- other forms -------------------------------------------------------------------------
@@ -375,15 +366,15 @@ class TermReader:
             owner = next(
                 (k for k in self._known if match.end() <= k.start <= match.end() + 1), None
             )
-            if owner is None or not owner.sure:
+            if owner is None or not owner.has_form:
                 continue
-            self._sure(owner, "definition")
+            self._add_name(owner, "definition")
             start, end = _trimmed(self._text, match.start(1), match.end(1))
-            if fold(self._text[start:end]) not in NOBODY:
+            if fold(self._text[start:end]) not in VAGUE:
                 self._define(owner, start, end, self._text[start:end])
 
     def _read_described(self) -> None:
-        """Read "Oakham Savings, a Maine banking corporation": no legal form, and yet a firm."""
+        """Read "Oakham Savings, a Maine banking corporation": a firm without a legal form."""
         for match in DESCRIBED.finditer(self._text):
             at = match.start()
             start = walk_left(self._text, max(0, at - 90), at)
@@ -395,8 +386,8 @@ class TermReader:
                 continue
             name = self._text[start:at]
             if not is_thing(name) and not is_known_place(location_key(name)):
-                self._sure(
-                    self._add(Candidate(start, at, "organization", sure=False)), "definition"
+                self._add_name(
+                    self._add(Candidate(start, at, "organization", has_form=False)), "definition"
                 )
 
     def _read_labelled(self) -> None:
@@ -406,7 +397,7 @@ class TermReader:
         for match in LABELLED.finditer(self._text):
             owner = next((k for k in self._known if k.start == match.end()), None)
             if owner is not None:
-                self._sure(owner, "party clause")
+                self._add_name(owner, "party clause")
                 self._define(owner, match.start(1), match.end(1), match[1])
 
     def _read_parts(self) -> None:
@@ -421,17 +412,17 @@ class TermReader:
                 owner = self._line_before(match.start())
             part: re.Match[str] | None = match
             while owner is not None and part is not None and is_part(part[1]):
-                self._sure(owner, "party clause")
+                self._add_name(owner, "party clause")
                 self._define(owner, part.start(1), part.end(1), part[1])
                 part = NEXT_PART.match(self._text, part.end())
 
     def _line_before(self, at: int) -> Candidate | None:
-        """Return the name that fills the line which ends at *at*."""
+        """Return the name that fills the line ending at *at*."""
         end = len(self._text[:at].rstrip(" ,\n"))
         start = self._text.rfind("\n", 0, end) + 1
         if end - start < 4 or walk_left(self._text, start, end) != start:
             return None
-        return self._add(Candidate(start, end, None, sure=False))
+        return self._add(Candidate(start, end, None, has_form=False))
 
     def _read_other_names(self) -> None:
         for owner in list(self._known):
@@ -443,14 +434,14 @@ class TermReader:
             end = known.end if known else walk_right(self._text, start, start + 80)
             if end is not None and end - start > 2:
                 start = known.start if known else start
-                self._sure(owner, "definition")
+                self._add_name(owner, "definition")
                 where = Where(self._chunk, start, end)
                 owned = Where(self._chunk, owner.start, owner.end)
                 self.terms.append(Term(where, self._text[start:end], owned))
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a term's place without articles and marks around it."""
+    """Return a term's span without articles and marks around it."""
     while start < end and text[start] in " ,.\n'’‘":
         start += 1
     while end > start and text[end - 1] in " ,;:\n'’‘":
@@ -462,7 +453,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _ends_name(text: str, end: int) -> bool:
-    """Return whether a name may end there: before a mark, a description, or the end of a line."""
+    """Return whether a name may end before a mark, a description, or the end of a line."""
     return bool(
         re.match(
             r"\s*(?:[,;:.(\n“\"–-]|$|(?:and|AND|of|a|an|und|d/b/a|f/k/a|with|having)\b)",
@@ -471,10 +462,8 @@ def _ends_name(text: str, end: int) -> bool:
     )
 
 
-def terms_of(
-    chunk: int, text: str, candidates: Sequence[Candidate], /
-) -> Iterator[SureName | Term]:
-    """Yield the names that a chunk's clauses and definitions make sure, and their terms."""
+def terms_of(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor | Term]:
+    """Yield the names and terms in a chunk's clauses and definitions."""
     reader = TermReader(chunk, text, candidates)
     reader.read()
     yield from reader.names

@@ -1,4 +1,4 @@
-"""Every later occurrence of the names that a document makes sure, in one pass over its text."""
+"""Finds all occurrences of a document's names in one pass over its text."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _OTHERS: Final = frozenset(
     "japan india germany france italy spain ireland uk usa australia singapore (asia (uk (us (usa "
     "(europe (china (india (canada (germany (hong".split()
 )
-"""Words behind a name that make it the name of another firm: Acme Holdings, Acme (Asia)."""
+"""Words after a name that turn it into another firm: Acme Holdings, Acme (Asia)."""
 _ENGLISH = FUNCTION_WORDS["en"] | FUNCTION_WORDS["de"]
 _LONGEST_HEADING = 70
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A place where a name is written again: position of the form, code points into the text."""
+    """An occurrence of a name: position of the form, code points in the text."""
 
     form: int
     start: int
@@ -53,10 +53,9 @@ class Vocabulary:
     Attributes
     ----------
     small
-        Those that it has in small letters, apart from those of addresses.
+        Words in lower case, except in addresses.
     things
-        Those that it has with a capital behind an article: "the Territory", "any Product"; in
-        small letters here.
+        Capitalised words after an article ("the Territory", "any Product"), here in lower case.
     """
 
     small: frozenset[str]
@@ -73,16 +72,8 @@ def vocabulary(texts: Iterable[str], /) -> Vocabulary:
     return Vocabulary(frozenset(small), frozenset(w.lower() for w in things))
 
 
-class Spreader:
-    """Finds the forms of names in texts.
-
-    Parameters
-    ----------
-    forms
-        The forms; of two that read alike the first counts.
-    words
-        The document's words that are no names.
-    """
+class NameFinder:
+    """Finds the forms of names in texts; if two forms have the same pattern, the first counts."""
 
     def __init__(self, forms: Sequence[Form], words: Vocabulary, /) -> None:
         self._forms = forms
@@ -100,7 +91,7 @@ class Spreader:
         )
 
     def find(self, text: str, /) -> Iterator[Hit]:
-        """Yield the forms in a text, in order, the longest first where they share a place."""
+        """Yield the forms in a text, in order, the longest first at one position."""
         if self._automaton is None:
             return
         read, places = readable(text)
@@ -113,27 +104,27 @@ class Spreader:
             start, end = (low, high) if places is None else (places[low], places[high - 1] + 1)
             if _is_address(text, start, end):
                 continue
-            found = text[start:end]
+            occurrence = text[start:end]
             for form in self._numbers[number]:
-                if is_written_so(self._forms[form], found, is_common=self._is_common[form]) and (
-                    self._stands(form, text, start, end)
-                ):
+                if is_written_so(
+                    self._forms[form], occurrence, is_common=self._is_common[form]
+                ) and (self._is_occurrence(form, text, start, end)):
                     yield Hit(form, start, end)
                     break
 
-    def _stands(self, number: int, text: str, start: int, end: int) -> bool:
-        """Return whether a form stands for itself there, and is no part of another name."""
+    def _is_occurrence(self, number: int, text: str, start: int, end: int) -> bool:
+        """Return whether an occurrence is the form itself, not a part of another name."""
         form = self._forms[number]
         if form.manner == "full" and " " in form.text:
             return True
-        shouted = text[start:end].isupper() and _is_loud(text, start, end)
-        if shouted and self._is_common[number] and _is_heading(text, start, end):
+        all_caps = text[start:end].isupper() and _has_capital_context(text, start, end)
+        if all_caps and self._is_common[number] and _is_heading(text, start, end):
             return False
-        return self._may_follow(number, text, start, shouted=shouted) and self._may_precede(
-            number, text, end, shouted=shouted
+        return self._may_follow(number, text, start, all_caps=all_caps) and self._may_precede(
+            number, text, end, all_caps=all_caps
         )
 
-    def _may_follow(self, number: int, text: str, start: int, *, shouted: bool) -> bool:
+    def _may_follow(self, number: int, text: str, start: int, *, all_caps: bool) -> bool:
         form = self._forms[number]
         match = _BEFORE.search(text, max(0, start - 28), start)
         if match is None or not match[1][0].isupper() or _POSSESSIVE.search(match[1]):
@@ -142,12 +133,12 @@ class Spreader:
             return True
         word = fold(match[1]).rstrip(".'’")
         if match[1].endswith("."):
-            # A title belongs to somebody, so does an initial behind a name; but "A." may count.
+            # A title or an initial after a name belongs to a person; but "A." may be a list mark.
             is_title = word in HONORIFICS and word != "the"
             before = text[max(0, match.start() - 2) : match.start()].strip(" ")
             is_initial = len(word) == 1 and (before[-1:].isalnum() or form.manner == "learned")
             return not (is_title or is_initial) or form.kind == "person"
-        if word in _ENGLISH or shouted:
+        if word in _ENGLISH or all_caps:
             return True
         if form.kind == "organization" and word in HONORIFICS:
             return word == "the"
@@ -162,7 +153,7 @@ class Spreader:
             return word not in GIVEN_NAMES
         return word in self._things or word in self._heads
 
-    def _may_precede(self, number: int, text: str, end: int, *, shouted: bool) -> bool:
+    def _may_precede(self, number: int, text: str, end: int, *, all_caps: bool) -> bool:
         form = self._forms[number]
         match = _BEHIND.match(text, end)
         if match is None or (text[end] == "\n" and not is_wrapped(text, end)):
@@ -170,7 +161,7 @@ class Spreader:
         word = fold(match[1])
         if form.kind == "organization" and form.manner != "term" and word in _OTHERS:
             return match[1].lstrip("(")[0].islower()
-        if not match[1][0].isupper() or shouted or form.manner in {"short", "term", "full"}:
+        if not match[1][0].isupper() or all_caps or form.manner in {"short", "term", "full"}:
             return True
         return word in _ENGLISH or word in self._things or word in self._heads
 
@@ -181,7 +172,7 @@ def _is_common(form: Form, common: Collection[str]) -> bool:
 
 
 def _is_address(text: str, start: int, end: int) -> bool:
-    """Return whether a place is inside the address of a mail box or a site."""
+    """Return whether a place is inside a mail or web address."""
     if text[end : end + 1] == "." and text[end + 1 : end + 2].islower():
         return True
     before = text[start - 1 : start]
@@ -193,8 +184,8 @@ def _line_of(text: str, start: int, end: int) -> str:
     return text[low : high if high >= 0 else len(text)]
 
 
-def _is_loud(text: str, start: int, end: int) -> bool:
-    """Return whether the words around a place are in capitals, too."""
+def _has_capital_context(text: str, start: int, end: int) -> bool:
+    """Return whether the words around a place are also in capitals."""
     around = text[max(0, start - 24) : start] + text[end : end + 24]
     letters = [c for c in around if c.isalpha()]
     return bool(letters) and sum(c.isupper() for c in letters) * 10 >= len(letters) * 9

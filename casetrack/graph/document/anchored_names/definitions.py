@@ -1,4 +1,4 @@
-"""How contracts and letters word what somebody is called: the patterns of definitions."""
+"""Patterns of definitions in contracts and letters."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from typing import Final
 
 from casetrack.base.words import WordLists
-from casetrack.graph.entities.organizations import read_organization, stands_for
+from casetrack.graph.entities.organizations import is_acronym_of, read_organization
 from casetrack.graph.entities.text import fold, slug
 
-# Whether a short name is made of a longer one's words or letters.
+# Whether a short name consists of a longer one's words or letters.
 
 
 def resembles(short: str, whole: str, /) -> bool:
-    """Return whether a term is made of a name's words or letters.
+    """Return whether a term consists of a name's words or letters.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def resembles(short: str, whole: str, /) -> bool:
     form = read_organization(whole)
     if form is None:
         return False
-    # In "ACME, INC. a/k/a" the legal form may be a word of the short name as well.
+    # In "ACME, INC. a/k/a" the legal form may also be a word of the short name.
     words = [*form.base, *form.family.split("-")] if form.family else list(form.base)
     mine = [w for w in slug(short).split("-") if w]
     if not mine or not form.base:
@@ -47,14 +47,14 @@ def resembles(short: str, whole: str, /) -> bool:
         letters = "".join(p[0] for p in inner).lower()
         if _is_inside(joined, letters) and joined[:1] == letters[:1]:
             return True
-        return stands_for(mine[0], form.base, form.family)
-    # "PPG Shanghai" of "PPG Paints Trading (Shanghai)", "USA MCO" of "USA Managed Care …".
+        return is_acronym_of(mine[0], form.base, form.family)
+    # "PPG Shanghai" for "PPG Paints Trading (Shanghai)", "USA MCO" for "USA Managed Care …".
     return (
         len(mine) > 1
         and mine[0] == words[0]
         and (
             sum(w in words for w in mine) * 2 > len(mine)
-            or stands_for("".join(mine[1:]), words[1:])
+            or is_acronym_of("".join(mine[1:]), words[1:])
         )
     )
 
@@ -115,20 +115,20 @@ TICKER: Final = re.compile(
     r"XETRA|FWB|HKEX|SIX|AIM)[\w .-]{0,24}:\s?[“\"]?([A-Z]{1,5}(?:\.[A-Z])?)[”\"]?\)"
 )
 LETTERED: Final = re.compile(r"(?:Party|PARTY|Partei|Company) (?:[A-Z]|\d|I{1,3})")
-"""Parties that are told apart by letters or numbers."""
-NOT_CALLED_SO: Final = re.compile(
+"""Parties that are distinguished by letters or numbers."""
+NOT_A_TERM: Final = re.compile(
     r"\beach\b|\bcollectively with\b|\btogether with the\b|"
     r"\bto be (?:re-?)?(?:named|called|known)\b"
 )
-"""Before a term: it is the word for several, or a name that somebody will have one day."""
-NOBODY = frozenset("party parties we us our ours you your they agreement date term".split())
+"""Text before a term that means several entities, or a future name."""
+VAGUE = frozenset("party parties we us our ours you your they agreement date term".split())
 THINGS = frozenset(_LISTS.words("things"))
-"""What terms stand for that name nobody, by their last word, folded."""
+"""Last words of terms for things, folded."""
 OF_FIRMS = frozenset(
     "services service systems system products technology insurance property software works "
     "equipment materials information content interests assets trading business".split()
 )
-"""Things that names of organisations end with as well."""
+"""Words for things that are also last words of organisation names."""
 GROUP: Final = re.compile(
     r"\b(?:collectively|together|jointly|individually and|gemeinsam)\b", re.IGNORECASE
 )
@@ -145,9 +145,7 @@ DESCRIBES: Final = re.compile(
     r"eingetragen|"
     r"mit Sitz|vertreten|geschäftsansässig|c/o|as|division|\d)\b)"
 )
-PARTED: Final = re.compile(
-    r"(?:[a-z]{4}|\))\.\s+[A-Z]|;|\b(?:shall|must|agrees?|whereas|WHEREAS)\b"
-)
+BREAK: Final = re.compile(r"(?:[a-z]{4}|\))\.\s+[A-Z]|;|\b(?:shall|must|agrees?|whereas|WHEREAS)\b")
 DESCRIBER: Final = re.compile(
     r"\b(?:of|by|under|at|subsidiary|division|affiliate|successor|laws|state|from|to|with|in"
     r"|(?:representative|director|chair\w*|president|officer|signatory|manager)\s(?:is|being))\s*"
@@ -167,12 +165,12 @@ ASIDE: Final = re.compile(r"\([^()]*\)")
 LABELLED: Final = re.compile(
     r"(?:^|\n)[ \t]*((?:Party|PARTY|Partei) (?:[A-Z]|\d))[ \t]*[:：][ \t]*(?:\n[ \t]*)?(?=[A-Z0-9])"
 )
-"""A lettered party in front of its name: ``Party A: Marlow Estates Ltd``."""
+"""A lettered party before its name: ``Party A: Marlow Estates Ltd``."""
 CALLED: Final = re.compile(
     r"[,\s]+(?:here(?:in)?after|herein)?\s*(?:referred\s+to|called|known)(?:\s+as)?\s*$"
 )
 FRONT = 6
-"""Chunks from the front in which parties may be named without "between"."""
+"""Number of leading chunks in which parties may be named without "between"."""
 ABOUT_CONTRACT: Final = re.compile(
     r"agreement|contract|lease|deed|indenture|memorandum|amendment|addendum|vertrag|entered|made\b",
     re.IGNORECASE,
@@ -192,7 +190,7 @@ AN_INDIVIDUAL: Final = re.compile(
 
 
 def is_thing(name: str, /) -> bool:
-    """Return whether the last word of a name makes it the name of a thing or a paper."""
+    """Return whether the last word of a name makes it the name of a thing or a document."""
     words = [w for w in fold(name).split() if any(c.isalpha() for c in w)]
     last = words[-1].strip(".,") if words else ""
     return last in THINGS and (len(words) == 1 or last not in OF_FIRMS)

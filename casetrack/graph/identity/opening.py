@@ -1,4 +1,4 @@
-"""What an agreement, a letter, an order or an invoice says that it is: its opening, read."""
+"""The self-description of an agreement, letter, order or invoice in its opening."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from casetrack.graph.identity.mentions import Mention
 
 OPENING = 4500
-"""Code points in which a document says what it is."""
+"""Number of code points at the start that contain the self-description."""
 _TITLE = 1600
 _LINE_BREAK = re.compile(r"\n|[ \t\u00a0]{3,}")
 _LETTER = re.compile(
@@ -73,19 +73,17 @@ _UNDER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Itself:
-    """What a document says that it is.
+class Opening:
+    """The self-description of a document.
 
     Attributes
     ----------
-    description
-        Its own title, dates and numbers.
     label
         Of a schedule or exhibit.
     start, end
-        Where its opening says so; code points into the joined text.
+        The span of the self-description; code points in the joined text.
     base
-        Where it names what it changes or belongs to; -1 where it does not say so in its title.
+        Position of the document that it changes or belongs to; -1 if the title names none.
     """
 
     description: Description
@@ -95,22 +93,17 @@ class Itself:
     base: int = -1
 
 
-def read_itself(joined: Joined, mentions: Sequence[Mention], /) -> Itself:
-    """Return what a document's opening says that it is.
+def read_opening(joined: Joined, mentions: Sequence[Mention], /) -> Opening:
+    """Return the self-description in a document's opening.
 
-    Parameters
-    ----------
-    joined
-        Its text.
-    mentions
-        The agreements and changes named in the opening, in order.
+    *mentions* are the agreements and changes named in the opening, in order.
     """
     text = joined.text[:OPENING]
     part = _part(text)
     head = _head(text)
     own = next((m for m in mentions if m.is_this or _is_title(joined.text, m)), None)
     if part and "." in part.label:
-        # An exhibit of a filing is a document of its own.
+        # An exhibit of a filing is a separate document.
         own = own or next((m for m in mentions if m.is_this), None)
         if own is None and head is None:
             return replace(
@@ -123,19 +116,19 @@ def read_itself(joined: Joined, mentions: Sequence[Mention], /) -> Itself:
     if head and head.description.kind != "notice" and _LETTER.search(text):
         head = None  # the subject of a letter
     if head and (own is None or head.start <= own.start or own.start - head.start > 400):
-        found = head
+        described_self = head
     elif own is not None and not _LETTER.search(text[: own.start]):
-        found = _of_agreement(joined, mentions, own)
+        described_self = _of_agreement(joined, mentions, own)
     elif _LETTER.search(text):
-        found = Itself(Description("letter"))
+        described_self = Opening(Description("letter"))
     else:
-        return Itself(Description(dates=()))
-    described = found.description
+        return Opening(Description(dates=()))
+    described = described_self.description
     dates = described.dates or _own_dates(joined, mentions)
     if part and "." in part.label:
-        found = replace(found, label=part.label)
+        described_self = replace(described_self, label=part.label)
     return replace(
-        found,
+        described_self,
         description=replace(
             described, dates=dates, numbers=_own_numbers(text, described, mentions)
         ),
@@ -143,7 +136,7 @@ def read_itself(joined: Joined, mentions: Sequence[Mention], /) -> Itself:
 
 
 def _is_title(text: str, mention: Mention) -> bool:
-    """Tell whether a mention stands as a title does: alone, with capitals, near the top."""
+    """Return whether a mention looks like a title: a separate, capitalised line near the top."""
     if mention.start > _TITLE:
         return False
     begin = max(
@@ -164,13 +157,13 @@ def _is_title(text: str, mention: Mention) -> bool:
     return bool(words) and sum(w[0].isupper() for w in words) >= 0.75 * len(words)
 
 
-def _of_agreement(joined: Joined, mentions: Sequence[Mention], own: Mention) -> Itself:
+def _of_agreement(joined: Joined, mentions: Sequence[Mention], own: Mention) -> Opening:
     described = own.of
     end, base = own.end, own.base
     same = [m for m in mentions if m.is_this and m.of.kind == described.kind]
     if described.kind == "agreement":
         kind: Kind = "restatement" if described.restated else "agreement"
-        # "AMENDMENT" alone above "This Amendment No. 2 to the Lease": the sentence says more.
+        # "AMENDMENT" alone above "This Amendment No. 2 to the Lease": the sentence has more detail.
         fuller = next((m for m in same if m.of.title), None)
         title = described.title or (fuller.of.title if fuller else ())
         restated = described.restated or any(m.of.restated for m in same)
@@ -191,19 +184,19 @@ def _of_agreement(joined: Joined, mentions: Sequence[Mention], own: Mention) -> 
             base = next((m.base for m in same if m.base >= 0), -1)
         described = replace(described, ordinal=ordinal, dates=dates)
     described = replace(described, dates=described.dates or _own_dates(joined, mentions))
-    return Itself(described, "", own.start, end, base)
+    return Opening(described, "", own.start, end, base)
 
 
-def _part(text: str) -> Itself | None:
-    found = _PART.search(text[:700])
-    if not found or len(text[: found.start()].split()) > 40:
+def _part(text: str) -> Opening | None:
+    match = _PART.search(text[:700])
+    if not match or len(text[: match.start()].split()) > 40:
         return None
-    kind: Kind = "exhibit" if found["word"].casefold() == "exhibit" else "schedule"
-    return Itself(Description(kind), found["label"].casefold(), found.start("word"), found.end())
+    kind: Kind = "exhibit" if match["word"].casefold() == "exhibit" else "schedule"
+    return Opening(Description(kind), match["label"].casefold(), match.start("word"), match.end())
 
 
-def _own_of_part(text: str, mentions: Sequence[Mention], part: Itself) -> Itself | None:
-    """Return a schedule or exhibit with the agreement that it belongs to, where it says so."""
+def _own_of_part(text: str, mentions: Sequence[Mention], part: Opening) -> Opening | None:
+    """Return a schedule or exhibit with the agreement that it belongs to, if stated."""
     first = next((m for m in mentions if m.start >= part.end), None)
     if first is not None and not first.is_this:
         between = text[part.end : first.start]
@@ -215,11 +208,11 @@ def _own_of_part(text: str, mentions: Sequence[Mention], part: Itself) -> Itself
         ):
             return replace(part, base=first.start)
     if first is not None and (first.is_this or _is_title(text, first)):
-        return None  # an agreement that a filing has as its exhibit
+        return None  # an agreement that is an exhibit of a filing
     return part
 
 
-def _head(text: str) -> Itself | None:
+def _head(text: str) -> Opening | None:
     at = 0
     for number, line in enumerate(_lines(text[:_TITLE])):
         stripped = line.strip(" \t*#_|-–—:")
@@ -227,15 +220,15 @@ def _head(text: str) -> Itself | None:
             break
         if 4 <= len(stripped) <= 90 and stripped[0].isupper():
             for kind, pattern in _HEADS:
-                found = pattern.match(stripped)
-                if found and _reads_as_title(stripped):
+                match = pattern.match(stripped)
+                if match and _reads_as_title(stripped):
                     start = at + line.index(stripped)
                     end = start + len(stripped)
                     if changed := _CHANGE_ORDER.match(stripped):
                         ordinal = int(changed["number"]) if changed["number"] else None
-                        return Itself(Description("amendment", ordinal=ordinal), "", start, end)
+                        return Opening(Description("amendment", ordinal=ordinal), "", start, end)
                     words = title_words(re.split(r"[\d#:]", stripped, maxsplit=1)[0])
-                    return Itself(Description(kind, words), "", start, end)
+                    return Opening(Description(kind, words), "", start, end)
         at += len(line) + 1
     return None
 
@@ -250,19 +243,19 @@ def _reads_as_title(line: str) -> bool:
 
 
 def _own_dates(joined: Joined, mentions: Sequence[Mention]) -> tuple[str, ...]:
-    """Return the dates that the opening gives the document: those that are of no other one."""
-    text, found = joined.text, dict[str, None]()
+    """Return the dates in the opening that do not belong to another document."""
+    text, own_dates = joined.text, dict[str, None]()
     others = [m for m in mentions if not m.is_this and (m.of.dates or m.base >= 0)]
     of_others = {d for m in others if m.of.dates and not _is_title(text, m) for d in m.of.dates}
     for date in joined.dates_within(0, OPENING // 2):
         before = text[max(0, date.start - 60) : date.start]
-        is_alone = _is_alone(text, date.start, date.end)
+        is_alone = _is_separate(text, date.start, date.end)
         if is_alone or _OWN_DATE.search(before):
-            found.update(dict.fromkeys(d for d in days_of(date) if d not in of_others))
-    return tuple(found)[:6]
+            own_dates.update(dict.fromkeys(d for d in days_of(date) if d not in of_others))
+    return tuple(own_dates)[:6]
 
 
-def _is_alone(text: str, start: int, end: int) -> bool:
+def _is_separate(text: str, start: int, end: int) -> bool:
     begin = text.rfind("\n", 0, start) + 1
     stop = text.find("\n", end)
     stop = len(text) if stop < 0 else stop
