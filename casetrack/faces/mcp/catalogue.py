@@ -63,7 +63,7 @@ def groups() -> tuple[type[Any], ...]:
         MarkTools,
         StatusTools,
     )
-    made = (*made, changing(*made))
+    made = (changing(*made), *made)
     return (*made, derived(*made))
 
 
