@@ -3,6 +3,8 @@
 import gc
 import os
 import sys
+import tomllib
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -15,179 +17,39 @@ from casetrack.faces.cli.program import global_first, run_command
 from casetrack.faces.cli.state import State
 from casetrack.version import __version__
 
-# The list of commands, as ``casetrack --help`` groups them.
+_LAST = "With AI programs"
+"""The group before which those of editions are."""
 
-# fmt: off
-GROUPS: dict[str, tuple[Entry, ...]] = {
-    "Your documents": (
-        Command("demo", ".demo:demo", "Try everything on a small case file."),
-        Command("browse", ".serve:browse", "Open a window on your collections in the browser."),
-        Family("collection", "Make, list, describe, delete collections.",
-               "Make, list, describe, close, seal and delete collections of documents.", (
-            Command("create", ".collection:create", "Make an empty collection.",
-                    '"Acme 2024" --type contract'),
-            Command("list", ".collection:list_collections", "List the collections.",
-                    "--status active"),
-            Command("info", ".collection:info", "Show what a collection holds and where it lies.",
-                    "Acme"),
-            Command("rename", "", "Give a collection another name.",
-                    'Acme "Acme 2024"'),
-            Command("describe", "", "Change description, reference or type.",
-                    'Acme --description "Supply contracts"'),
-            Command("tag", "", "Add and remove tags.",
-                    "Acme --add urgent --remove draft"),
-            Command("close", "", "Make a collection read-only.", "Acme"),
-            Command("reopen", "", "Let it take changes again.", "Acme"),
-            Command("archive", "",
-                    "Make it read-only and leave it out of lists.", "Acme"),
-            Command("seal", ".transfer:seal", "Encrypt a closed collection into one file.", "Acme"),
-            Command("unseal", ".transfer:unseal", "Open a sealed collection again.", "Acme"),
-            Command("attach", ".collection:attach", "Use a collection in object storage.",
-                    "s3://cases/acme"),
-            Command("detach", ".collection:detach", "Forget it here; there it stays.", "Acme"),
-            Command("delete", ".collection:delete",
-                    "Delete a collection; your files stay.", "Acme"),
-        )),
-        Command("ingest", "", "Take files and folders into a collection.",
-                "~/Contracts --create -c Contracts"),
-        Command("sync", "", "Bring a collection in step with a folder.",
-                "~/Contracts -c Contracts --dry-run"),
-        Family("watch", "Keep collections in sync with folders.",
-               "Keep collections in sync with folders, by themselves.", (
-            Command("add", ".watch:add_watch", "Watch a folder from now on.",
-                    "~/Contracts -c Contracts"),
-            Command("list", "", "List the watched folders and how they do."),
-            Command("show", "",
-                    "Show all about one watched folder.", "~/Contracts"),
-            Command("remove", "", "Stop watching a folder; documents stay.",
-                    "~/Contracts"),
-            Command("schedule", "", "Change when a folder is synced.",
-                    "~/Contracts daily --daily-time 03:00"),
-            Command("pause", "", "Leave a folder alone for now.", "~/Contracts"),
-            Command("resume", "", "Watch a paused folder again.", "~/Contracts"),
-            Command("run", ".watch:run_watches", "Watch all folders in the foreground."),
-        )),
-        Command("documents", ".documents:documents", "List the documents of a collection.",
-                "-c Acme --sort pages"),
-        Command("tag", ".marks:tag", "Put tags of your own on documents and passages.",
-                "Lease.pdf privileged -c Acme"),
-        Command("star", ".marks:star", "Star a document or a passage.",
-                'Lease.pdf --page 3 --note "the cap" -c Acme'),
-        Command("marks", ".marks:marks", "List all that you have marked, and take it back.",
-                "-c Acme --kind star"),
-        Command("document", ".documents:document", "Show everything known about one document.",
-                "Lease.pdf -c Acme"),
-        Command("delete", ".documents:delete", "Remove a document; the file itself stays.",
-                "Lease.pdf -c Acme"),
-    ),
-    "Find and read": (
-        Command("search", ".search:search", "Find passages, each with its exact source.",
-                '"payment terms" -c Acme -k 5'),
-        Command("chunk", ".search:chunk", "Show one passage with its whole provenance.",
-                "CHUNK_ID --window 1"),
-        Command("read", ".show:read", "Read a document's text in order, page by page.",
-                "Lease.pdf -c Acme --pages 3-5"),
-        Command("show", ".show:show", "Write a page with a passage highlighted where it stands.",
-                "CHUNK_ID --open"),
-        Command("query", ".query.command:query", "Ask a collection in read-only SQL.",
-                "'SELECT name FROM documents WHERE page_count > $n' -p n=10"),
-    ),
-    "The whole collection": (
-        Command("timeline", ".entities:timeline", "Show what happened when, by the documents.",
-                "-c Acme --from 2023-01-01 --to 2023-12-31"),
-        Command("report", ".report:report", "Write a briefing of a whole collection.",
-                "-c Acme --open"),
-    ),
-    "Who, what, and how it hangs together": (
-        Command("entity", ".entities:entity", "Show where somebody or something is mentioned.",
-                '"John Smith" -c Acme'),
-        Command("graph", ".entities:graph", "Show who and what belongs together.",
-                '"Acme Corp" -c Acme --depth 1'),
-        Command("references", ".entities:references", "List what is cited, or where it is.",
-                '"ISO 27001" -c Acme'),
-    ),
-    **dict(registered("commands").values()),
-    "With AI programs": (
-        Command("setup", ".setup:setup", "Enter CaseTrack into an AI program.", "claude-code"),
-        Command("serve", ".serve:serve", "Serve AI programs (MCP), on this machine.",
-                "--data-dir ~/Cases"),
-        *registered("server_commands").values(),
-    ),
-    "Keep it well": (
-        Command("index-status", ".upkeep:index_status",
-                "Show what of the index is out of date.",
-                "-c Acme --problems"),
-        Command("reindex", "", "Make vectors anew, also with other models.",
-                "-c Acme --profile standard"),
-        Command("upkeep", ".upkeep:upkeep", "Free space, remove what was deleted for good.",
-                "-c Acme --secure"),
-        Family("jobs", "See and stop long work of all programs.",
-               "See and stop long work, that of other programs too.", (
-            Command("list", "", "List what runs now and what ended lately."),
-            Command("show", ".history:show_job", "Show how far a job is and what came of it.",
-                    "j-7f3a2c --follow"),
-            Command("cancel", "", "Ask a job to end; what is finished is kept.",
-                    "j-7f3a2c"),
-        )),
-        Family("snapshots", "Keep states, and go back to them.",
-               "Keep states of a collection, and go back to them.", (
-            Command("list", "", "List the states that can be restored.",
-                    "-c Acme"),
-            Command("take", "", "Keep the present state under a name.",
-                    '"before clean-up" -c Acme'),
-            Command("restore", ".history:restore", "Bring the documents back to a state.",
-                    '"before clean-up" -c Acme'),
-            Command("remove", "",
-                    "Remove a snapshot.", '"before clean-up" -c Acme'),
-        )),
-        Command("export", ".transfer:export", "Write a whole collection into one file.",
-                "-c Acme ~/Backups"),
-        Command("import", ".transfer:import_collection", "Make a collection of an exported file.",
-                "~/Backups/Acme.ctcollection"),
-        Family("audit", "See who did what, and check the log of it.",
-               "See who did what in the data folder, and check the log of it.", (
-            Command("list", "", "List what was done, the last first.",
-                    "-c Acme --action deleted"),
-            Command("verify", "", "Check that the log is as it was written."),
-            Command("export", ".history:export_log", "Write the log as CSV.", "~/audit.csv"),
-        )),
-        Command("doctor", "", "Check that everything is well."),
-    ),
-    "The program": (
-        Family("models", "Fetch, list and check the search models.",
-               "Fetch, list and check the models that search by meaning.", (
-            Command("pull", ".models:pull", "Fetch a model and check it."),
-            Command("list", ".models:list_models", "List the models and which are installed."),
-            Command("verify", ".models:verify", "Check every file of the installed models."),
-        )),
-        Family("license", "Show the tier, enter a license key.",
-               "Show the tier in force; enter and remove a license key.", (
-            Command("status", ".installation:status", "Show the tier and what it allows.",
-                    "--refresh"),
-            Command("activate", ".installation:activate", "Enter a license key.",
-                    "PRO-1A2B3C-..."),
-            Command("deactivate", ".installation:deactivate",
-                    "Remove the key, to use it elsewhere."),
-        )),
-        Command("update", ".installation:update", "Install the newest version of CaseTrack.",
-                "--check"),
-        Command("uninstall", ".installation:uninstall", "Remove CaseTrack; your data stays.",
-                "--dry-run"),
-        Command("completion", ".completion:completion",
-                "Let the shell complete commands and names.",
-                "bash --install"),
-        Command("schema", ".schema:schema", "Show the tables and their columns.", "chunks"),
-        Command("eval", ".evaluate:evaluate", "Measure the search on judged questions.",
-                "./scifact --mode hybrid"),
-    ),
-}
-# fmt: on
-"""What there is, in the order of use; what operations make follows the first of its group."""
-for _name, _words in reversed(words_of_commands().items()):
-    _first, *_others = GROUPS[_words["group"]]
-    _made = Command(_name, "", _words["summary"], _words.get("example", ""))
-    GROUPS[_words["group"]] = (_first, _made, *_others)
 
+def _groups() -> dict[str, tuple[Entry, ...]]:
+    """Return the commands by the headings of the help.
+
+    Those that operations make follow the first of their group.
+    """
+    declared = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+    made: dict[str, list[Entry]] = {}
+    for name, words in words_of_commands().items():
+        command = Command(name, "", words["summary"], words.get("example", ""))
+        made.setdefault(words["group"], []).append(command)
+    groups: dict[str, tuple[Entry, ...]] = {}
+    for title, entries in declared["groups"].items():
+        if title == _LAST:
+            groups |= dict(registered("commands").values())
+        first, *others = (_entry(declared["families"], *each) for each in entries.items())
+        groups[title] = (first, *made.get(title, ()), *others)
+    groups[_LAST] += tuple(registered("server_commands").values())
+    return groups
+
+
+def _entry(families: dict[str, dict[str, list[str]]], name: str, words: list[str]) -> Entry:
+    if words[0] != "*":
+        return Command(name, *words)
+    commands = (Command(each, *more) for each, more in families[name].items())
+    _, summary, about = words
+    return Family(name, summary, about, tuple(commands))
+
+
+GROUPS = _groups()
 app = program("casetrack", GROUPS)
 
 
