@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import mimetypes
 import re
+import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from casetrack.api.operation import READS, Arg, DayRef, called, edition_operation
+from casetrack.api.operation import READS, Arg, DayRef, F, called, edition_operation
 from casetrack.base.errors import AmbiguousName, DocumentNotFound, See, UsageError, withheld
 from casetrack.base.records.documents import FILES
 from casetrack.base.records.search import SearchMode
@@ -125,9 +126,15 @@ _NEVER = f"It was never taken in. Take it in with {See('ctx sync')}."
 Mode = SearchMode | None
 Texts = Iterable[str] | str | None
 _MANY: Any = str | list[str] | None
+_WORDS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text("utf-8"))
 
 
-@edition_operation("ctx search", READS, alone=True)
+def _operation(name: str, **more: Any) -> Callable[[F], F]:
+    more |= {"alone": True, "tool": name, "words": _WORDS[name]}
+    return edition_operation(name, READS, **more)
+
+
+@_operation("search", page="search")
 def search(
     collection: Collection,
     query: Annotated[str, Arg("A question or some words.", "QUERY", note="A question or words")],
@@ -294,7 +301,7 @@ def _staleness(collection: Collection, configured: Group[str] | None) -> Callabl
     return is_stale
 
 
-@edition_operation("ctx get", READS, alone=True)
+@_operation("get")
 def get(
     collection: Collection,
     document: Annotated[
@@ -375,7 +382,7 @@ def get(
     return collection.workspace.ask(read)
 
 
-@edition_operation("ctx sources", READS, alone=True)
+@_operation("sources")
 def sources(collection: Collection, /, *, configured: Group[str] = ()) -> ContextSources:
     """List the sources, when each was last in step, and what is wrong with it.
 

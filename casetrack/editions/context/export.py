@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import UsageError
 from casetrack.base.records.documents import FILES
+from casetrack.base.records.shape import View
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk, Document
     from casetrack.store.workspace import State
 
+_CHUNK = View(
+    *("id=chunk_id", "document_id=provenance.document_id", "chunk_index=provenance.chunk_index"),
+    *("text", "citation", "line_start=provenance.line_start", "line_end=provenance.line_end"),
+)
 DATA, PAGE = "data.json", "search.html"
 """Names of the files in a folder."""
 
@@ -128,14 +133,4 @@ def _document(document: Document, chunks: list[Chunk]) -> dict[str, Any]:
 def _chunk(chunk: Chunk, document: Document) -> dict[str, Any]:
     from casetrack.editions.context.api import address
 
-    place = chunk.provenance
-    return {
-        "id": place.chunk_id,
-        "document_id": place.document_id,
-        "chunk_index": place.chunk_index,
-        "text": chunk.text,
-        "citation": chunk.citation,
-        "line_start": place.line_start,
-        "line_end": place.line_end,
-        "url": address(document, place),
-    }
+    return _CHUNK.of(chunk) | {"url": address(document, chunk.provenance)}

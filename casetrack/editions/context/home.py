@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import NoReturn
 
     from casetrack.api.collection import Collection
     from casetrack.base.config import Settings
@@ -296,18 +295,15 @@ class Unopened(Source):
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:  # noqa: ARG002
         """Raise the error."""
-        self._fail()
+        raise self._error
 
     def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:  # noqa: ARG002
         """Raise the error."""
-        self._fail()
+        raise self._error
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
         """Return nothing: it has no items."""
         return None
-
-    def _fail(self) -> NoReturn:
-        raise self._error
 
 
 def source_to_sync(home: ContextHome, entry: SourceEntry, /) -> Source:

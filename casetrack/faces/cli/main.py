@@ -12,6 +12,7 @@ import typer
 from casetrack.api.operation import words_of_commands
 from casetrack.base.registry import registered
 from casetrack.faces.cli.layout import Command, Entry, Family, program
+from casetrack.faces.cli.options import opt, version_option
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.program import global_first, run_command
 from casetrack.faces.cli.state import State
@@ -56,12 +57,6 @@ app = program("casetrack", GROUPS)
 _GLOBAL = ("--data-dir", "--license")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        line(f"casetrack {__version__}")
-        raise typer.Exit
-
-
 _ABOUT = """\
 Search folders of documents and get answers with their exact source.
 
@@ -81,28 +76,21 @@ def root(
     ctx: typer.Context,
     data_dir: Annotated[
         str | None,
-        typer.Option(
-            "--data-dir",
-            metavar="FOLDER",
-            help="Where the data lies; may also follow the command. "
+        opt(
+            "Where the data lies; may also follow the command. "
             "Otherwise CASETRACK_HOME, or CaseTrack in your documents folder.",
+            "--data-dir FOLDER",
         ),
     ] = None,
     license_key: Annotated[
         str | None,
-        typer.Option(
-            "--license",
-            metavar="KEY",
-            help="License key for this run; may also follow the command. "
+        opt(
+            "License key for this run; may also follow the command. "
             "Otherwise CASETRACK_LICENSE, config.toml, or the activated one.",
+            "--license KEY",
         ),
     ] = None,
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
-        ),
-    ] = False,
+    _version: Annotated[bool, version_option(f"casetrack {__version__}")] = False,
 ) -> int | None:
     """Set the data folder, and decide what happens without a command."""
     state = ctx.ensure_object(State)

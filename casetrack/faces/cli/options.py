@@ -9,6 +9,7 @@ import typer
 from casetrack.api.operation import Arg
 from casetrack.base.config import OCR_ENGINES
 from casetrack.faces.cli.completion import collection_names
+from casetrack.faces.cli.output import line
 
 
 def option(arg: Arg, /, **more: Any) -> Any:
@@ -30,6 +31,18 @@ def opt(about: str, cli: str, /, **more: Any) -> Any:
         Other words for Typer, such as ``min``.
     """
     return option(Arg(about, cli), **more)
+
+
+def version_option(text: str, /) -> Any:
+    """Return the option that writes *text* and ends the program."""
+
+    def write(wanted: bool) -> None:
+        if wanted:
+            line(text)
+            raise typer.Exit
+
+    words: dict[str, Any] = {"callback": write, "is_eager": True}
+    return opt("Show the version and exit.", "--version", **words)
 
 
 C = TypeVar("C", bound=Callable[..., Any])

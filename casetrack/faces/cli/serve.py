@@ -71,6 +71,8 @@ class Askers(TypedDict):
 
 Transport = Literal["stdio", "http"]
 """How programs are answered."""
+HOST = "http: where to listen. Anything but this computer itself needs a token."
+PORT = "http: the port; 0 takes a free one."
 TokenOption = Annotated[
     str | None,
     opt(
@@ -108,23 +110,9 @@ def serve(
             "--transport",
         ),
     ] = "stdio",
-    host: Annotated[
-        str | None,
-        opt(
-            "http: where to listen. Anything but this computer itself needs a token.",
-            "--host HOST",
-            show_default="127.0.0.1",
-        ),
-    ] = None,
+    host: Annotated[str | None, opt(HOST, "--host HOST", show_default="127.0.0.1")] = None,
     port: Annotated[
-        int | None,
-        opt(
-            "http: the port; 0 takes a free one.",
-            "--port PORT",
-            min=0,
-            max=65535,
-            show_default="8765",
-        ),
+        int | None, opt(PORT, "--port PORT", min=0, max=65535, show_default="8765")
     ] = None,
     token: TokenOption = None,
     edition: EditionOption = None,

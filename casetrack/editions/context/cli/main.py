@@ -8,6 +8,7 @@ import typer
 
 from casetrack.editions.context.cli.state import ContextState
 from casetrack.faces.cli.layout import Command, Entry, Family, program
+from casetrack.faces.cli.options import opt, version_option
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.program import global_first, run_command
 from casetrack.version import __version__
@@ -77,30 +78,18 @@ Everything stays on this computer.
 """
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        line(f"ctx of casetrack {__version__}")
-        raise typer.Exit
-
-
 @app.callback(help=_ABOUT, invoke_without_command=True)
 def root(
     ctx: typer.Context,
     config: Annotated[
         str | None,
-        typer.Option(
-            "--config",
-            metavar="FILE",
-            help="The config; may also follow the command. Otherwise CTX_CONFIG, .ctx/config.toml "
+        opt(
+            "The config; may also follow the command. Otherwise CTX_CONFIG, .ctx/config.toml "
             "or config/ctx.toml of this project; each lies over the one in your config folder.",
+            "--config FILE",
         ),
     ] = None,
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
-        ),
-    ] = False,
+    _version: Annotated[bool, version_option(f"ctx of casetrack {__version__}")] = False,
 ) -> None:
     """Set the config, and show the help where no command is given."""
     state = ctx.ensure_object(ContextState)

@@ -5,7 +5,10 @@ from typing import Annotated
 import typer
 
 from casetrack.editions.context.cli.state import ContextState
+from casetrack.faces.cli.options import opt
 from casetrack.faces.cli.serve import (
+    HOST,
+    PORT,
     OriginOption,
     TokenOption,
     Transport,
@@ -13,33 +16,22 @@ from casetrack.faces.cli.serve import (
     refuse_for_stdio,
 )
 
+_BIND = "that of [server] bind"
+
 
 def mcp(
     ctx: typer.Context,
     transport: Annotated[
         Transport,
-        typer.Option(
-            help="http: any number of programs connect to an address. stdio: one program starts "
-            "this and talks over its streams."
+        opt(
+            "http: any number of programs connect to an address. stdio: one program starts this "
+            "and talks over its streams.",
+            "--transport",
         ),
     ] = "http",
-    host: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOST",
-            show_default="that of [server] bind",
-            help="http: where to listen. Anything but this computer itself needs a token.",
-        ),
-    ] = None,
+    host: Annotated[str | None, opt(HOST, "--host HOST", show_default=_BIND)] = None,
     port: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=65535,
-            metavar="PORT",
-            show_default="that of [server] bind",
-            help="http: the port; 0 takes a free one.",
-        ),
+        int | None, opt(PORT, "--port PORT", show_default=_BIND, min=0, max=65535)
     ] = None,
     token: TokenOption = None,
     allow_origin: OriginOption = None,

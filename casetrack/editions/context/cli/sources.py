@@ -2,8 +2,8 @@
 
 import json
 import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -27,20 +27,12 @@ from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from threading import Event
     from typing import Self
 
     from casetrack.base.records.sync import SyncReport
-    from casetrack.editions.context.config import SourceEntry
+    from casetrack.editions.context.home import ContextHome
 
 # ``ctx sync``: bring the collection in step with its sources.
-
-
-class Progress(StrEnum):
-    """How progress is told, on standard error."""
-
-    HUMAN = "human"
-    JSON = "json"
 
 
 def source_names(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -82,7 +74,7 @@ def sync(
     since: str | None = None,
     until: str | None = None,
     limit: int | None = None,
-    progress: Progress = Progress.HUMAN,
+    progress: Literal["human", "json"] = "human",
     as_json: JsonOption = False,
 ) -> int:
     """Bring the collection in step with the sources that the config names.
@@ -99,35 +91,23 @@ def sync(
     target, notes = state.home.make()
     for note in () if full else notes:
         line((f"Note: {note}", "yellow"), err=True)
+    one = partial(
+        target.sync_source, full=full, dry_run=dry_run, since=start, until=end, limit=limit
+    )
     reports: list[SyncReport] = []
     for entry in chosen:
-
-        def work(
-            tell: "Callable[..., None]", cancel: "Event", entry: "SourceEntry" = entry
-        ) -> "SyncReport":
-            return target.sync_source(
-                source_to_sync(state.home, entry),
-                full=full,
-                dry_run=dry_run,
-                since=start,
-                until=end,
-                limit=limit,
-                progress=tell,
-                cancel=cancel,
-            )
-
-        told = Meter(entry.label) if progress is Progress.HUMAN else _Lines(entry.label)
+        told = Meter(entry.label) if progress == "human" else _Lines(entry.label)
         report = long_work(
             state,
             "sync",
-            work,
+            partial(_one, partial(one, source_to_sync(state.home, entry))),
             title=f"Sync with {entry.label}",
             collection=target.info,
             meter=told,
         )
         reports.append(report)
-        if progress is Progress.JSON:
-            _event("done", entry.label, {"ok": not _failed(report), "counts": report.counts})
+        if progress == "json":
+            _event("done", entry.label, {"ok": not report.problem, "counts": report.counts})
         if not as_json:
             _show(report)
         if report.cancelled:
@@ -144,20 +124,20 @@ def sync(
         return EXIT_INTERRUPTED
     if not dry_run:
         keep_up(target)
-        _tell_of_models(state)
+        _tell_of_models(state.home)
     return _exit_code(reports)
 
 
+def _one(sync: "Callable[..., SyncReport]", tell: Any, stop: Any) -> "SyncReport":
+    return sync(progress=tell, cancel=stop)
+
+
 def _exit_code(reports: "Sequence[SyncReport]") -> int:
-    failed = [report for report in reports if _failed(report)]
+    failed = [report for report in reports if report.problem]
     if failed:
         names = ", ".join(report.folder for report in failed)
         line(f"{counted(len(failed), 'source')} of {len(reports)} failed: {names}", err=True)
     return EXIT_FAILED if failed else 0
-
-
-def _failed(report: "SyncReport") -> bool:
-    return bool(report.problem)
 
 
 def _show(report: "SyncReport") -> None:
@@ -169,12 +149,10 @@ def _show(report: "SyncReport") -> None:
     line()
 
 
-def _tell_of_models(state: ContextState) -> None:
+def _tell_of_models(home: "ContextHome") -> None:
     """Say what is to be done where vectors are wanted and there are no models to make them."""
-    home = state.home
-    if home.config.embedding["provider"] == "disabled":
-        return
-    if home.library.missing_models(home.collection.info.profile):
+    wanted = home.config.embedding["provider"] != "disabled"
+    if wanted and home.library.missing_models(home.collection.info.profile):
         told = (
             "Note: questions are answered by words only until `ctx embed pending` has made "
             "vectors; it fetches the model first, once."

@@ -2,14 +2,14 @@
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from mcp.types import CallToolResult
 from pydantic import ConfigDict, Field, create_model
 
-from casetrack.api.operation import READS, arguments_of
+from casetrack.api.operation import OF_EDITIONS, arguments_of
 from casetrack.editions.context import api
 from casetrack.editions.context.home import ContextHome
 from casetrack.editions.context.records import ContextDocument
@@ -18,7 +18,6 @@ from casetrack.faces.mcp.results import ROOM, answer, fitting, tokens
 from casetrack.faces.mcp.session import current, in_thread
 from casetrack.faces.mcp.specs import tool
 
-F = TypeVar("F", bound=Callable[..., Any])
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FILTERS = ("sources", "since", "until", "paths", "kinds", "languages")
 """Arguments of a search that are one object for AI programs: which documents are searched."""
@@ -30,27 +29,56 @@ _FIELDS: dict[str, Any] = {
 Filters: Any = create_model("Filters", __config__=ConfigDict(extra="forbid"), **_FIELDS)
 
 
-def _signed(function: Callable[..., Any]) -> Callable[[F], F]:
-    """Give a tool the arguments of a function; an object stands where its filters begin."""
+def _tool(function: Callable[..., Any], told: Callable[..., dict[str, Any]]) -> Any:
+    """Return the tool of one of the edition's operations.
+
+    Parameters
+    ----------
+    told
+        Returns as much of the answer as fits, given what asks for it and the arguments by name.
+    """
+    operation, declared = OF_EDITIONS[function], arguments_of(function)
+    names = {each.mcp_name: each.name for each in declared}
+
+    async def run(self: Any, *, filters: Any = None, **given: Any) -> CallToolResult:
+        given |= {} if filters is None else filters.model_dump()
+        asked = {names[name]: value for name, value in given.items()}
+        ask = partial(api.asked, self._home, function)
+        found = await in_thread(partial(told, ask, asked))
+        return answer(json.dumps(found, ensure_ascii=False), found)
+
     kind: Any = Annotated[Filters | None, Field(description="Only such documents")]
-    filters = inspect.Parameter("filters", KEYWORD, default=None, annotation=kind)
+    # An object stands where the filters begin.
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *(
-            filters if each.name in FILTERS else parameter_of(each)
-            for each in arguments_of(function)
+            parameter_of(each)
+            if each.name not in FILTERS
+            else inspect.Parameter("filters", KEYWORD, default=None, annotation=kind)
+            for each in declared
             if each.name not in FILTERS[1:]
         ),
     ]
+    made: Any = run
+    made.__name__ = operation.tool
+    made.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
+    made.__annotations__ = {each.name: each.annotation for each in parameters[1:]}
+    title, hints, page = operation.title, operation.hints, operation.page
+    of = (page,) if page else ()
+    return tool(title, hints, description=operation.about, page=page, of=of)(made)
 
-    def sign(method: F) -> F:
-        made: Any = method
-        made.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
-        kinds = {each.name: each.annotation for each in parameters[1:]}
-        made.__annotations__ = kinds | {"return": CallToolResult}
-        return method
 
-    return sign
+def _search(ask: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = ask(given).as_dict()
+    return found if _reads_all() else _shortened(found)
+
+
+def _get(ask: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    found = ask(given)
+    fits = len(found.chunks) if _reads_all() else _fitting(found)
+    if fits < len(found.chunks):
+        found = ask(given | {"count": fits})
+    return dict(found.as_dict())
 
 
 class ContextTools:
@@ -59,61 +87,13 @@ class ContextTools:
     def __init__(self, home: ContextHome) -> None:
         self._home = home
 
-    @tool(
-        "Search",
-        READS,
-        description="Search all sources with a question or words. Returns documents, the best "
-        "first, each with its best passages, their lines and address.",
-        page="search",
-        of=("search",),
-    )
-    @_signed(api.search)
-    async def search(self, *, filters: Any = None, **given: Any) -> CallToolResult:
-        """Search."""
-        chosen = {} if filters is None else filters.model_dump()
-        given |= {_FILTERS[name].name: value for name, value in chosen.items()}
-        found = (await in_thread(partial(api.asked, self._home, api.search, given))).as_dict()
-        return _told(found if _reads_all() else _shortened(found))
-
-    @tool(
-        "Get a document",
-        READS,
-        description="Returns a document of a search result: its facts, its text, its passages "
-        'with lines and address. A long one comes in parts: "next" is the "first" of the next.',
-    )
-    @_signed(api.get)
-    async def get(self, **given: Any) -> CallToolResult:
-        """Read."""
-        whole = _reads_all()
-
-        def read() -> dict[str, Any]:
-            asked = {"document": given.pop("id"), **given}
-            found = api.asked(self._home, api.get, asked)
-            fits = len(found.chunks) if whole else _fitting(found)
-            if fits < len(found.chunks):
-                found = api.asked(self._home, api.get, asked | {"count": fits})
-            return dict(found.as_dict())
-
-        return _told(await in_thread(read))
-
-    @tool(
-        "List sources",
-        READS,
-        description="Returns the sources, how much of each there is, and whether it is in step.",
-    )
-    async def sources(self) -> CallToolResult:
-        """List."""
-        found = await in_thread(partial(api.asked, self._home, api.sources, {}))
-        return _told(found.as_dict())
+    search, get = _tool(api.search, _search), _tool(api.get, _get)
+    sources = _tool(api.sources, lambda ask, given: ask(given).as_dict())
 
 
 def _reads_all() -> bool:
     connection = current()
     return connection is not None and connection.reads_all
-
-
-def _told(found: Mapping[str, Any]) -> CallToolResult:
-    return answer(json.dumps(found, ensure_ascii=False), found)
 
 
 def _shortened(found: dict[str, Any]) -> dict[str, Any]:
