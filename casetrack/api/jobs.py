@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import CollectionInfo
 
-_JobId = Annotated[
-    str, Arg("ID of the job; its beginning is enough.", "JOB", "job_id", "Such as j-7f3a2c")
-]
+_JobId = Annotated[str, Arg("ID of the job; its beginning is enough.", "JOB", "job_id")]
 _NEWEST = 20
 
 

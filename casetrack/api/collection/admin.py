@@ -150,7 +150,7 @@ class Admin(OwnFacts, EarlierStates):
                 "exports in the data folder]",
                 "OUTPUT",
                 "output_folder",
-                "Absolute; default: exports in the data folder",
+                "Absolute; default: exports",
                 path=True,
             ),
         ] = None,

@@ -72,7 +72,6 @@ _Documents = Annotated[
         "Only in this document; may be repeated for several.",
         "--document -d NAME",
         "document_filter",
-        "Name or ID",
         mcp_type=str | list[str] | None,
     ),
 ]
@@ -124,7 +123,6 @@ _Mentions = Annotated[
     Arg(
         "Only passages that mention this person, organization or place; repeated, all of them.",
         "--mentions NAME",
-        note="Names",
     ),
 ]
 _Recursive = Annotated[
@@ -132,21 +130,10 @@ _Recursive = Annotated[
 ]
 _Extensions = Annotated[
     Iterable[str] | str | None,
-    Arg(
-        "Only these kinds, such as pdf; may be repeated.",
-        "--ext EXT",
-        "file_extensions",
-        "Such as pdf",
-    ),
+    Arg("Only these kinds, such as pdf; may be repeated.", "--ext EXT", "file_extensions"),
 ]
 _Type = Annotated[
-    str | None,
-    Arg(
-        "Kind of new documents, such as contract.",
-        "--type TYPE",
-        note="Default: recognised",
-        words=DOCUMENT_TYPES,
-    ),
+    str | None, Arg("Kind of new documents, such as contract.", "--type TYPE", words=DOCUMENT_TYPES)
 ]
 _Passwords = Annotated[
     Sequence[str] | str,
@@ -287,7 +274,6 @@ class Collection:
             Arg(
                 "Leave out results below this relevance. [default: show all]",
                 "--min-relevance 0..1",
-                note="Hide others",
                 ge=0,
                 le=1,
             ),
@@ -694,24 +680,16 @@ class Collection:
         /,
         *,
         remove_deleted: Annotated[
-            bool,
-            Arg(
-                "Remove documents whose file is gone.",
-                "--remove-deleted",
-                note="Remove documents of missing files",
-            ),
+            bool, Arg("Remove documents whose file is gone.", "--remove-deleted")
         ] = False,
-        dry_run: Annotated[
-            bool,
-            Arg("Only say what would be done.", "--dry-run", note="Only say what would change"),
-        ] = False,
+        dry_run: Annotated[bool, Arg("Only say what would be done.", "--dry-run")] = False,
         recursive: _Recursive = True,
         include: Annotated[
             Iterable[str] | None,
             Arg(
                 "Only files that fit, such as 'contracts/**'; may be repeated.",
                 "--include GLOB",
-                note="Only these (gitignore patterns)",
+                note="gitignore patterns",
             ),
         ] = None,
         exclude: Annotated[
@@ -719,7 +697,7 @@ class Collection:
             Arg(
                 "Not what fits, such as drafts/; may be repeated.",
                 "--exclude GLOB",
-                note="Not these (gitignore patterns)",
+                note="gitignore patterns",
             ),
         ] = None,
         extensions: _Extensions = None,
@@ -1039,8 +1017,7 @@ class Collection:
     def document(
         self,
         name_or_id: Annotated[
-            DocumentRef,
-            Arg("Name, path or ID of the document.", "NAME", "document_name", "Name or ID"),
+            DocumentRef, Arg("Name, path or ID of the document.", "NAME", "document_name")
         ],
         /,
     ) -> Document:

@@ -48,13 +48,13 @@ class OwnFacts:
     def update(
         self,
         *,
-        name: Annotated[str | None, Arg(note="New name")] = None,
-        description: Annotated[str | None, Arg(note="What it is about")] = None,
-        reference: Annotated[str | None, Arg(note="User's own number")] = None,
+        name: str | None = None,
+        description: str | None = None,
+        reference: str | None = None,
         collection_type: Annotated[str | None, Arg(words=COLLECTION_TYPES)] = None,
         tags: Iterable[str] | None = None,
-        add_tags: Annotated[_Tags | None, Arg(note="Tags to add")] = None,
-        remove_tags: Annotated[_Tags | None, Arg(note="Tags to remove")] = None,
+        add_tags: _Tags | None = None,
+        remove_tags: _Tags | None = None,
     ) -> CollectionInfo:
         """Change the collection's own facts: all that is asked for, or nothing.
 

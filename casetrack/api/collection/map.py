@@ -96,7 +96,7 @@ _AskedRelation = Literal[
 ]
 
 _Document = Annotated[
-    DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name", "Name or ID")
+    DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name")
 ]
 _Documents = Annotated[
     int | None, Arg("How many documents at most.", "--limit -k N", "top_k", ge=1, le=50)
@@ -450,7 +450,7 @@ class Map:
         /,
         *,
         depth: Annotated[
-            int, Arg("How many steps away from the middle.", "--depth N", "", "Steps from it", 1, 4)
+            int, Arg("How many steps away from the middle.", "--depth N", ge=1, le=4)
         ] = 2,
         limit: Annotated[
             int, Arg("How many names at most.", "--limit -k N", "top_k", ge=1, le=100)
@@ -676,23 +676,11 @@ class Map:
         /,
         *,
         exclude_same_document: Annotated[
-            bool,
-            Arg(
-                "Look in the chunk's own document as well.",
-                "/--same",
-                note="Leave out its own document",
-            ),
+            bool, Arg("Look in the chunk's own document as well.", "/--same")
         ] = True,
         min_similarity: Annotated[
             float,
-            Arg(
-                "How similar at least, 0 to 1.",
-                "--least X",
-                "",
-                "Least cosine similarity",
-                0.0,
-                1.0,
-            ),
+            Arg("How similar at least, 0 to 1.", "--least X", "", "Cosine similarity", 0.0, 1.0),
         ] = 0.6,
         limit: Annotated[
             int | None, Arg("How many passages at most.", "--limit -k N", "top_k", ge=1, le=50)
@@ -741,15 +729,9 @@ class Map:
     )
     def compare(
         self,
-        document_a: Annotated[
-            DocumentRef, Arg("Name, path or ID of one document.", "A", note="Name or ID")
-        ],
-        document_b: Annotated[
-            DocumentRef, Arg("Name, path or ID of the other document.", "B", note="Name or ID")
-        ],
-        topic: Annotated[
-            str, Arg("What to compare them on.", "--topic -t WORDS", note="Such as payment terms")
-        ],
+        document_a: Annotated[DocumentRef, Arg("Name, path or ID of one document.", "A")],
+        document_b: Annotated[DocumentRef, Arg("Name, path or ID of the other document.", "B")],
+        topic: Annotated[str, Arg("What to compare them on.", "--topic -t WORDS")],
         /,
         *,
         limit: Annotated[
@@ -805,13 +787,8 @@ class Map:
     )
     def changes(
         self,
-        before: Annotated[
-            DocumentRef,
-            Arg("Name, path or ID of the earlier version.", "BEFORE", note="Name or ID"),
-        ],
-        after: Annotated[
-            DocumentRef, Arg("Name, path or ID of the later version.", "AFTER", note="Name or ID")
-        ],
+        before: Annotated[DocumentRef, Arg("Name, path or ID of the earlier version.", "BEFORE")],
+        after: Annotated[DocumentRef, Arg("Name, path or ID of the later version.", "AFTER")],
         /,
     ) -> Changes:
         """Return what changed from one document to another, paragraph by paragraph.
@@ -842,10 +819,10 @@ class Map:
         self,
         *,
         least: Annotated[
-            float | None, Arg("Only amounts of at least this.", "--min N", "min_value", "At least")
+            float | None, Arg("Only amounts of at least this.", "--min N", "min_value")
         ] = None,
         most: Annotated[
-            float | None, Arg("Only amounts of at most this.", "--max N", "max_value", "At most")
+            float | None, Arg("Only amounts of at most this.", "--max N", "max_value")
         ] = None,
         unit: Annotated[
             str | None,
@@ -853,32 +830,18 @@ class Map:
         ] = None,
         kind: Annotated[
             Literal["all", "money", "percent", "quantity"],
-            Arg("Only money, percentages or quantities.", "--kind", "", "Kind of amount"),
+            Arg("Only money, percentages or quantities.", "--kind"),
         ] = "all",
         document: Annotated[
             DocumentRef | None,
-            Arg(
-                "Only those of this document.", "--document -d NAME", "document_name", "Only in it"
-            ),
+            Arg("Only those of this document.", "--document -d NAME", "document_name"),
         ] = None,
         sort_by: Annotated[
             Literal["document", "value", "lowest"],
-            Arg(
-                "In reading order, or by value: the highest or lowest first.",
-                "--sort",
-                note="value: highest first",
-            ),
+            Arg("In reading order, or by value: the highest or lowest first.", "--sort"),
         ] = "value",
         limit: Annotated[
-            int | None,
-            Arg(
-                "How many at most.",
-                "--limit -k N",
-                note="How many",
-                ge=1,
-                mcp_le=100,
-                mcp_default=10,
-            ),
+            int | None, Arg("How many at most.", "--limit -k N", ge=1, mcp_le=100, mcp_default=10)
         ] = 20,
     ) -> Amounts:
         """Return sums of money, percentages and quantities, each with the words that say it.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State, Workspace
 
 _Document = Annotated[
-    DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name", "Name or ID")
+    DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name")
 ]
 _CHUNK = "A chunk's id, as search results give it."
 
@@ -61,9 +61,7 @@ class Read:
         document: _Document,
         /,
         *,
-        page: Annotated[
-            int | None, Arg("Only this page.", "--page N", "page_filter", "Only this page", ge=1)
-        ] = None,
+        page: Annotated[int | None, Arg("Only this page.", "--page N", "page_filter", ge=1)] = None,
     ) -> Passages:
         """Return the chunks of a document in reading order, or those of one page.
 

@@ -30,7 +30,6 @@ _REMOVING = Arg(
     "Whether documents go when their files are deleted (default: as it was, or kept).",
     "--remove-deleted/--keep-deleted",
     "auto_remove_deleted",
-    "Default: as it was",
 )
 _NEW_REMOVING = replace(
     _REMOVING, note="Remove documents of deleted files", mcp_type=bool, mcp_default=False
@@ -40,12 +39,7 @@ _SCHEDULE = Arg(
 )
 _Extensions = Annotated[
     list[str] | None,
-    Arg(
-        "Only these kinds, such as pdf; may be repeated.",
-        "--ext EXT",
-        "file_extensions",
-        "Such as pdf",
-    ),
+    Arg("Only these kinds, such as pdf; may be repeated.", "--ext EXT", "file_extensions"),
 ]
 
 
@@ -100,11 +94,10 @@ class Watches:
         extensions: _Extensions = None,
         include: Annotated[
             list[str] | None,
-            Arg("Only files that fit.", "--include GLOB", note="Only these (gitignore patterns)"),
+            Arg("Only files that fit.", "--include GLOB", note="gitignore patterns"),
         ] = None,
         exclude: Annotated[
-            list[str] | None,
-            Arg("Not what fits.", "--exclude GLOB", note="Not these (gitignore patterns)"),
+            list[str] | None, Arg("Not what fits.", "--exclude GLOB", note="gitignore patterns")
         ] = None,
         recursive: Annotated[
             bool | None, Arg("Whether folders below it count.", "--recursive/--no-recursive", "-")

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     Present = Callable[[Any, Any, "Asked"], CallToolResult]
 
-_Confirmed = Annotated[bool, Field(description="Must be true")]
+_Confirmed = bool
 _BEYOND = f"use {See('search')} with document_filter."
 _NAME = attrgetter("mcp_name")
 _called = partial(called, name=_NAME, checked=True)

@@ -139,7 +139,7 @@ class CollectionTools(CountingTools):
     @tool(
         "List collections",
         READS,
-        description="Which collections there are. Returns ID, type, status and counts of each.",
+        description="Returns ID, type, status and counts of each collection.",
         sets=("core", "search", "map", "legal"),
         of=("collection list",),
     )
@@ -202,9 +202,7 @@ class CollectionTools(CountingTools):
         "and sizes.",
         sets=("search", "map", "legal"),
     )
-    async def switch_collection(
-        self, collection_name: Annotated[str, Field(description="Name or ID")]
-    ) -> CallToolResult:
+    async def switch_collection(self, collection_name: str) -> CallToolResult:
         """Make a collection the active one."""
 
         def work() -> tuple[CollectionInfo, CollectionStats]:
@@ -229,16 +227,14 @@ class CollectionTools(CountingTools):
     @tool(
         "Delete collection",
         DELETES,
-        description="Permanently delete a collection; files stay. Without confirm: true it only "
-        "says what would go. Returns its facts.",
+        description="Permanently delete a collection; files stay. Without confirm: true only says "
+        "what would go. Returns its facts.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
         sets=("legal",),
     )
     async def delete_collection(
-        self,
-        collection_name: Annotated[str, Field(description="Name or ID")],
-        confirm: Annotated[bool, Field(description="Must be true to delete")] = False,
+        self, collection_name: str, confirm: bool = False
     ) -> CallToolResult:
         """Delete a collection once that is confirmed."""
         info = await in_thread(partial(self._library.find, collection_name))

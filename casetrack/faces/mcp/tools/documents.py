@@ -33,7 +33,7 @@ class DocumentTools(SessionTools):
     )
     async def delete_document(
         self,
-        document_name: Annotated[str, Field(description="Name or ID")],
+        document_name: str,
         confirm: Annotated[bool, Field(description="Ask the user first")] = False,
         collection: CollectionName = None,
         secure: Annotated[bool, Field(description="At once, from snapshots too")] = False,

@@ -46,14 +46,14 @@ _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 GivenType = Annotated[DocumentType, BeforeValidator(lower)]
 """A type of document, written in any case."""
 
-DefaultType = Annotated[GivenType | None, Field(description="Default: recognised")]
+DefaultType = GivenType | None
 """The parameter for the type of new documents."""
-Extensions = Annotated[list[str] | None, Field(description="Such as pdf")]
+Extensions = list[str] | None
 """The parameter that restricts a folder to some kinds of files."""
-IncludePatterns = Annotated[list[str] | None, Field(description="Only these (gitignore patterns)")]
-ExcludePatterns = Annotated[list[str] | None, Field(description="Not these (gitignore patterns)")]
+IncludePatterns = Annotated[list[str] | None, Field(description="gitignore patterns")]
+ExcludePatterns = Annotated[list[str] | None, Field(description="gitignore patterns")]
 FolderPath = Annotated[str, Field(description="Absolute")]
-Password = Annotated[str | None, Field(description="Never stored")]
+Password = str | None
 OcrEngine = Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None
 OcrLanguage = Annotated[str | None, Field(description="Such as deu+eng")]
 
@@ -75,7 +75,7 @@ class IngestTools(SessionTools):
         file_path: Annotated[str, Field(description="Absolute")],
         document_name: Annotated[str | None, Field(description="Default: file name")] = None,
         document_type: DefaultType = None,
-        copy_original: Annotated[bool, Field(description="Keep a copy of the file")] = False,
+        copy_original: bool = False,
         password: Password = None,
         ocr: OcrEngine = None,
         ocr_language: OcrLanguage = None,
@@ -108,8 +108,8 @@ class IngestTools(SessionTools):
     @tool(
         "Ingest folder",
         ADDS,
-        description="Take in all new files of a folder. Returns counts and how files ended, "
-        "failures first.",
+        description="Take in all new files of a folder. Returns counts and outcomes, failures "
+        "first.",
         sets=("core", "legal"),
         of=("ingest",),
     )
@@ -118,7 +118,7 @@ class IngestTools(SessionTools):
         ctx: Context,
         folder_path: FolderPath,
         recursive: bool = True,
-        skip_existing: Annotated[bool, Field(description="false: all anew")] = True,
+        skip_existing: bool = True,
         document_type: DefaultType = None,
         file_extensions: Extensions = None,
         password: Password = None,

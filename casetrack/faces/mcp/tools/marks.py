@@ -59,23 +59,23 @@ class MarkTools(SessionTools):
     @tool(
         "Mark",
         ADDS,
-        description="Keep the user's word, when asked to: tag or star a document or passage; "
-        "merge two entities, split a spelling off, set the kind, rename, hide; add, "
-        "change or hide an event. Returns mark_id, for undo.",
+        description="When the user asks: tag or star a document or passage; merge two entities, "
+        "split a spelling off, set the kind, rename, hide; add, change or hide an event. "
+        "Returns mark_id, for undo.",
         sets=("map",),
         of=("star", "tag"),
     )
     async def mark(
         self,
-        action: Annotated[Action, Field(description="What to do")],
+        action: Action,
         target: Annotated[
             str, Field(description="Document or chunk_id (also of events); entity; mark_id")
         ],
         value: Annotated[
             str | None, Field(description="Tag; other entity; spelling; kind; new name; event")
         ] = None,
-        page: Annotated[int | None, Field(ge=1, description="Its page")] = None,
-        date: Annotated[str | None, Field(description="Of the event")] = None,
+        page: Annotated[int | None, Field(ge=1)] = None,
+        date: str | None = None,
         note: Annotated[str, Field(description="Remark; for split whose name it is")] = "",
         document: Annotated[str | None, Field(description="Split only there")] = None,
         collection: CollectionName = None,

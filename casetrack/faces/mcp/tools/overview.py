@@ -32,8 +32,8 @@ class OverviewTools(SessionTools):
     @tool(
         "Summary",
         READS,
-        description="Call this first on a collection you do not know. Returns key people, dates "
-        "and topics with quotes, documents by type, versions, references.",
+        description="Call this first on an unknown collection. Returns key people, dates and "
+        "topics with quotes, types, versions, references.",
         sets=("core", "map"),
         page="briefing",
         of=("topics",),
@@ -52,7 +52,7 @@ class OverviewTools(SessionTools):
     @tool(
         "Timeline",
         READS,
-        description="What happened when. Returns dated events in order, each quoted and cited.",
+        description="What happened when. Returns dated events in order, quoted and cited.",
         sets=("daily", "map", "legal"),
         page="timeline",
     )

@@ -32,14 +32,14 @@ class PageTools(SessionTools):
         "Page picture",
         READS,
         description="See a page, to check tables, stamps or OCR: by chunk_id (highlighted), or "
-        "document_name and page. Returns the picture and citation.",
+        "document_name and page. Returns picture and citation.",
         sets=("daily", "search", "legal"),
         page="page",
     )
     async def get_page_image(
         self,
         chunk_id: str | None = None,
-        document_name: Annotated[str | None, Field(description="Name or ID")] = None,
+        document_name: str | None = None,
         page: Annotated[int | None, Field(ge=1)] = None,
         collection: CollectionName = None,
         password: str | None = None,

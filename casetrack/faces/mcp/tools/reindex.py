@@ -45,14 +45,13 @@ class ReindexTools(SessionTools):
     @tool(
         "Reindex document",
         SWITCHES,
-        description="Rebuild a document that is stale or whose file has changed. Returns "
-        "what was rebuilt.",
+        description="Rebuild a stale or changed document. Returns what was rebuilt.",
     )
     async def reindex_document(
         self,
         ctx: Context,
-        document_name: Annotated[str, Field(description="Name or ID")],
-        force: Annotated[bool, Field(description="Even if up to date")] = False,
+        document_name: str,
+        force: bool = False,
         reparse: Reparse = True,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
@@ -81,9 +80,9 @@ class ReindexTools(SessionTools):
     async def reindex_collection(
         self,
         ctx: Context,
-        confirm: Annotated[bool, Field(description="Must be true")] = False,
+        confirm: bool = False,
         reparse: Reparse = True,
-        skip_unchanged: Annotated[bool, Field(description="Only what is stale or changed")] = False,
+        skip_unchanged: bool = False,
         profile: ProfileName = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
@@ -109,13 +108,13 @@ class ReindexTools(SessionTools):
     @tool(
         "Index status",
         READS,
-        description="Returns which documents are stale, changed on disk, without their file "
-        "or read in part, and what to do; problems first.",
+        description="Returns which documents are stale, changed, without their file or read in "
+        "part, and what to do.",
         of=("index-status",),
     )
     async def get_index_status(
         self,
-        document_filter: Annotated[str | None, Field(description="Only this document")] = None,
+        document_filter: str | None = None,
         offset: Offset = 0,
         collection: CollectionName = None,
     ) -> CallToolResult:

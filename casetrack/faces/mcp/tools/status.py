@@ -133,8 +133,8 @@ class JobTools(SessionTools):
     @tool(
         "Job status",
         READS,
-        description="How far long work is. Returns its result when done; without job_id all jobs, "
-        "or with wait_seconds the one that runs.",
+        description="Progress of long work. Returns the result when done; without job_id all jobs, "
+        "or with wait_seconds the running one.",
         sets=("core", "legal"),
         of=("jobs list",),
     )

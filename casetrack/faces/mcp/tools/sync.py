@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult
-from pydantic import Field
 
 from casetrack.api.operation import READS
 from casetrack.api.text import line, lines_of
@@ -93,14 +92,11 @@ class WatchTools(SessionTools):
     @tool(
         "Watches",
         READS,
-        description="Returns all watched folders: schedule, last sync, status, problems and "
-        "what to do.",
+        description="Returns watched folders: schedule, last sync, status, problems, what to do.",
         of=("watch",),
     )
     async def list_watches(
-        self,
-        collection_filter: Annotated[str | None, Field(description="Only this collection")] = None,
-        offset: Offset = 0,
+        self, collection_filter: str | None = None, offset: Offset = 0
     ) -> CallToolResult:
         """List the watched folders."""
 
