@@ -31,8 +31,8 @@ _TITLES = {
     "page_hit@10": "page hit@10",
     "marked_chars": "characters marked",
     "wrong_value@1": "wrong value@1",
-    "absent_told": "absent: told",
-    "present_told": "present: wrongly told",
+    "absent_told": "absent: reported",
+    "present_told": "present: denied",
 }
 _GROUP_MEASURES = (MAIN, "hit@1", "hit@5", "hit@10", *PAGE_MEASURES, "pinpoint", "value")
 _SHOWN_MEASURES = (*POINT_MEASURES, *ABSENCE_MEASURES)
