@@ -34,7 +34,7 @@ def _built_rows(corpus: Corpus) -> Iterator[Row]:
     whole = built["append_s"] + built["index_s"]
     yield Row(
         GROUP,
-        f"{size}: built when it was first made, without making texts and vectors",
+        f"{size}: built, without generating texts and vectors",
         f"{number(whole)} s (append {number(built['append_s'])}, index {number(built['index_s'])}),"
         f" {corpus.chunk_count / whole:,.0f} chunks/s",
         figures={"append_s": built["append_s"], "index_s": built["index_s"]},

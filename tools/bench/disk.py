@@ -57,7 +57,7 @@ def collection_rows(collection: Collection, what: str, group: str, /) -> Iterato
     )
     yield Row(
         group,
-        f"{what}: besides, superseded by compaction, until a write that comes 15 minutes later",
+        f"{what}: also superseded by compaction, until a write that comes 15 minutes later",
         f"{superseded * per:.1f} KB",
         figures={"superseded_kb": superseded * per},
     )

@@ -24,7 +24,7 @@ _HEADINGS = {
     "measured": "measured",
     "ratio": "ratio",
     "verdict": "verdict",
-    "equal": "what was equal and what not",
+    "equal": "conditions",
 }
 _PACKAGES = ("numpy", "pylance", "lancedb", "duckdb", "onnxruntime", "bm25s")
 _BEGIN = "<!-- begin: written by `just bench --write` -->"
