@@ -63,8 +63,8 @@ from casetrack.base.records.collections import DEFAULT_EDITION
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.models.encoders import Encoders
 from casetrack.store import audit
-from casetrack.store.damage import damage_told
-from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
+from casetrack.store.damage import damage_errors
+from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, remove_collection, sweep_home
 from casetrack.store.listing import (
     by_id,
     checked_name,
@@ -539,7 +539,7 @@ class Library(Placing):
         opened = self._open.pop(info.id, None)
         if opened is not None:
             opened.workspace.forget()  # Windows keeps what is mapped
-        take_away(self._home, info)
+        remove_collection(self._home, info)
         self.jobs.forget(info.id)
         return info
 
@@ -898,7 +898,7 @@ class Library(Placing):
 
         try:
             workspace = self.get(info.id).workspace
-            with damage_told(workspace.folder):
+            with damage_errors(workspace.folder):
                 return examine(
                     workspace, deep=deep, repair=repair, tell=listener(progress) or silent
                 )

@@ -24,7 +24,7 @@ def _opened(state: State) -> ContextGraph:
     from casetrack.graph.graph import ContextGraph
 
     workspace = state.workspace
-    workspace.bring("views/graph")
+    workspace.pull_view("views/graph")
     return ContextGraph(workspace.folder, workspace.info, state.snapshot, state.index, state.marks)
 
 

@@ -72,7 +72,7 @@ def upkeep(
     cancel: threading.Event | None = None,
 ) -> UpkeepReport | None:
     """Free space; parameters, result and errors are those of ``Collection.admin.upkeep``."""
-    from casetrack.store.damage import damage_told
+    from casetrack.store.damage import damage_errors
     from casetrack.store.lock import write_lock
 
     with contextlib.ExitStack() as stack:
@@ -83,7 +83,7 @@ def upkeep(
             if wait:
                 raise
             return None
-        with damage_told(workspace.folder):
+        with damage_errors(workspace.folder):
             return _Upkeep(workspace, secure=secure, cancel=cancel).run()
 
 
@@ -165,7 +165,7 @@ class _Upkeep:
     def run(self) -> UpkeepReport:
         from casetrack.store import heads
         from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-        from casetrack.store.history import mend_tags
+        from casetrack.store.history import repair_tags
         from casetrack.store.reader_locks import sweep_reader_locks
         from casetrack.store.scratch import sweep_spools
         from casetrack.store.session import journalled, sweep
@@ -175,7 +175,7 @@ class _Upkeep:
         opened = (open_dataset(self._folder, name) for name in (DOCUMENTS, CHUNKS))
         heads.confirm(self._folder, *opened)
         sweep(self._folder)
-        mend_tags(self._folder)
+        repair_tags(self._folder)
         sweep_reader_locks(self._folder)
         sweep_spools(self._folder)
         steps = (self._datasets, self._views, self._copies, self._stage, self._others)

@@ -1,19 +1,18 @@
-"""The audit log of a data folder: one line for each change, each bound to the one before it.
+"""The audit log of a data folder: one line per change, chained by digests.
 
-``audit.jsonl`` is added to only. Every line is a JSON object with the SHA-256 of the line before it
-and of itself, so that a line that was changed, left out, put elsewhere or put in does not fit. Each
-entry's number and digest are noted outside of the log as well: in ``.audit.head`` beside it, in
-``heads.json`` of the collection, and in ``collection.json`` whenever that is written. A log that
-was cut off or removed does not have these entries, and its next entry follows on the last one
-noted, so that the gap stays. Whoever may write the folder may write a whole new log and all notes:
-against that helps a digest that is kept elsewhere.
+``audit.jsonl`` is append-only. Every line is a JSON object with the SHA-256 of the previous line
+and of itself, so that a changed, removed, moved or inserted line is detected. The number and digest
+of each entry are also stored outside the log: in ``.audit.head`` next to it, in the collection's
+``heads.json``, and in ``collection.json`` when that is written. A truncated or deleted log lacks
+these entries, and its next entry continues from the last stored number, so that the gap stays
+visible. A user with write access can forge a whole log with all stored digests; only a digest kept
+elsewhere detects that.
 
-An entry is written before what it tells of is done. A program that was killed in between leaves an
-entry of what did not come to pass, and never a change without one; where the entry cannot be
-written, nothing is changed.
+An entry is written before its action. A program killed in between leaves an entry without an
+action, never an action without an entry; if the entry cannot be written, nothing is changed.
 
-It says ids, counts and times, and neither names nor words of documents: what was deleted leaves
-behind that it was. Names are looked up when it is read, of what is still there.
+Entries contain ids, counts and times, but no names or content of documents, so that deleted content
+leaves no trace. Readers look up the names of existing documents.
 """
 
 from __future__ import annotations
@@ -62,34 +61,23 @@ def note(
 ) -> None:
     """Add an entry about a collection to the log of its data folder.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder. One that lies in no data folder has no log.
-    action
-        What is about to be done.
-    documents
-        Ids of the documents it is done to.
-    count
-        How many things; by default so many as there are documents.
-    detail
-        What else there is to know; nothing that stands in a document.
+    A folder outside a data folder has no log. *documents* are the ids of the affected documents,
+    *count* the number of affected items, by default that of the documents. *detail* must not
+    contain content of a document.
 
     Raises
     ------
     CollectionBusy
         Another program has been writing the log for half a minute.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
     """
     if folder.parent.name == _HOME:
         ids = sorted(documents)
-        told = {"collection": folder.name, "count": len(ids) if count is None else count}
-        told |= {"documents": ids} if ids else {}
-        add(folder.parent.parent, action, told | ({"detail": detail} if detail else {}))
+        facts = {"collection": folder.name, "count": len(ids) if count is None else count}
+        facts |= {"documents": ids} if ids else {}
+        add(folder.parent.parent, action, facts | ({"detail": detail} if detail else {}))
 
 
-def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
+def add(data_dir: Path, action: str, facts: dict[str, Any], /) -> None:
     """Add an entry to the log of a data folder; see :func:`note`."""
     path = data_dir / FILE
     with alone(data_dir / _LOCK, f"writing to {path}", timeout=_LOCK_SECONDS), storage_errors(path):
@@ -99,7 +87,7 @@ def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
             ((number, digest) for number, digest, _ in _noted(data_dir)), default=(0, _FIRST)
         )
         with path.open("r+b") as file:
-            # A log that ends before its last noted entry was cut off: the gap has to stay.
+            # A log that ends before its last noted entry was truncated: the gap must stay.
             number, previous = _end_of(file)
             if noted[0] > number:
                 number, previous = noted
@@ -109,7 +97,7 @@ def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
                 "user": actor.user(),
                 "program": actor.program(),
                 "action": action,
-                **told,
+                **facts,
                 "previous": previous,
             }
             digest = _digest(entry)
@@ -120,8 +108,8 @@ def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
             os.fsync(file.fileno())
         bound = _bound(data_dir, number + 1, digest)
         write_atomic(data_dir / HEAD, sealed(bound), durable=False)
-        whose = told.get("collection", "")
-        # The last entry of a collection that goes away is noted in the others.
+        whose = facts.get("collection", "")
+        # The last entry of a removed collection is noted in the other collections.
         away = action.startswith(_AWAY)
         for path in data_dir.glob(f"{_HOME}/{'[!.]*' if away else whose}/{_NOTING[1]}"):
             if (path.parent.name == whose) is not away:
@@ -129,13 +117,7 @@ def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
 
 
 def entries(data_dir: Path, /) -> Iterator[AuditEntry]:
-    """Yield the entries of a data folder, the oldest first; lines that are none are passed over.
-
-    Raises
-    ------
-    StorageError
-        The log cannot be read.
-    """
+    """Yield the entries of a data folder, oldest first, skipping invalid lines."""
     for _, line in _lines(data_dir):
         entry = _parsed(line)
         if entry is not None:
@@ -157,23 +139,13 @@ def entries(data_dir: Path, /) -> Iterator[AuditEntry]:
 
 
 def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
-    """Check that the log of a data folder is as it was written.
+    """Verify the log of a data folder.
 
-    Parameters
-    ----------
-    data_dir
-        The data folder.
-    kept
-        A digest that was noted elsewhere at some time: it must be that of an entry.
-
-    Raises
-    ------
-    StorageError
-        The log cannot be read.
+    *kept* is a digest kept elsewhere, which must be that of an entry.
     """
     problems: list[str] = []
-    previous, number, count, found = _FIRST, 0, 0, not kept
-    # Before the log: an entry that is added meanwhile is in no note yet.
+    previous, number, count, has_kept = _FIRST, 0, 0, not kept
+    # Read before the log: an entry added meanwhile is not noted yet.
     noted = sorted({each[:2]: each[2] for each in reversed([*_noted(data_dir)])}.items())
     digests = set[tuple[int, str]]()
     for place, line in _lines(data_dir):
@@ -190,13 +162,13 @@ def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
             problems.append(f"line {place} of {FILE} does not follow on the line before it")
         previous, number = entry["digest"], entry["number"]
         digests.add((number, previous))
-        found = found or entry["digest"] == kept
+        has_kept = has_kept or entry["digest"] == kept
     for (last, digest), where in noted:
         if last > number:
             problems.append(f"{FILE} ends with entry {number:,}, and {where} notes entry {last:,}")
         elif (last, digest) not in digests:
             problems.append(f"entry {last:,} of {FILE} is another one than {where} notes")
-    if not found:
+    if not has_kept:
         problems.append(f"no entry of {FILE} has the digest {kept}")
     if len(problems) > _SHOWN:
         problems = [*problems[:_SHOWN], f"and {len(problems) - _SHOWN:,} more"]
@@ -204,12 +176,12 @@ def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
 
 
 def head(data_dir: Path, /) -> tuple[int, str] | None:
-    """Return number and digest of the last entry as noted beside the log, if they are."""
+    """Return number and digest of the last entry as noted next to the log, if there is a note."""
     return next((each[:2] for each in _read(data_dir, HEAD)), None)
 
 
 def bound(folder: Path, /) -> dict[str, Any]:
-    """Return what a collection notes of the log of its data folder; empty where there is none."""
+    """Return the facts that a collection notes about its audit log; empty without a log."""
     if folder.parent.name != _HOME or (folder / PLACE).exists():
         return {}
     data_dir = folder.parent.parent
@@ -222,11 +194,11 @@ def _bound(data_dir: Path, number: int, digest: str) -> dict[str, Any]:
 
 
 def _bind(path: Path, bound: dict[str, Any]) -> None:
-    """Note an entry in the ``heads.json`` of a collection, whose other facts stay as they are.
+    """Note an entry in a collection's ``heads.json``, keeping its other facts.
 
-    No lock is needed: a note that another writer overwrites is behind, and then notes less.
+    No lock is needed: if another writer overwrites the note, an older entry is noted.
     """
-    # A collection that cannot be written keeps its earlier note; the log itself is written.
+    # A read-only collection keeps its earlier note; the log itself is complete.
     with contextlib.suppress(OSError, ValueError, StorageError):
         if not (path.parent / PLACE).exists():
             facts = unsealed(path.read_bytes()) | {"audit": bound}
@@ -234,20 +206,20 @@ def _bind(path: Path, bound: dict[str, Any]) -> None:
 
 
 def _identity(data_dir: Path) -> str:
-    """Return what tells a data folder from a copy of it, whose log goes on in another way."""
+    """Return a value that distinguishes a data folder from a copy with a separate log."""
     path = data_dir.resolve()
     return hashlib.sha256(f"{path}:{path.stat().st_ino}".encode(errors="replace")).hexdigest()
 
 
 def _noted(data_dir: Path) -> Iterator[tuple[int, str, str]]:
-    """Yield number and digest of every noted entry, and the file that notes it."""
+    """Yield number and digest of every noted entry, and the noting file."""
     for pattern in (HEAD, *(f"{_HOME}/[!.]*/{name}" for name in _NOTING)):
         for path in sorted(data_dir.glob(pattern)):
             yield from _read(data_dir, path.relative_to(data_dir).as_posix())
 
 
 def _read(data_dir: Path, name: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the entry that a file notes; what is damaged or of another data folder notes none."""
+    """Yield the entry that a file notes; nothing if it is damaged or from another data folder."""
     path = data_dir / name
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         data = path.read_bytes()
@@ -258,7 +230,7 @@ def _read(data_dir: Path, name: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _lines(data_dir: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield number and content of every line; the last one may be in the making."""
+    """Yield number and content of every complete line."""
     path = data_dir / FILE
     if not path.exists():
         return
@@ -269,10 +241,10 @@ def _lines(data_dir: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _end_of(file: IO[bytes]) -> tuple[int, str]:
-    """Return number and digest of the last entry; what a killed program left behind it is cut off.
+    """Return number and digest of the last entry, after truncating an incomplete line.
 
-    A last line that is no entry is counted, and stands for itself: the log goes on, and whoever
-    checks it is told.
+    An invalid last line is counted and hashed as it is: the log continues, and verification reports
+    the line.
     """
     size = file.seek(0, os.SEEK_END)
     length, tail = _TAIL, b""
@@ -284,7 +256,7 @@ def _end_of(file: IO[bytes]) -> tuple[int, str]:
         if start >= 0 or length >= size:
             break
         length *= 4
-    if end + 1 < len(tail):  # it was never told to be written
+    if end + 1 < len(tail):  # incomplete: its writer never returned
         file.truncate(size - (len(tail) - end - 1))
     line = tail[start + 1 : end + 1]
     if not line:

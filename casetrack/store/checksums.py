@@ -1,17 +1,16 @@
-"""Checksums of stored rows: made when a row is written, compared when it is read.
+"""Checksums of stored rows, computed when a row is written and compared when it is read.
 
-Nothing between the disk and a reader notices a bit that has flipped in a text, an offset or a
-vector; so every row of ``chunks`` and ``documents`` carries checksums of itself. The columns of a
-row fall into *families*, those that are read together (``family`` in the declaration of the
-table), and each has a number of its own: what a citation shows can be checked without reading a
-vector. A number is made of the values alone:
+No layer between disk and reader detects a flipped bit in a text, an offset or a vector. So every
+row of ``chunks`` and ``documents`` has one checksum per *family*, the columns that are read
+together (``family`` in the table's declaration): a citation is checked without reading a vector. A
+checksum depends on the values only:
 
-* Each value gives 64 bits: a number its own, a text or a list the XXH3 of its bytes, so that
-  neither the version of Arrow nor the way a column is packed matters.
+* Each value gives 64 bits: a number its own bits, a text or a list the XXH3 of its bytes, whatever
+  the version of Arrow or the encoding of the column.
 * A family is the sum, modulo 2**64, of these bits, each mixed with the name of its column. A null
-  adds nothing: a column that a later version adds leaves the checksums of older rows as they are.
+  adds nothing, so a column that a later version adds keeps the checksums of older rows valid.
 
-Rows of earlier versions have none; of these nothing is known, and they count as sound.
+Rows of earlier versions have no checksums and count as intact.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 COLUMN = "checksum"
-"""Column that holds the numbers of a row, in the order of :func:`families`."""
+"""Column with the checksums of a row, in the order of :func:`families`."""
 _NULL = 0x9E37_79B9_7F4A_7C15
 """Bits of a null within a list."""
 _ALL = (1 << 64) - 1
@@ -41,42 +40,34 @@ _ROUNDS = ((30, 0xBF58_476D_1CE4_E5B9), (27, 0x94D0_49BB_1331_11EB))
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _CODES = {"int32": "i", "int64": "q", "halffloat": "e", "float": "f", "double": "d"}
 _ALIKE_BYTES = 64
-"""Mean length up to which texts are likely to be there more than once."""
+"""Mean length up to which texts are likely to repeat."""
 _FEW = 64
 
 
 @functools.cache
 def families(table: str, /) -> dict[str, tuple[str, ...]]:
-    """Return the families of a table, and the columns of each, in declared order."""
-    found: dict[str, list[str]] = {name: [] for name in schema.table(table).families}
+    """Return the families of a table and their columns, in declared order."""
+    members: dict[str, list[str]] = {name: [] for name in schema.table(table).families}
     for column in schema.table(table).columns:
         if column.name != COLUMN:
-            found[column.family].append(column.name)
-    return {name: tuple(columns) for name, columns in found.items()}
+            members[column.family].append(column.name)
+    return {name: tuple(columns) for name, columns in members.items()}
 
 
 def columns_of(table: str, /, *names: str) -> tuple[str, ...]:
-    """Return what has to be read to check some families: their columns, and the checksums."""
+    """Return the columns of the families *names*, and the checksum column."""
     known = families(table)
     return (*(column for name in names for column in known[name]), COLUMN)
 
 
 def with_families(columns: Sequence[str], table: str, /) -> list[str]:
-    """Return *columns* with all that has to be read to check every one of them."""
+    """Return *columns* and all others of their families, so that each can be checked."""
     touched = [n for n, family in families(table).items() if not set(columns).isdisjoint(family)]
     return list(dict.fromkeys([*columns, *columns_of(table, *touched)]))
 
 
 def stamped(rows: pa.Table, table: str, /) -> pa.Table:
-    """Return *rows* with their checksums, whatever checksums they had.
-
-    Parameters
-    ----------
-    rows
-        Rows of *table*; columns that they lack count as null.
-    table
-        ``chunks`` or ``documents``.
-    """
+    """Return *rows* with new checksums; missing columns count as null."""
     import numpy as np
     import pyarrow as pa
 
@@ -93,18 +84,10 @@ def stamped(rows: pa.Table, table: str, /) -> pa.Table:
 
 
 def damaged(rows: pa.Table, table: str, /, *, lacking: Collection[str] = ()) -> NDArray[np.bool_]:
-    """Return which rows are not what was written.
+    """Return a mask of the rows that do not match their checksums, bool [n].
 
-    Compared are the families of which *rows* holds all columns; rows without checksums are sound.
-
-    Parameters
-    ----------
-    rows
-        Rows of *table*, with the column ``checksum``, in any order and from any version.
-    table
-        ``chunks`` or ``documents``.
-    lacking
-        Columns that the stored table does not have at all, and *rows* therefore need not have.
+    Compares the families whose columns are all in *rows*, except those *lacking* in the stored
+    table. Rows without checksums count as intact.
     """
     import numpy as np
 
@@ -117,22 +100,16 @@ def damaged(rows: pa.Table, table: str, /, *, lacking: Collection[str] = ()) -> 
     for place, columns in enumerate(families(table).values()):
         if have.issuperset(columns):
             known = lengths > place
-            # A row that is not known is compared with whatever number, and then left out.
+            # Rows without checksums are compared with any number, and then masked out.
             at = np.where(known, starts + place, 0)
             wrong |= known & (numbers[at] != _sums(rows, columns))
     return wrong
 
 
-def require_sound(
+def require_intact(
     rows: pa.Table, table: str, name: str, /, *, lacking: Collection[str] = ()
 ) -> None:
-    """Check that no row is :func:`damaged`; *name* is the column that names its document.
-
-    Raises
-    ------
-    PassagesDamaged
-        Some are.
-    """
+    """Check that no row is :func:`damaged`; column *name* has the document names for the error."""
     wrong = damaged(rows, table, lacking=lacking)
     if wrong.any():
         names = rows[name].to_pylist()
@@ -140,7 +117,7 @@ def require_sound(
 
 
 def blanked(rows: pa.Table, table: str, /, *, lacking: Collection[str] = ()) -> pa.Table:
-    """Return *rows* with nothing in those that are :func:`damaged` but for the places they keep."""
+    """Return *rows* with text and nullable columns emptied in the :func:`damaged` ones."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -160,19 +137,10 @@ def blanked(rows: pa.Table, table: str, /, *, lacking: Collection[str] = ()) -> 
 
 
 def is_damaged(row: Mapping[str, Any], table: str, /, *names: str) -> bool:
-    """Return whether some families of one row are not what was written; none means all.
+    """Return whether one row differs from its checksums in *names*; without names, in any family.
 
-    The same comparison as :func:`damaged` makes, for values that were read already: a result of a
-    search costs some 20 microseconds, through Arrow a millisecond.
-
-    Parameters
-    ----------
-    row
-        Values by column; ``checksum`` and all columns of the families that are compared.
-    table
-        ``chunks`` or ``documents``.
-    names
-        Families.
+    The comparison of :func:`damaged` for values already read, *row* by column: 20 microseconds per
+    search result instead of a millisecond through Arrow.
     """
     numbers = row[COLUMN] or ()
     for place, (family, readers) in enumerate(_readers(table).items()):
@@ -190,7 +158,7 @@ def is_damaged(row: Mapping[str, Any], table: str, /, *names: str) -> bool:
 def _stored(
     rows: pa.Table,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]] | None:
-    """Return where the checksums of each row begin, how many it has, and all of them."""
+    """Return the start and the number of the checksums of each row, and all checksums."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -206,7 +174,7 @@ def _stored(
 
 
 def _sums(rows: pa.Table, columns: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the number of one family of each row."""
+    """Return the checksum of one family of each row."""
     import numpy as np
 
     total = np.zeros(rows.num_rows, dtype=np.uint64)
@@ -220,7 +188,7 @@ def _sums(rows: pa.Table, columns: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread every bit over all of them: the finisher of MurmurHash3 in its variant 13."""
+    """Mix each bit into all others: the finalizer of MurmurHash3, variant 13."""
     import numpy as np
 
     for shift, factor in _ROUNDS:
@@ -234,8 +202,8 @@ def _tag(name: str) -> int:
 
 
 def _hash(data: Any) -> int:
-    """Return 64 bits of bytes."""
-    # With the first row: `casetrack --help` needs none.
+    """Return the 64-bit XXH3 of bytes."""
+    # Imported with the first row: `casetrack --help` needs none.
     import xxhash
 
     return int(xxhash.xxh3_64_intdigest(data))
@@ -244,42 +212,42 @@ def _hash(data: Any) -> int:
 def _one(column: pa.ChunkedArray) -> pa.Array:
     import pyarrow as pa
 
-    found = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return pa.concat_arrays(found.chunks) if isinstance(found, pa.ChunkedArray) else found
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
 
 
 def _valid(array: pa.Array) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = array.is_valid().to_numpy(zero_copy_only=False)
-    return found
+    mask: NDArray[np.bool_] = array.is_valid().to_numpy(zero_copy_only=False)
+    return mask
 
 
-# --- the bits of values ----------------------------------------------------------------------
+# --- bits of arrays --------------------------------------------------------------------------
 
 
 def _bits(array: pa.Array) -> NDArray[np.uint64]:
-    """Return 64 bits of each value; equal values have equal ones, wherever they are stored."""
+    """Return 64 bits of each value; equal values have equal bits, however they are stored."""
     import numpy as np
     import pyarrow as pa
 
     kind = array.type
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        found = _of_texts(array)
+        bits = _of_texts(array)
     elif pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind):
-        found = _of_lists(array)
+        bits = _of_lists(array)
     elif pa.types.is_struct(kind):
         matrix = _matrix(array)
         ends = np.arange(len(array) + 1) * matrix.shape[1] * 8
-        found = _of_slices(matrix.tobytes(), ends)
+        bits = _of_slices(matrix.tobytes(), ends)
     else:
         values = _plain(array)
-        found = values.view(f"u{values.itemsize}").astype(np.uint64)
+        bits = values.view(f"u{values.itemsize}").astype(np.uint64)
     if array.null_count:
-        found = np.where(_valid(array), found, np.uint64(_NULL))
-    return found
+        bits = np.where(_valid(array), bits, np.uint64(_NULL))
+    return bits
 
 
 def _plain(array: pa.Array) -> NDArray[Any]:
-    """Return numbers, moments and truth values as they lie in memory, null as 0."""
+    """Return numbers, times and booleans as in memory, null as 0."""
     import numpy as np
     import pyarrow as pa
 
@@ -292,7 +260,7 @@ def _plain(array: pa.Array) -> NDArray[Any]:
 
 
 def _of_texts(array: pa.Array) -> NDArray[np.uint64]:
-    """Return the bits of texts and bytes; null has those of the empty one."""
+    """Return the bits of texts and bytes; null has the bits of the empty value."""
     import numpy as np
     import pyarrow as pa
 
@@ -301,7 +269,7 @@ def _of_texts(array: pa.Array) -> NDArray[np.uint64]:
     starts = starts[array.offset :]
     size = int(starts[-1] - starts[0])
     if len(array) > _FEW and size <= _ALIKE_BYTES * len(array):
-        # Names, paths and terms stand in row after row.
+        # Names, paths and terms repeat in many rows.
         coded = array.fill_null("") if pa.types.is_string(array.type) else array.fill_null(b"")
         coded = coded.dictionary_encode()
         if 2 * len(coded.dictionary) <= len(array):
@@ -331,14 +299,14 @@ def _of_lists(array: pa.Array) -> NDArray[np.uint64]:
     else:
         flat = _plain(values) if pa.types.is_primitive(values.type) else _bits(values)
         width = flat.itemsize
-    found = _of_slices(flat.tobytes(), ends * width)
+    bits = _of_slices(flat.tobytes(), ends * width)
     if pa.types.is_primitive(values.type) and values.null_count:
-        # A row must not depend on what stands in others: only those that hold a null say where.
+        # A row must not depend on other rows: only a list with a null encodes its positions.
         known = _valid(values)
         nulls = np.concatenate([[0], np.cumsum(~known)])[ends]
-        marked = _mixed(found ^ _of_slices(known.tobytes(), ends))
-        found = np.where(np.diff(nulls) > 0, marked, found)
-    return found
+        marked = _mixed(bits ^ _of_slices(known.tobytes(), ends))
+        bits = np.where(np.diff(nulls) > 0, marked, bits)
+    return bits
 
 
 def _matrix(array: pa.StructArray) -> NDArray[np.uint64]:
@@ -349,22 +317,22 @@ def _matrix(array: pa.StructArray) -> NDArray[np.uint64]:
 
 
 def _of_slices(data: Any, ends: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the bits of the bytes between one end and the next in a buffer."""
+    """Return the bits of the byte ranges of a buffer, each between two consecutive ends."""
     import numpy as np
     import xxhash
 
     data, places = memoryview(data).cast("B"), ends.tolist()
     take = xxhash.xxh3_64_intdigest
-    found = [take(data[a:b]) for a, b in itertools.pairwise(places)]
-    return np.array(found, dtype=np.uint64)
+    hashes = [take(data[a:b]) for a, b in itertools.pairwise(places)]
+    return np.array(hashes, dtype=np.uint64)
 
 
-# --- the same, of single values --------------------------------------------------------------
+# --- bits of single values -------------------------------------------------------------------
 
 
 @functools.cache
 def _readers(table: str) -> dict[str, tuple[tuple[str, int, Callable[[Any], int]], ...]]:
-    """Return what makes the bits of each column, family by family."""
+    """Return the functions for the bits of each column, by family."""
     declared = schema.table(table)
     return {
         family: tuple((name, _tag(name), _reader(declared.column(name).type)) for name in columns)
@@ -373,7 +341,7 @@ def _readers(table: str) -> dict[str, tuple[tuple[str, int, Callable[[Any], int]
 
 
 def _reader(kind: pa.DataType) -> Callable[[Any], int]:
-    """Return what makes the bits of one value of a type; see :func:`_bits`."""
+    """Return the function for the bits of one value of a type; see :func:`_bits`."""
     import pyarrow as pa
 
     if pa.types.is_string(kind):
@@ -414,7 +382,7 @@ def _list_reader(kind: pa.DataType) -> Callable[[Any], int]:
 
 
 def _packed(kind: pa.DataType) -> Callable[[Sequence[Any]], bytes]:
-    """Return what packs values as they lie in memory."""
+    """Return the function that packs values as in memory."""
     import pyarrow as pa
 
     if pa.types.is_boolean(kind):

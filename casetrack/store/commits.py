@@ -1,9 +1,8 @@
-"""Commits to the two datasets: each certain to be made by the writer, and to be made once.
+"""Commits to the two datasets, each made once and only by the current writer.
 
-In a folder that is what Lance does. In object storage two things are added. Before a commit the
-writer makes sure that it still is the writer, after it has opened what the commit is based on (see
-:mod:`casetrack.store.lock`). And a commit whose answer was lost on the way may have been made: so
-what lies there is looked at before it is tried again.
+Lance guarantees this in a local folder. Object storage needs two more steps. Before a commit, and
+after opening its base version, the writer confirms its lease (see :mod:`casetrack.store.lock`). If
+the response of a commit is lost, it may have succeeded: the dataset is checked before a retry.
 """
 
 from __future__ import annotations
@@ -34,12 +33,10 @@ _OVERTAKEN = "concurrent transaction Restore"
 
 
 def append(folder: Path, fragments: Sequence[Any], /) -> None:
-    """Add fragments that were written to the chunks; the caller is the writer.
+    """Append written fragments to the chunks; the caller holds the write lock.
 
     Raises
     ------
-    DiskFull, NotWritable, StorageError
-        They cannot be added.
     WriterReplaced
         Another writer took over.
     """
@@ -57,21 +54,16 @@ def append(folder: Path, fragments: Sequence[Any], /) -> None:
         )
 
     def is_done(dataset: Any) -> bool:
-        found = (f.path for part in dataset.get_fragments() for f in part.metadata.files)
-        return not wanted.isdisjoint(found)
+        paths = (f.path for part in dataset.get_fragments() for f in part.metadata.files)
+        return not wanted.isdisjoint(paths)
 
     _do(folder, CHUNKS, commit, is_done)
 
 
 def switch(folder: Path, rows: pa.Table, gone: str | None = None, /) -> None:
-    """Replace or add rows of the ledger; see :func:`append`.
+    """Replace or add rows of the ledger, by document; see :func:`append`.
 
-    Parameters
-    ----------
-    folder, rows
-        The collection, and the new rows by document.
-    gone
-        An SQL condition: other rows that it holds for are removed in the same commit.
+    *gone* is an SQL condition: the same commit removes the other rows that match it.
     """
 
     def commit(ledger: Any) -> None:
@@ -85,21 +77,14 @@ def switch(folder: Path, rows: pa.Table, gone: str | None = None, /) -> None:
 
 
 def remove(folder: Path, name: str, condition: str, /) -> None:
-    """Remove the rows of a dataset for which an SQL condition holds; see :func:`append`."""
+    """Remove the rows of a dataset that match an SQL condition; see :func:`append`."""
     _do(folder, name, lambda dataset: dataset.delete(condition))
 
 
 def replace(folder: Path, fragments: Sequence[Any], layout: pa.Schema, base: int, /) -> None:
-    """Let fragments that were written take the place of all chunks; see :func:`append`.
+    """Replace all chunks by written fragments with the columns *layout*; see :func:`append`.
 
-    Parameters
-    ----------
-    folder, fragments
-        As there.
-    layout
-        Their columns.
-    base
-        The version of the chunks that they were made of, which has to be the newest.
+    *base* is the version of the chunks from which they were made; it must be the newest one.
     """
     import lance
 
@@ -117,13 +102,13 @@ def replace(folder: Path, fragments: Sequence[Any], layout: pa.Schema, base: int
             lance.LanceOperation.Overwrite(layout, fragments),
             read_version=base,
             storage_options=place.options,
-            # Else Lance would let it go past any other commit.
+            # Otherwise Lance would let it pass any other commit.
             max_retries=0,
         )
 
     def is_done(dataset: Any) -> bool:
-        found = (f.path for part in dataset.get_fragments() for f in part.metadata.files)
-        return not wanted.isdisjoint(found)
+        paths = (f.path for part in dataset.get_fragments() for f in part.metadata.files)
+        return not wanted.isdisjoint(paths)
 
     _do(folder, CHUNKS, commit, is_done)
 
@@ -134,7 +119,7 @@ def _do(
     commit: Callable[[Any], object],
     is_done: Callable[[Any], bool] | None = None,
 ) -> None:
-    """Commit to a dataset; what may be done twice without harm has no *is_done*."""
+    """Commit to a dataset; a commit that can safely be repeated has no *is_done*."""
     where, left, seconds = dataset_at(folder, name), _TRIES, _FIRST_SECONDS
     while True:
         left -= 1
@@ -147,21 +132,19 @@ def _do(
                 commit(dataset)
             return
         except StorageError as error:
-            said = error.__cause__ or error
-            if _OVERTAKEN in str(said):
+            cause = error.__cause__ or error
+            if _OVERTAKEN in str(cause):
                 raise WriterReplaced(place_of(folder).uri) from error
             is_elsewhere = isinstance(error, ObjectStorageError)
-            if not is_elsewhere or fault_of(said).kind not in _LATER or not left:
+            if not is_elsewhere or fault_of(cause).kind not in _LATER or not left:
                 raise
         time.sleep(seconds)
         seconds *= 2
 
 
-# Rows of ``chunks`` as files of their dataset, which no reader sees until a session commits
-# them.
-#
-# Whoever writes a collection may have others write such files for it, on other machines too: what
-# goes back to the writer is not the rows, but what a commit has to know of their files.
+# Rows of ``chunks`` as files of their dataset, invisible until a session commits them. Other
+# processes, even on other machines, may write such files for the writer: they return the metadata
+# that a commit needs, not the rows.
 
 _CHUNKS = "chunks.lance"
 
@@ -172,33 +155,24 @@ def rows_of_chunks(table: pa.Table, dimension: int, /) -> pa.Table:
     Raises
     ------
     SchemaError
-        It is not one of ``chunks``, or its vectors have another length.
+        The columns or the length of the vectors differ.
     """
     declared = schema.table("chunks")
     declared.check(table.schema, where="storing chunks")
-    found = table.schema.field("dense").type.list_size
-    if found != dimension:
+    length = table.schema.field("dense").type.list_size
+    if length != dimension:
         raise SchemaError(
-            f"Vectors of {found} numbers do not fit this collection; it has {dimension}.",
+            f"Vectors of {length} numbers do not fit this collection; it has {dimension}.",
             hint=f"Choose the models for the whole collection with {See('reindex')}.",
         )
     return table.select(list(declared.names)).cast(declared.arrow(dimension=dimension))
 
 
 def write_files(folder: Path, tables: Sequence[pa.Table], /) -> list[Any]:
-    """Write rows of ``chunks`` with their checksums; return what a commit has to know of them.
+    """Write rows of ``chunks`` with their checksums; return the fragments for a commit.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder, or one that stands for it.
-    tables
-        As :func:`rows_of_chunks` returns them.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        They cannot be written.
+    *folder* may be the local folder of a remote collection. *tables* are results of
+    :func:`rows_of_chunks`.
     """
     import pyarrow as pa
     from lance.fragment import write_fragments
@@ -207,19 +181,19 @@ def write_files(folder: Path, tables: Sequence[pa.Table], /) -> list[Any]:
     place = place_of(folder)
     where = place.dataset(_CHUNKS)
     with storage_errors(where):
-        found: list[Any] = write_fragments(
+        fragments: list[Any] = write_fragments(
             table, where, mode="append", storage_options=place.options
         )
-    return found
+    return fragments
 
 
 def packed(fragments: Sequence[Any], /) -> bytes:
-    """Return what :func:`unpacked` takes, for the way from one machine to another."""
+    """Serialize fragments for another machine; see :func:`unpacked`."""
     return json.dumps([fragment.to_json() for fragment in fragments]).encode()
 
 
 def unpacked(data: bytes, /) -> list[Any]:
-    """Return what another process knows of files that it has written."""
+    """Return the fragments that another process has written."""
     from lance import FragmentMetadata
 
     return [FragmentMetadata.from_json(json.dumps(each)) for each in json.loads(data)]

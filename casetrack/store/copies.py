@@ -1,4 +1,4 @@
-"""A copy of the live rows of one state, as datasets of their own; and checking such a copy."""
+"""Copies of the live rows of one state as separate datasets, and the check of such a copy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base import schema
 from casetrack.base.errors import CaseTrackError, CollectionDamaged
 from casetrack.base.files import storage_errors
-from casetrack.store.checksums import damaged, require_sound, stamped
+from casetrack.store.checksums import damaged, require_intact, stamped
 from casetrack.store.damage import reading
 from casetrack.store.datasets import (
     CHUNKS,
@@ -37,38 +37,17 @@ _LEAST_BYTES = 16
 def write_copy(
     snapshot: Snapshot, folder: Path, /, *, documents: pa.Table, step: Callable[[int], None]
 ) -> frozenset[str]:
-    """Write the live rows of a state into new datasets in *folder*.
+    """Write the live rows of a state to new datasets; return the fingerprints of the vector models.
 
-    Nothing that was deleted or replaced goes along, as rows are written anew: documents in the
-    order of the ledger, each with its chunks in reading order.
-
-    Parameters
-    ----------
-    snapshot
-        The state; its files must stay (see :func:`casetrack.store.reader_locks.locked_snapshot`).
-    folder
-        Where the datasets go.
-    documents
-        The rows of its ledger, as they shall be written.
-    step
-        Told the number of chunks written so far; an error that it raises ends the writing.
-
-    Returns
-    -------
-    frozenset[str]
-        Fingerprints of the models that made the vectors.
-
-    Raises
-    ------
-    CollectionDamaged
-        Rows are missing, unreadable, or not what was written.
-    DiskFull, NotWritable, StorageError
-        The copy cannot be written.
+    Deleted and replaced rows are left out: documents are written in ledger order, each with its
+    chunks in reading order. *snapshot* must keep its files during the copy (see
+    :func:`casetrack.store.reader_locks.locked_snapshot`). *documents* are the ledger rows to write.
+    *step* gets the number of chunks written so far; its errors stop the copy.
     """
     import pyarrow.compute as pc
 
     counts = snapshot.documents.chunk_counts
-    require_sound(snapshot.documents.table, "documents", "name")
+    require_intact(snapshot.documents.table, "documents", "name")
     rows = Rows.of(snapshot.chunks, counts)
     rows.require(counts)
     layout = schema.table("chunks").arrow(dimension=snapshot.dimension)
@@ -111,37 +90,22 @@ def _write(path: Path, batches: Any, layout: pa.Schema) -> None:
             )
         except Exception:
             if failed:
-                # Lance would hide it behind an error of its own.
+                # Lance would replace it by its own error.
                 raise failed[0] from None
             raise
 
 
 def check_copy(folder: Path, info: CollectionInfo, /) -> dict[str, int]:
-    """Check that a folder of unknown origin holds the datasets of a whole collection.
+    """Check the datasets of a folder of unknown origin; return its counts.
 
-    Parameters
-    ----------
-    folder
-        Where they lie.
-    info
-        What the collection says of itself.
-
-    Returns
-    -------
-    dict[str, int]
-        Numbers of ``documents``, ``pages``, ``chunks``.
-
-    Raises
-    ------
-    CollectionDamaged
-        They are not; the message says what is wrong, to follow "it holds".
+    The counts are of ``documents``, ``pages``, ``chunks``.
     """
     try:
         return _check(folder, info)
     except CaseTrackError as error:
         raise CollectionDamaged(error.message) from error
     except BaseException as error:
-        # What Lance panics about is no Exception.
+        # A panic of Lance is not an Exception.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             raise CollectionDamaged(f"tables that cannot be read ({type(error).__name__})") from (
                 error
@@ -154,7 +118,7 @@ def _check(folder: Path, info: CollectionInfo) -> dict[str, int]:
     for name, dataset in (("documents", documents), ("chunks", chunks)):
         _check_files(folder / f"{name}.lance", dataset)
         layout = schema.table(name, version=info.schema_version)
-        # What a later version added is empty in an earlier one's rows.
+        # Columns added by later versions are empty in rows of an earlier one.
         needed = [c.name for c in layout.columns if not c.nullable]
         layout.check(dataset.schema, where=f"the table {name}", names=needed)
     marked = profile_of(chunks), dimension_of(chunks)
@@ -180,10 +144,10 @@ def _check(folder: Path, info: CollectionInfo) -> dict[str, int]:
 
 
 def _check_files(path: Path, dataset: Any) -> None:
-    """Refuse a table that reads files from elsewhere, or claims to hold no end of rows.
+    """Refuse a table that reads files from elsewhere, or claims more rows than possible.
 
-    Every row has an id of its own at random, which nothing packs into less than 16 bytes. So the
-    size of the files bounds what reading them can take.
+    Each row has a random id of 16 bytes that does not compress. So the size of the files limits the
+    number of rows.
     """
     if dataset.base_paths():
         raise CollectionDamaged("a table that names other places of this machine")
@@ -220,10 +184,10 @@ def _check_ledger(ledger: pa.Table) -> None:
 def _check_chunks(chunks: Any, counts: dict[str, int]) -> None:
     import pyarrow as pa
 
-    found: Counter[str] = Counter()
+    numbers: Counter[str] = Counter()
     with reading(chunks.uri):
         for batch in chunks.scanner().to_batches():
-            found.update(batch["revision"].to_pylist())
+            numbers.update(batch["revision"].to_pylist())
             _check_sound(pa.Table.from_batches([batch]), "chunks", "document_name")
-    if found != Counter(counts):
+    if numbers != Counter(counts):
         raise CollectionDamaged("other passages than its list of documents says")

@@ -1,8 +1,7 @@
-"""What damaged files look like from above: which errors are theirs, and what is said of them.
+"""Translation of errors that damaged files cause.
 
-Lance and Arrow meet a damaged file with whatever their depths have for it: ``OSError``,
-``ValueError``, ``RuntimeError``, ``KeyError`` of a column, or a panic of Rust, which is no
-``Exception`` at all. Each of them means the same to a person, and is told as
+Lance and Arrow report a damaged file in many ways: ``OSError``, ``ValueError``, ``RuntimeError``,
+``KeyError`` of a column, or a Rust panic, which is not an ``Exception``. All of them are raised as
 :class:`casetrack.base.errors.CollectionDamaged`.
 """
 
@@ -37,18 +36,9 @@ _ELSEWHERE = (
 
 @contextlib.contextmanager
 def reading(path: str | Path, /) -> Iterator[None]:
-    """Turn what Lance says of unreadable data into an error that a person can act on.
+    """Translate errors of Lance about unreadable data.
 
-    For a few lines that do nothing but read the dataset, or the collection's folder, at *path*.
-
-    Raises
-    ------
-    CollectionDamaged
-        Files are missing or damaged.
-    CollectionGone
-        The whole collection was deleted meanwhile.
-    ObjectStorageError
-        It lies in object storage, which cannot be used.
+    For a few lines that only read the dataset or the collection's folder at *path*.
     """
     try:
         yield
@@ -61,18 +51,11 @@ def reading(path: str | Path, /) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def damage_told(folder: Path, /) -> Iterator[None]:
-    """Tell damage as such, wherever in a longer work on the collection in *folder* it is met.
+def damage_errors(folder: Path, /) -> Iterator[None]:
+    """Translate errors of Lance and Arrow in longer work on the collection in *folder*.
 
-    What Lance and Arrow raise is told as damage, unless the system's own message in it says that
-    the disk is full or cannot be written; any other error goes on as it is.
-
-    Raises
-    ------
-    CollectionDamaged, CollectionGone
-        See :func:`reading`.
-    DiskFull, NotWritable
-        The disk says so.
+    They count as damage, unless the operating system's message reports a full or read-only disk.
+    Any other error is raised unchanged.
     """
     try:
         yield
@@ -85,14 +68,14 @@ def damage_told(folder: Path, /) -> Iterator[None]:
             place = place_of(folder)
             if place.is_remote:
                 raise _damaged(place.uri, error) from error
-            said = translate(error, folder)
-            if type(said) is not StorageError:
-                raise said from error
+            translated = translate(error, folder)
+            if type(translated) is not StorageError:
+                raise translated from error
         raise _damaged(folder, error) from error
 
 
 def is_of_library(error: BaseException, /) -> bool:
-    """Return whether an error was raised by Lance or Arrow, and not by our own lines."""
+    """Return whether Lance or Arrow raised an error, not our own code."""
     if type(error).__name__ == _PANIC:
         return True
     if not isinstance(error, Exception):

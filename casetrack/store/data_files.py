@@ -1,4 +1,4 @@
-"""Where the values of a binary column lie in Lance's data files."""
+"""Positions of the values of a binary column within Lance's data files."""
 
 from __future__ import annotations
 
@@ -16,24 +16,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ROWS = 512
-"""Rows that are read at a time."""
+"""Rows per read."""
 _TRIED = 16
-"""Values of which one at least lies in its file as it is, or none is looked for any more."""
+"""Number of values after which the search stops if the file contains none of them verbatim."""
 _BETWEEN = 64
-"""Most bytes between two values that follow one another."""
+"""Maximum number of bytes between two consecutive values."""
 
 
 class DataFile(NamedTuple):
-    """A file that holds one column of some rows, and never changes.
+    """An immutable file that contains one column of some rows.
 
     Attributes
     ----------
-    path
-        The file.
     rows
-        How many rows it was written with.
+        Number of rows it was written with.
     fragment
-        What Lance reads them by.
+        The Lance fragment that reads it.
     """
 
     path: Path
@@ -42,14 +40,14 @@ class DataFile(NamedTuple):
 
 
 class Located(NamedTuple):
-    """Where values lie in a file.
+    """Positions of values in a file.
 
     Attributes
     ----------
     rows
-        int64 [n], stable row ids, ascending; rows whose value is not found are left out.
+        int64 [n], stable row ids, ascending; rows whose value was not located are left out.
     starts, sizes
-        int64 and int32 [n], first byte and number of bytes; the size is -1 where the value is null.
+        int64 and int32 [n], first byte and number of bytes; the size is -1 for a null value.
     """
 
     rows: NDArray[np.int64]
@@ -58,12 +56,12 @@ class Located(NamedTuple):
 
 
 def data_files(chunks: Any, column: str, /) -> list[DataFile]:
-    """Return the files of this computer that hold a column of a dataset, the newest first.
+    """Return the local files that contain a column of a dataset, newest first.
 
-    A row that was changed keeps its id, and is in the newest of the files that have it.
+    A changed row keeps its id, and the newest of its files is valid.
     """
     if is_address(chunks.uri):
-        return []  # nothing can be mapped that is not here
+        return []  # remote files cannot be mapped
     (number,) = (f.id() for f in chunks.lance_schema.fields() if f.name() == column)
     home = Path(chunks.uri, "data")
     return [
@@ -75,17 +73,12 @@ def data_files(chunks: Any, column: str, /) -> list[DataFile]:
 
 
 def locate(file: DataFile, column: str, /) -> Located:
-    """Look for every value of a column in its file.
+    """Locate every value of a column in its file.
 
-    Nothing is taken from how Lance arranges its files: a value counts as found where its very bytes
-    stand, and where it packs them, none is found.
-
-    Raises
-    ------
-    OSError, ValueError
-        The file cannot be read, or is gone.
+    Makes no assumption on Lance's file layout: a value is located if the file contains its exact
+    bytes, and not located if the column is compressed.
     """
-    found: list[tuple[int, int, int]] = []
+    places: list[tuple[int, int, int]] = []
     with (
         file.path.open("rb") as opened,
         mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data,
@@ -93,20 +86,20 @@ def locate(file: DataFile, column: str, /) -> Located:
         end = tried = hits = 0
         for row, value in _values(file, column):
             if value is None:
-                found.append((row, 0, -1))
+                places.append((row, 0, -1))
                 continue
             start = _start(data, value, end)
             tried += 1
             if start >= 0:
-                found.append((row, start, len(value)))
+                places.append((row, start, len(value)))
                 end, hits = start + len(value), hits + 1
             elif tried >= _TRIED and not hits:
                 return _arrays([])
-    return _arrays(sorted(found))
+    return _arrays(sorted(places))
 
 
 def _start(data: mmap.mmap, value: bytes, end: int) -> int:
-    """Return where a value begins; mostly a few bytes after the *end* of the one before."""
+    """Return the start of a value; mostly a few bytes after the *end* of the previous one."""
     near = data.find(value, end, end + _BETWEEN + len(value))
     return near if near >= 0 else data.find(value)
 
@@ -117,8 +110,8 @@ def _values(file: DataFile, column: str) -> Iterator[tuple[int, bytes | None]]:
         yield from zip(batch["_rowid"].to_pylist(), batch[column].to_pylist(), strict=True)
 
 
-def _arrays(found: list[tuple[int, int, int]]) -> Located:
-    rows, starts, sizes = zip(*found, strict=True) if found else ((), (), ())
+def _arrays(places: list[tuple[int, int, int]]) -> Located:
+    rows, starts, sizes = zip(*places, strict=True) if places else ((), (), ())
     return Located(
         np.array(rows, dtype=np.int64),
         np.array(starts, dtype=np.int64),

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-# The ledger in memory: an Arrow table that gives out documents as they are asked for.
-#
-# A search needs the facts of ten documents, not of ten thousand; making a record costs 25
-# microseconds, reading a column of all of them next to nothing.
+# The ledger is an Arrow table that creates documents on demand. A search needs ten documents, not
+# ten thousand; creating a record costs 25 microseconds, reading a column of all of them next to
+# nothing.
 
 
 class Ledger(Mapping[str, Document]):
@@ -37,9 +36,9 @@ class Ledger(Mapping[str, Document]):
     table
         Rows of ``documents``.
     revisions
-        Live revisions, mapped to the ids of their documents.
+        Document ids by live revision.
     chunk_counts
-        Live revisions, mapped to their numbers of chunks.
+        Numbers of chunks by live revision.
     """
 
     def __init__(self, table: pa.Table, /) -> None:
@@ -68,18 +67,18 @@ class Ledger(Mapping[str, Document]):
         return len(self._places)
 
     def __contains__(self, document_id: object) -> bool:
-        """Tell whether a document is live, without making it."""
+        """Return whether a document is live, without creating its record."""
         return document_id in self._places
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """Ranks of the documents in the order of their paths, by id: ids themselves are random."""
+        """Ranks of the documents in path order, by id (ids are random)."""
         keys = [("path", "ascending"), ("document_id", "ascending")]
         ids = self.table.select(["path", "document_id"]).sort_by(keys)["document_id"].to_pylist()
         return {document_id: rank for rank, document_id in enumerate(ids)}
 
     def values(self) -> ValuesView[Document]:
-        """Return all documents; makes those that are not made yet, all at once."""
+        """Return all documents, creating the missing records at once."""
         if len(self._made) < len(self._places):
             self._made = {r["document_id"]: Document.from_row(r) for r in self._rows()}
         return self._made.values()
@@ -94,7 +93,7 @@ DOCUMENTS = "documents.lance"
 _WITHOUT = "Or open the folder chunks.lance with `lance.dataset`, which needs nothing else."
 _FEW_REVISIONS = 256
 _TICK_NS = 2_000_000_000
-"""Two changes of a folder that are nearer to one another may bear the same time."""
+"""Resolution of folder times, in nanoseconds: changes closer together may have the same time."""
 _FRESH_NS = int(mirror.FRESH_SECONDS * 1e9)
 _PROFILE, _GENERATION = "casetrack.profile", "casetrack.generation"
 """Keys of the schema metadata of ``chunks``: they change in the commit that changes the vectors."""
@@ -108,9 +107,9 @@ def create(
     profile: str = DEFAULT_PROFILE,
     names: Collection[str] = (CHUNKS, DOCUMENTS),
 ) -> None:
-    """Make the empty datasets of a new collection with vectors of a length of *dimension*.
+    """Create the empty datasets of a new collection, with vectors of length *dimension*.
 
-    Row ids are stable, so that derived views may point to rows across compactions.
+    Row ids are stable, so that derived views keep pointing to their rows across compactions.
     """
     import lance
 
@@ -133,7 +132,7 @@ def create(
 
 
 def marks(profile: str, generation: str = "", /) -> dict[str, str]:
-    """Return the schema metadata that says whose vectors a dataset of ``chunks`` holds."""
+    """Return the schema metadata of ``chunks`` for the profile and generation of vectors."""
     return {_PROFILE: profile, _GENERATION: generation}
 
 
@@ -143,25 +142,17 @@ def profile_of(chunks: Any, /) -> str:
 
 
 def generation_of(chunks: Any, /) -> str:
-    """Return what changes whenever the chunks are replaced as a whole; empty until then."""
+    """Return a value that changes when all chunks are replaced; empty until then."""
     return _mark(chunks, _GENERATION)
 
 
 def _mark(chunks: Any, key: str) -> str:
-    found: bytes = (chunks.schema.metadata or {}).get(key.encode(), b"")
-    return found.decode()
+    value: bytes = (chunks.schema.metadata or {}).get(key.encode(), b"")
+    return value.decode()
 
 
 def open_dataset(folder: Path, name: str, /, *, version: int | None = None) -> Any:
-    """Open a dataset at its newest version, or at another one.
-
-    Raises
-    ------
-    CollectionDamaged
-        It is missing or unreadable.
-    ObjectStorageError
-        It lies in object storage, which cannot be used.
-    """
+    """Open a dataset at its newest version, or at *version*."""
     import lance
 
     place = place_of(folder)
@@ -176,13 +167,7 @@ def dimension_of(chunks: Any, /) -> int:
 
 
 def open_with_lancedb(folder: Path, /) -> Any:
-    """Open the chunks as a LanceDB table: the documented way in for tools of a user's own.
-
-    Raises
-    ------
-    PackageMissing
-        LanceDB is not installed: CaseTrack itself goes to Lance directly.
-    """
+    """Open the chunks as a LanceDB table, the documented access for other tools."""
     PackageMissing.check("lancedb", "the chunks cannot be opened as a LanceDB table", _WITHOUT)
     import lancedb
 
@@ -194,19 +179,19 @@ def open_with_lancedb(folder: Path, /) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The collection at one moment: live documents and the dataset that holds their chunks.
+    """A collection at one moment: live documents and the dataset of their chunks.
 
     Attributes
     ----------
     documents
-        Maps document ids to documents, in ledger order.
+        Documents by id, in ledger order.
     profile
-        Whose models made the vectors of these very chunks, whatever ``collection.json`` says.
+        Profile whose models made these vectors; ``collection.json`` may already name another.
     dimension
         Length of these vectors.
     generation
-        Changes when all chunks are replaced while their revisions stay: what was derived from
-        another generation, row ids among it, is of no use.
+        Changes when all chunks are replaced while their revisions stay: data derived from another
+        generation, including row ids, is invalid.
     """
 
     version: int
@@ -220,19 +205,19 @@ class Snapshot:
     _seen: dict[str, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
 
     def is_current(self) -> bool:
-        """Whether neither the documents nor the files that hold their chunks have changed since."""
+        """Whether neither the documents nor the files of their chunks have changed since."""
         with reading(self._ledger.uri):
             return all(self._is_newest(each) for each in (self._ledger, self.chunks))
 
     def _is_newest(self, dataset: Any) -> bool:
-        """Whether no version came after that of an open dataset.
+        """Return whether an open dataset is at its newest version.
 
-        Each version is a file in one folder. As long as that folder is as it was when Lance was
-        asked (in a thread of its own, which takes a hundred times as long), there is none. Object
-        storage is not asked again for a second, unless this process has changed something.
+        Each version is a file of one folder, so an unchanged folder means no new version; asking
+        Lance takes a hundred times as long. Object storage is asked at most once a second, unless
+        this process has changed something.
         """
         versions, now = f"{dataset.uri}/_versions", time.monotonic_ns()
-        if "://" in dataset.uri:  # an address, as no path is
+        if "://" in dataset.uri:  # an address; paths never contain this
             changes, looked = self._seen.get(versions, (-1, 0))
             if changes == mirror.changes_seen(self._home) and now - looked < _FRESH_NS:
                 return True
@@ -257,35 +242,23 @@ class Snapshot:
     def take(
         self, row_ids: Sequence[int], columns: Sequence[str], /, *, checked: bool = True
     ) -> pa.Table:
-        """Return rows by stable row id, in the order asked for; *checked* as in :meth:`scan`.
-
-        Raises
-        ------
-        PassagesDamaged
-            One is not what was written.
-        """
+        """Return rows by stable row id, in the order of *row_ids*; *checked* as in :meth:`scan`."""
         ids, stored = list(row_ids), self._stored(columns)
 
         def read(names: list[str]) -> pa.Table:
-            # Lance's public take goes by position, which a deletion shifts; this one goes by id.
+            # Lance's public `take` uses positions, which a deletion shifts; this one uses ids.
             with reading(self.chunks.uri):
                 return self.chunks._take_rows(ids, columns=names)
 
-        return self._with_lacking(self._sound(read, stored) if checked else read(stored), columns)
+        return self._with_lacking(self._check(read, stored) if checked else read(stored), columns)
 
     def where(self, column: str, value: str, columns: Sequence[str], /) -> pa.Table:
         """Return the live rows in which *column* equals *value*."""
-        found = self.rows_where(any_of(column, [value]), columns)
-        return found.select(list(columns))
+        rows = self.rows_where(any_of(column, [value]), columns)
+        return rows.select(list(columns))
 
     def rows_where(self, condition: str, columns: Sequence[str], /) -> pa.Table:
-        """Return the live rows for which an SQL condition holds; ``revision`` is added.
-
-        Raises
-        ------
-        PassagesDamaged
-            One is not what was written; see :meth:`scan`.
-        """
+        """Return the live rows that match an SQL condition, with ``revision`` added."""
         import pyarrow as pa
 
         def read(names: list[str]) -> pa.Table:
@@ -297,7 +270,7 @@ class Snapshot:
             return table.filter(keep)
 
         names = list(dict.fromkeys([*columns, "revision"]))
-        return self._with_lacking(self._sound(read, self._stored(names)), names)
+        return self._with_lacking(self._check(read, self._stored(names)), names)
 
     def revisions_without(self, columns: Sequence[str], /) -> set[str]:
         """Return live revisions with a row in which one of *columns* is null."""
@@ -305,8 +278,8 @@ class Snapshot:
             return set(self.revisions)
         condition = " OR ".join(f"{column} IS NULL" for column in columns)
         with reading(self.chunks.uri):
-            found = self.chunks.scanner(columns=["revision"], filter=condition).to_table()
-        return set(found["revision"].to_pylist()) & self.revisions.keys()
+            rows = self.chunks.scanner(columns=["revision"], filter=condition).to_table()
+        return set(rows["revision"].to_pylist()) & self.revisions.keys()
 
     def scan(
         self,
@@ -317,22 +290,11 @@ class Snapshot:
         with_row_id: bool = False,
         checked: bool = True,
     ) -> pa.Table:
-        """Return the live rows, or those of *revisions*; ``_rowid`` is added where asked for.
+        """Return the live rows, or those of *revisions*; *with_row_id* adds ``_rowid``.
 
-        Families of columns that are read whole, the text among them, are compared with the
-        checksums of the rows; see :mod:`casetrack.store.checksums`.
-
-        Parameters
-        ----------
-        columns, revisions, with_row_id
-            What is wanted.
-        checked
-            Refuse rows that are not what was written; who does not has to look himself.
-
-        Raises
-        ------
-        PassagesDamaged
-            Some are not what was written.
+        *checked* compares families of columns that are read whole, such as the text, with the
+        checksums of the rows; see :mod:`casetrack.store.checksums`. Other callers must check the
+        rows themselves.
         """
         wanted = sorted(self.revisions if revisions is None else revisions)
 
@@ -340,27 +302,27 @@ class Snapshot:
             return self._scanned(names, wanted, with_row_id=with_row_id)
 
         stored = self._stored(columns)
-        return self._with_lacking(self._sound(read, stored) if checked else read(stored), columns)
+        return self._with_lacking(self._check(read, stored) if checked else read(stored), columns)
 
-    def _sound(self, read: Callable[[list[str]], pa.Table], names: list[str]) -> pa.Table:
-        """Return what *read* returns of columns, once it is found to be what was written."""
+    def _check(self, read: Callable[[list[str]], pa.Table], names: list[str]) -> pa.Table:
+        """Return the rows of *read* after comparing them with their checksums."""
         lacking = self.lacking
         if COLUMN in lacking or not any(
             {*names, *lacking}.issuperset(family) for family in families("chunks").values()
         ):
             return read(names)
-        found = read([*names, COLUMN] if COLUMN not in names else names)
-        wrong = damaged(found, "chunks", lacking=lacking)
+        table = read([*names, COLUMN] if COLUMN not in names else names)
+        wrong = damaged(table, "chunks", lacking=lacking)
         if wrong.any():
             ids = read(["document_id"])["document_id"].to_pylist()
             known = self.documents
             names_of = [i for i, is_wrong in zip(ids, wrong, strict=True) if is_wrong]
             raise PassagesDamaged([known[i].name if i in known else i for i in names_of])
-        return found if COLUMN in names else found.drop_columns(COLUMN)
+        return table if COLUMN in names else table.drop_columns(COLUMN)
 
     @property
     def lacking(self) -> frozenset[str]:
-        """Declared columns of ``chunks`` that this very dataset does not have."""
+        """Declared columns of ``chunks`` that this dataset does not have."""
         return frozenset(self._declared()).difference(self.chunks.schema.names)
 
     def _scanned(self, columns: list[str], wanted: list[str], *, with_row_id: bool) -> pa.Table:
@@ -369,7 +331,7 @@ class Snapshot:
             if not wanted:
                 empty = self.chunks.scanner(columns=columns, limit=0, with_row_id=with_row_id)
                 return empty.to_table()
-            # A condition with thousands of values is slower than looking at every row.
+            # A condition with thousands of values is slower than a scan of every row.
             scanner = self.chunks.scanner(
                 columns=columns if few else list(dict.fromkeys([*columns, "revision"])),
                 filter=any_of("revision", wanted) if few else None,
@@ -380,20 +342,20 @@ class Snapshot:
             return _only(scanner, wanted, keep_revision="revision" in columns)
 
     def _stored(self, columns: Sequence[str]) -> list[str]:
-        """Return those of *columns* that this very dataset has."""
+        """Return those of *columns* that this dataset has."""
         lacking = self.lacking
         return [name for name in columns if name not in lacking]
 
-    def _with_lacking(self, found: pa.Table, columns: Sequence[str]) -> pa.Table:
-        """Return *found* with the other *columns* too: null where nobody stored them."""
+    def _with_lacking(self, table: pa.Table, columns: Sequence[str]) -> pa.Table:
+        """Return *table* with the missing *columns* added as nulls."""
         import pyarrow as pa
 
-        have = set(found.schema.names)
+        have = set(table.schema.names)
         for place, name in enumerate(columns):
             if name not in have:
-                nulls = pa.nulls(found.num_rows, self._declared()[name].field(self.dimension).type)
-                found = found.add_column(place, name, nulls)
-        return found
+                nulls = pa.nulls(table.num_rows, self._declared()[name].field(self.dimension).type)
+                table = table.add_column(place, name, nulls)
+        return table
 
     @staticmethod
     def _declared() -> dict[str, schema.Column]:
@@ -401,7 +363,7 @@ class Snapshot:
 
 
 def _only(scanner: Any, revisions: list[str], *, keep_revision: bool) -> pa.Table:
-    """Read batch by batch, so that rows that are not wanted never pile up."""
+    """Filter batch by batch, so that unwanted rows do not fill the memory."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -412,27 +374,22 @@ def _only(scanner: Any, revisions: list[str], *, keep_revision: bool) -> pa.Tabl
 
 
 def open_snapshot(folder: Path, /) -> Snapshot:
-    """Return a consistent view of ledger and chunks, without any lock.
+    """Return a consistent view of ledger and chunks without a lock.
 
-    Writers append chunks, then switch the ledger, then drop what it no longer names. So if the
-    ledger did not change while the chunks were opened, every row it names is there. Who replaces
-    all chunks (see :mod:`casetrack.store.rewrite`) keeps every live row.
-
-    Raises
-    ------
-    CollectionDamaged
-        A dataset is missing or unreadable, or not what the last writer left.
+    Writers append chunks, switch the ledger, then drop the old chunks. If the ledger did not change
+    while the chunks were opened, every row that it names exists. A writer that replaces all chunks
+    (:mod:`casetrack.store.rewrite`) keeps every live row.
     """
     mirror.pull(folder)
     while True:
-        # Looked at first: what is committed meanwhile is newer than it, and no damage.
+        # Read first: a commit made meanwhile is newer than this note, which is no damage.
         noted = heads.noted(folder)
         ledger = open_dataset(folder, DOCUMENTS)
         try:
             with reading(ledger.uri):
                 rows = ledger.to_table()
         except CollectionDamaged:
-            # A version that is no longer the newest may be cleaned away under the reader.
+            # An older version may be cleaned away while it is read.
             if open_dataset(folder, DOCUMENTS).version == ledger.version:
                 raise
             continue
@@ -448,7 +405,7 @@ def open_snapshot(folder: Path, /) -> Snapshot:
 
 
 def conform(table: pa.Table, layout: pa.Schema, /) -> pa.Table:
-    """Return *table* with the columns of *layout*; those that it lacks are empty."""
+    """Return *table* with the columns of *layout*; missing columns are null."""
     import pyarrow as pa
 
     have = set(table.schema.names)
@@ -460,6 +417,6 @@ def conform(table: pa.Table, layout: pa.Schema, /) -> pa.Table:
 
 
 def any_of(column: str, values: Iterable[str], /) -> str:
-    """Return the SQL condition that *column* equals one of *values*."""
+    """Return the SQL condition that *column* is one of *values*."""
     quoted = ", ".join("'" + v.replace("'", "''") + "'" for v in values)
     return f"{column} IN ({quoted})"

@@ -1,8 +1,8 @@
-"""Files that the user took out of a collection for good: ``excluded.json`` in its folder.
+"""Files that the user permanently excluded from a collection: ``excluded.json``.
 
-A document may be deleted while its file stays in a folder that is synced. What is listed here a
-sync does not take in as new: neither at its path nor, moved or renamed, by its content. A document
-that is there all the same, since somebody named its file, is kept in step as all others are.
+A document may be deleted while its file stays in a synced folder. A sync does not add a listed
+file, neither at its path nor, moved or renamed, by its content. If the user adds such a file by
+name, syncs keep its document up to date like any other.
 """
 
 from __future__ import annotations
@@ -29,29 +29,23 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """The excluded files of a collection at one moment, the first one first."""
+    """The excluded files of a collection at one moment, oldest first."""
 
     files: tuple[ExcludedFile, ...] = ()
 
     @property
     def paths(self) -> frozenset[str]:
-        """Where they lay."""
+        """Paths of the files."""
         return frozenset(file.path for file in self.files)
 
     @property
     def hashes(self) -> frozenset[str]:
-        """The SHA-256 of their contents."""
+        """SHA-256 of their contents."""
         return frozenset(file.file_hash for file in self.files)
 
 
 def excluded(folder: Path, /) -> Excluded:
-    """Return the excluded files of the collection in *folder*.
-
-    Raises
-    ------
-    StorageError
-        The list cannot be read.
-    """
+    """Return the excluded files of the collection in *folder*."""
     path = folder / FILE
     try:
         raw = unsealed(path.read_bytes())
@@ -73,13 +67,7 @@ def _file(path: str, name: str, file_hash: str, excluded_at: str) -> ExcludedFil
 
 
 def exclude(folder: Path, documents: Iterable[Document], /) -> None:
-    """Exclude the files of documents. The caller holds the collection's write lock.
-
-    Raises
-    ------
-    StorageError
-        The list cannot be read or written.
-    """
+    """Exclude the files of documents; the caller holds the write lock."""
     now = datetime.now(UTC)
     new = [ExcludedFile(d.path, d.name, d.file_hash, now) for d in documents]
     paths = {file.path for file in new}
@@ -87,13 +75,7 @@ def exclude(folder: Path, documents: Iterable[Document], /) -> None:
 
 
 def admit(folder: Path, paths: Collection[str], /) -> None:
-    """Exclude files no longer. The caller holds the collection's write lock.
-
-    Raises
-    ------
-    StorageError
-        The list cannot be read or written.
-    """
+    """Remove files from the list; the caller holds the write lock."""
     _write(folder, [file for file in excluded(folder).files if file.path not in paths])
 
 

@@ -1,7 +1,7 @@
-"""Small files of facts that prove what they say: JSON with a digest of itself.
+"""Small JSON files that contain a digest of themselves.
 
-What only notes how things stood may be lost at any time, but must not be believed once a bit of it
-has flipped: a reader takes such a file for none.
+They only record a state and may be lost at any time, but a flipped bit must not be believed:
+readers ignore a file whose digest differs.
 """
 
 from __future__ import annotations
@@ -13,19 +13,13 @@ DIGEST = "digest"
 
 
 def sealed(facts: dict[str, Any], /, *, indent: int | None = None) -> bytes:
-    """Return *facts* as JSON, in ASCII, with their digest."""
+    """Return *facts* as ASCII JSON with their digest."""
     text = json.dumps({**facts, DIGEST: _digest(facts)}, indent=indent)
     return f"{text}\n".encode("ascii")
 
 
 def unsealed(data: bytes, /) -> dict[str, Any]:
-    """Return what :func:`sealed` was given.
-
-    Raises
-    ------
-    ValueError
-        It is something else, or not what was written.
-    """
+    """Return the facts given to :func:`sealed`."""
     try:
         facts = json.loads(data)
     except RecursionError as error:
@@ -36,7 +30,7 @@ def unsealed(data: bytes, /) -> dict[str, Any]:
 
 
 def _digest(facts: dict[str, Any]) -> str:
-    # With the first file: `casetrack --help` needs none.
+    # Imported with the first file: `casetrack --help` needs none.
     import xxhash
 
     return str(xxhash.xxh3_64(json.dumps(facts, sort_keys=True).encode()).hexdigest())

@@ -1,8 +1,8 @@
-"""Folders of collections: making one, taking one away, and sweeping what was cut short.
+"""Creation and removal of collection folders, and cleanup after interrupted ones.
 
-Both happen by one rename, so that a collection is there whole or not at all. It is that of the
-folder; but Windows moves no folder in which a file is open, and the lock of who deletes it is one.
-There a collection is gone with its ``collection.json``.
+Both use one rename, so that a collection exists completely or not at all. Windows cannot rename a
+folder with an open file, such as the lock of the deleting process; there, removing
+``collection.json`` removes the collection.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from casetrack.store.info import COPY, info_lock, is_shell, read_info, write_inf
 from casetrack.store.info import FILE as FACTS
 from casetrack.store.lock import alone, file_locked, try_lock, write_lock
 from casetrack.store.place import FILE as PLACE
-from casetrack.store.place import place_of, stand_in, stands_in
+from casetrack.store.place import is_remote_folder, make_remote_folder, place_of
 from casetrack.store.published import LISTING
 from casetrack.store.sealed import recover, unfinished
 from casetrack.store.wipe import GONE
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from casetrack.store.place import Place
 
 UNCHOSEN_PROFILE = ".profile-unchosen"
-"""File in a collection's folder as long as nobody has chosen its profile."""
+"""File in a collection's folder until the user has chosen a profile."""
 BUILDING = ".new-"
-"""What the name of a folder that is being made begins with; the collection's id follows."""
+"""Prefix of a folder under construction; the collection's id follows."""
 _STOPPED_SECONDS = 60.0
 _LOCK_SECONDS = 10.0
 _DELETE_SECONDS = 30.0
@@ -62,32 +62,22 @@ def make_folder(
     at: Address | None = None,
     endpoint: str | None = None,
 ) -> None:
-    """Make the folder of a new, empty collection; the caller holds the lock on names.
+    """Create the folder of a new, empty collection; the caller holds the lock on names.
 
-    Parameters
-    ----------
-    home
-        Folder of all collections.
-    info
-        Its facts.
-    files
-        What it holds from the start beside them: content by path within the folder.
-    at, endpoint
-        Where it lies, if not in its folder; see :class:`casetrack.store.place.Place`.
+    *files* is the initial content by path within the folder. *at* and *endpoint* place the
+    collection in object storage; see :class:`casetrack.store.place.Place`.
 
     Raises
     ------
     CollectionBusy, ObjectStorageError
-        There is something at that address already, or it cannot be used; nothing was made.
-    DiskFull, NotWritable, StorageError
-        It cannot be written; nothing was made.
+        The address is in use or not reachable; nothing was created.
     """
     from casetrack.store import datasets, heads
 
     sweep_home(home)
     with building(home, info.id) as folder:
         if at is not None:
-            _require_empty(stand_in(folder, at, endpoint))
+            _require_empty(make_remote_folder(folder, at, endpoint))
         datasets.create(folder, info.dimension, profile=info.profile)
         opened = (datasets.open_dataset(folder, n) for n in (datasets.DOCUMENTS, datasets.CHUNKS))
         heads.note(folder, *opened)
@@ -100,17 +90,11 @@ def make_folder(
 
 
 def _require_empty(place: Place) -> None:
-    """Refuse an address at which something lies.
-
-    Raises
-    ------
-    UsageError
-        Something does.
-    """
-    found = next(place.objects.list(""), None)
-    if found is not None:
+    """Refuse an address that is not empty."""
+    entry = next(place.objects.list(""), None)
+    if entry is not None:
         is_one = place.objects.get(LISTING) is not None
-        what = "a collection" if is_one else f"something else ({found.key})"
+        what = "a collection" if is_one else f"something else ({entry.key})"
         raise UsageError(
             f"There is {what} at {place.uri} already.",
             hint=f"Attach it with {See('collection attach', place.uri)}."
@@ -120,25 +104,19 @@ def _require_empty(place: Place) -> None:
 
 
 def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) -> Path:
-    """Make a folder that stands for the collection at an address; return it.
-
-    One that does so already is returned as it is.
+    """Create the local folder of a remote collection, or return the existing one.
 
     Raises
     ------
     UsageError
-        There is no collection, or the same one lies in this data folder itself.
-    CollectionDamaged, FutureSchema, ObjectStorageError
-        It cannot be read there.
-    DiskFull, NotWritable, StorageError
-        The folder cannot be made.
+        The address has no collection, or this data folder has the same collection elsewhere.
     """
     known = attached(home, address)
     if known is not None:
         return known
     sweep_home(home)
     with building(home, str(uuid.uuid4())) as folder:
-        place = stand_in(folder, address, endpoint)
+        place = make_remote_folder(folder, address, endpoint)
         try:
             mirror.pull(folder, now=True)
             info = read_info(folder)
@@ -166,21 +144,15 @@ def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) 
     return target
 
 
-def folder_here(place: Place, home: Path, /) -> Path:
-    """Return the folder of a collection on this machine, or one in *home* that stands for it.
-
-    Raises
-    ------
-    UsageError, CollectionDamaged, FutureSchema, ObjectStorageError, StorageError
-        See :func:`attach_folder`.
-    """
+def local_folder(place: Place, home: Path, /) -> Path:
+    """Return the local folder of a collection; for an address, attach it in *home* if necessary."""
     if place.address is None:
         return place.folder
     return attach_folder(home, place.address, place.endpoint)
 
 
 def attached(home: Path, address: Address, /) -> Path | None:
-    """Return the folder that stands for the collection at an address, if there is one."""
+    """Return the local folder of the remote collection at an address, if there is one."""
     for path in sorted(home.glob(f"[!.]*/{PLACE}")):
         with contextlib.suppress(CollectionDamaged):
             if place_of(path.parent).address == address:
@@ -189,34 +161,27 @@ def attached(home: Path, address: Address, /) -> Path | None:
 
 
 def detach_folder(home: Path, info: CollectionInfo, /) -> None:
-    """Remove the folder that stands for a collection elsewhere; there nothing changes.
+    """Remove the local folder of a remote collection, which stays unchanged.
 
     Raises
     ------
     UsageError
-        It does not lie elsewhere.
-    CollectionBusy, CollectionGone, NotWritable, StorageError
-        See :func:`take_away`.
+        The collection is local.
     """
     if not place_of(home / info.id).is_remote:
         raise UsageError(
             f'The collection "{info.name}" lies in this data folder, and nowhere else.',
             hint=f"To remove it with all its data: {See('collection delete')}.",
         )
-    _take_folder(home, info, "collection detached")
+    _remove_collection_folder(home, info, "collection detached")
 
 
 @contextlib.contextmanager
 def building(home: Path, collection_id: str, /) -> Iterator[Path]:
-    """Make a folder for a collection that is not there yet; to be renamed when it is whole.
+    """Create a folder for a new collection; the caller renames it when it is complete.
 
-    It is removed after an error, and by whoever comes next after a crash: a lock beside it tells
-    whether its process lives.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        It cannot be made.
+    The folder is removed after an error, and after a crash by the next process: a lock file next to
+    it shows whether its creator still runs.
     """
     folder = home / f"{BUILDING}{collection_id}"
     lock = _making_lock(home, collection_id)
@@ -237,16 +202,16 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
 
 
 def settle_building(folder: Path, /) -> None:
-    """Remove the lock of a collection's making, which is over; the caller holds its write lock.
+    """Remove the lock file of a completed creation; the caller holds the write lock.
 
-    Who made it may have been killed after the rename, and nobody need ever make another one.
+    The creator may have been killed after the rename, and no later creation may follow.
     """
-    with contextlib.suppress(OSError):  # Windows: its maker is just about to do so
+    with contextlib.suppress(OSError):  # Windows: the creator is about to remove it
         _making_lock(folder.parent, folder.name).unlink(missing_ok=True)
 
 
 def _remove_lock(lock: Path) -> None:
-    """Remove the file of a lock while it is held, or on Windows after that: else somebody else."""
+    """Remove a lock file while it is held; on Windows after its release, if no one holds it."""
     with contextlib.suppress(OSError):
         lock.unlink(missing_ok=True)
 
@@ -255,17 +220,13 @@ def _making_lock(home: Path, collection_id: str) -> Path:
     return home / f"{BUILDING}{collection_id}.lock"
 
 
-def take_away(home: Path, info: CollectionInfo, /) -> None:
-    """Remove the folder of a collection, once nobody writes to it.
+def remove_collection(home: Path, info: CollectionInfo, /) -> None:
+    """Remove a collection once no process writes to it.
 
     Raises
     ------
     CollectionBusy
-        Somebody writes to it for long.
-    CollectionGone
-        Somebody else has removed it.
-    NotWritable, StorageError
-        It cannot be taken away; it is as it was.
+        Another process keeps writing to it.
     """
     place = place_of(home / info.id)
     if place.is_remote:
@@ -274,25 +235,25 @@ def take_away(home: Path, info: CollectionInfo, /) -> None:
             write_lock(home / info.id, timeout=_DELETE_SECONDS),
         ):
             audit.note(home / info.id, "collection deleted")
-            # Without the list of files it is there no more; what follows is only cleaning.
+            # Without its list of files the collection no longer exists; the rest is cleanup.
             place.objects.remove(LISTING)
         for entry in list(place.objects.list("")):
             place.objects.remove(entry.key)
-    _take_folder(home, info, "" if place.is_remote else "collection deleted")
+    _remove_collection_folder(home, info, "" if place.is_remote else "collection deleted")
 
 
-def _take_folder(home: Path, info: CollectionInfo, action: str) -> None:
-    # A name of its own: an earlier folder of this id may still wait there for its removal.
+def _remove_collection_folder(home: Path, info: CollectionInfo, action: str) -> None:
+    # A unique name: an earlier folder of this id may still wait for its removal.
     doomed = home / f".deleted-{info.id}-{secrets.token_hex(4)}"
     with file_locked(home / info.id, timeout=_DELETE_SECONDS), storage_errors(home / info.id):
         if action:
             audit.note(home / info.id, action)
-        # One rename takes it out of sight whole; what follows is only cleaning.
+        # One rename removes the collection completely; the rest is cleanup.
         try:
             (home / info.id).rename(doomed)
         except PermissionError:
             doomed = home / info.id
-            # One that stands for a collection elsewhere is a folder of its own from here on.
+            # From here on the local folder of a remote collection is an ordinary folder.
             (doomed / PLACE).unlink(missing_ok=True)
             with info_lock(doomed):
                 retire(doomed)
@@ -308,7 +269,7 @@ def _take_folder(home: Path, info: CollectionInfo, action: str) -> None:
 
 
 def settle_sealed(home: Path, /) -> None:
-    """Finish what programs that were killed left between a sealed and an open collection."""
+    """Complete the sealing or unsealing that killed programs left unfinished."""
     try:
         names = os.listdir(home)  # noqa: PTH208 - hot
     except OSError:
@@ -323,13 +284,13 @@ def settle_sealed(home: Path, /) -> None:
 
 
 def retire(folder: Path, /) -> None:
-    """Take a collection out of sight whose folder cannot be moved; its facts are locked."""
+    """Remove a collection whose folder cannot be moved; the caller holds the lock on its facts."""
     (folder / COPY).unlink(missing_ok=True)
     put_in_place(folder / FACTS, folder / GONE)
 
 
 def _remove(folder: Path) -> None:
-    """Remove the folder of a collection that is gone; what is still in use stays, and says so."""
+    """Remove the folder of a removed collection; log files that are still in use."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             if path.is_dir():
@@ -342,7 +303,7 @@ def _remove(folder: Path) -> None:
 
 
 def sweep_home(home: Path, /) -> None:
-    """Remove folders of collections whose making or deleting was cut short."""
+    """Remove folders of collections whose creation or deletion was interrupted."""
     settle_sealed(home)
     for folder in home.glob("[!.]*"):
         if is_shell(folder):
@@ -368,7 +329,7 @@ def sweep_home(home: Path, /) -> None:
 def _sweep(folder: Path) -> bool:
     """Remove a folder; return whether a stopped program had left it."""
     with contextlib.suppress(FileNotFoundError):
-        # A young one may be that of a deletion that goes on at this moment.
+        # A recent one may belong to a deletion in progress.
         is_old = time.time() - folder.stat().st_mtime >= _STOPPED_SECONDS
         shutil.rmtree(folder, ignore_errors=True)
         return is_old and not folder.exists()
@@ -376,11 +337,11 @@ def _sweep(folder: Path) -> bool:
 
 
 def commit_stamp(folder: Path, /) -> tuple[int, ...]:
-    """Return what changes with every commit to a collection; two looks at the disk.
+    """Return a value that changes with every commit; costs two file status calls.
 
-    Of one that lies elsewhere: with every commit that this computer has heard of.
+    For a remote collection it covers the commits that this computer has seen.
     """
-    times, is_here = [], not stands_in(folder)
+    times, is_here = [], not is_remote_folder(folder)
     for name in ("documents.lance/_versions", "chunks.lance/_versions") if is_here else (FILE,):
         try:
             times.append((folder / name).stat().st_mtime_ns)

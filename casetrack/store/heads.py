@@ -1,13 +1,11 @@
-"""What the newest versions of both datasets are: noted by who writes, compared by who reads.
+"""The newest versions of both datasets, noted by writers and compared by readers.
 
-Lance takes the newest manifest that lies there for the newest version. One that is gone makes an
-earlier state look like the present one, one that is all zeros an empty dataset, and a flipped bit
-in it, or in a file of deletions, takes a document away or brings one back. So the writer notes in
-``heads.json`` which versions it leaves, the digest of their manifests, and which documents there
-are; a reader who finds something else is told, not given it.
+Lance uses the newest manifest file as the newest version. A lost manifest makes an earlier state
+look like the present one, a zeroed one an empty dataset, and a flipped bit in it or in a deletion
+file removes or restores a document. So the writer notes in ``heads.json`` the versions it leaves,
+the digests of their manifests, and the documents; a reader that opens another state gets an error.
 
-A note that is missing, damaged or behind (the last writer was killed) says nothing against what is
-found.
+A missing, damaged or outdated note (the last writer was killed) proves nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from casetrack.base.errors import CollectionDamaged, See
 from casetrack.base.files import write_atomic
 from casetrack.store import audit, mirror
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.place import dataset_files, files_of, stands_in
+from casetrack.store.place import dataset_files, files_of, is_remote_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,10 +32,10 @@ if TYPE_CHECKING:
 
 FILE = "heads.json"
 VERSIONS = "_versions"
-"""Folder of a dataset that holds a file for each of its versions."""
+"""Subfolder of a dataset with one file per version."""
 _DOCUMENTS, _CHUNKS = "documents.lance", "chunks.lance"
 _COUNTED_DOWN = 2**64 - 1
-"""Manifests are named by what is left to this number, so that the newest one comes first."""
+"""Manifest names count down from this number, so that the newest one sorts first."""
 _NAME = re.compile(r"(\d{1,20})\.manifest")
 _HINT = (
     f"Run {See('doctor', repair=True)}: it goes back to the last state that is whole, and says "
@@ -47,22 +45,22 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """What a writer left.
+    """The state that a writer left.
 
     Attributes
     ----------
     documents, chunks
         Versions of the two datasets.
     documents_digest, chunks_digest
-        Of their manifests.
+        Digests of their manifests.
     rows
-        Documents in the ledger.
+        Number of documents in the ledger.
     rows_digest
-        Of their revisions, in the order of the ledger.
+        Digest of their revisions, in ledger order.
     pages, passages
         Sums over the documents.
     audit
-        The last entry of the audit log then; see :func:`casetrack.store.audit.bound`.
+        Last entry of the audit log; see :func:`casetrack.store.audit.bound`.
     """
 
     documents: int
@@ -77,13 +75,7 @@ class Heads:
 
 
 def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
-    """Note the two newest versions, which the caller has opened; it holds the write lock.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        The note cannot be written.
-    """
+    """Note the two newest versions, which the caller has opened under the write lock."""
     rows = ledger.to_table(columns=["revision", "page_count", "chunk_count"])
     made = Heads(
         documents=ledger.version,
@@ -98,12 +90,12 @@ def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
     )
     if made == noted(folder):
         return
-    # Of a loss of power it is no witness: what it leaves torn says nothing.
+    # Need not survive a power loss: a torn note proves nothing.
     write_atomic(folder / FILE, sealed(asdict(made), indent=2), durable=False)
 
 
 def noted(folder: Path, /) -> Heads | None:
-    """Return what the last writer has noted; ``None`` where nothing whole is there."""
+    """Return the note of the last writer; ``None`` if it is missing or damaged."""
     try:
         return Heads(**unsealed((folder / FILE).read_bytes()))
     except (OSError, ValueError, TypeError):
@@ -111,12 +103,12 @@ def noted(folder: Path, /) -> Heads | None:
 
 
 def counted(folder: Path, /) -> Heads | None:
-    """Return the note where it speaks of what lies there now, without opening a dataset.
+    """Return the note if it describes the present files, without opening a dataset.
 
-    ``None`` where nobody has counted that: count it.
+    ``None`` means that the caller must count.
     """
-    if stands_in(folder):
-        # What was published under the lease of a writer is of its end.
+    if is_remote_folder(folder):
+        # The lease holder publishes the note together with the end of its changes.
         mirror.pull(folder)
         return noted(folder)
     heads = noted(folder)
@@ -133,19 +125,9 @@ def counted(folder: Path, /) -> Heads | None:
 
 
 def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) -> None:
-    """Compare what a reader has opened with what the last writer had noted before.
+    """Compare the datasets opened by a reader with the note of the last writer.
 
-    Parameters
-    ----------
-    heads
-        What :func:`noted` returned before anything was opened.
-    ledger, rows, chunks
-        The datasets, and all rows of the first.
-
-    Raises
-    ------
-    CollectionDamaged
-        It is not what was written.
+    *heads* is the result of :func:`noted` before anything was opened; *rows* are those of *ledger*.
     """
     if heads is None:
         return
@@ -166,7 +148,7 @@ def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) ->
 
 
 def is_noted_ledger(heads: Heads | None, ledger: Any, rows: pa.Table, /) -> bool:
-    """Return whether a ledger and its rows are those that were noted, or newer ones."""
+    """Return whether a ledger and its rows match the note, or are newer."""
     if heads is None or ledger.version != heads.documents:
         return heads is None or ledger.version > heads.documents
     is_same = (rows.num_rows, _rows_digest(rows)) == (heads.rows, heads.rows_digest)
@@ -174,15 +156,10 @@ def is_noted_ledger(heads: Heads | None, ledger: Any, rows: pa.Table, /) -> bool
 
 
 def confirm(folder: Path, ledger: Any, chunks: Any, /) -> None:
-    """Compare what a writer has opened with what the last one had left, before it writes.
+    """Compare the datasets opened by a writer with the note of the last one, before it writes.
 
-    What it leaves becomes the next note: without this, a loss would be taken for the present state,
-    and what is left of it cleaned away.
-
-    Raises
-    ------
-    CollectionDamaged
-        It is not what was written.
+    Its own note would otherwise accept a loss as the present state, and cleanup would remove the
+    rest.
     """
     heads = noted(folder)
     if heads is not None:
@@ -190,28 +167,28 @@ def confirm(folder: Path, ledger: Any, chunks: Any, /) -> None:
 
 
 def manifests(folder: Path, name: str, /) -> dict[int, StoredFile]:
-    """Return the files of the versions of a collection's dataset, by number, newest first."""
+    """Return the version files of a collection's dataset, by number, newest first."""
     return _by_number(files_of(folder, name, VERSIONS))
 
 
 def manifests_of(dataset: Any, /) -> dict[int, StoredFile]:
-    """Return the files of an open dataset's versions, by number, the newest first."""
+    """Return the version files of an open dataset, by number, newest first."""
     return _by_number(dataset_files(dataset, VERSIONS))
 
 
 def _by_number(files: Iterable[StoredFile]) -> dict[int, StoredFile]:
-    found = {}
+    files_by = {}
     for file in files:
         fits = _NAME.fullmatch(file.name)
         if fits:
             number = int(fits[1])
-            # Names of few digits are of an older form, which counts up.
-            found[_COUNTED_DOWN - number if len(fits[1]) == 20 else number] = file
-    return dict(sorted(found.items(), reverse=True))
+            # Short names are of an older format, which counts up.
+            files_by[_COUNTED_DOWN - number if len(fits[1]) == 20 else number] = file
+    return dict(sorted(files_by.items(), reverse=True))
 
 
 def _digest(dataset: Any) -> str | None:
-    """Return the digest of the manifest of an open dataset; ``None`` where that is cleaned away."""
+    """Return the digest of an open dataset's manifest; ``None`` if it was cleaned away."""
     file = manifests_of(dataset).get(dataset.version)
     return None if file is None else _file_digest(file)
 

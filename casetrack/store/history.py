@@ -1,8 +1,7 @@
-"""Mends what leads to states: tags and manifests of the two datasets.
+"""Repair of the tags and manifests of the two datasets, which lead to earlier states.
 
-Both are small files of Lance, which refuses all of them for the sake of one that is damaged. What a
-tag says stands in the note of its snapshot as well, so that each can be made anew from the other; a
-manifest cannot, and the state that it led to is given up.
+One damaged file makes Lance refuse all of them. The note of a snapshot repeats the content of its
+tags, so each can be rebuilt from the other. A damaged manifest cannot, and its state is lost.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ if TYPE_CHECKING:
 
     from casetrack.store.place import StoredFile
 
-# The notes of named snapshots: what each is called, and which versions it keeps.
+# Notes of named snapshots: their names and the versions that they keep.
 
 SNAPSHOTS = "snapshots"
-"""Folder of the notes in that of a collection."""
+"""Subfolder of the notes in a collection."""
 TAG = "snapshot-"
-"""What the tags of named snapshots begin with in both datasets."""
+"""Prefix of the tags of named snapshots in both datasets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What ``snapshots/SLUG.json`` says.
+    """Content of ``snapshots/SLUG.json``.
 
     Attributes
     ----------
@@ -56,20 +55,14 @@ class Note:
 
 
 def write_note(path: Path, note: Note, /) -> None:
-    """Write a note.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
-    """
+    """Write a note."""
     facts = {"name": note.name, "created_at": note.created_at.astimezone(UTC).isoformat()}
     versions = list(note.versions or ())
     write_json(path, {**facts, "versions": versions, "digest": _digest(facts, versions)})
 
 
 def read_note(path: Path, /) -> Note | None:
-    """Return a note; ``None`` where it cannot be read, or is not what was written."""
+    """Return a note; ``None`` if it is unreadable or its digest differs."""
     try:
         raw = json.loads(path.read_bytes())
         facts = {"name": raw["name"], "created_at": raw["created_at"]}
@@ -91,29 +84,19 @@ _repairs = logging.getLogger("casetrack.repairs")
 
 
 def tags(dataset: Any, /) -> dict[str, int]:
-    """Return the tags of a dataset, with the versions that they keep; damaged ones are left out."""
+    """Return the tags of a dataset and the versions they keep; damaged tags are left out."""
     try:
         with reading(dataset.uri):
             return {name: int(tag["version"]) for name, tag in dataset.tags.list().items()}
     except CollectionDamaged:
-        found = _kept(dataset_files(dataset, _TAGS), heads.manifests_of(dataset))
-        return {_tag(file): version for file, version in found if version is not None}
+        versions = _kept(dataset_files(dataset, _TAGS), heads.manifests_of(dataset))
+        return {_tag(file): version for file, version in versions if version is not None}
 
 
-def mend_tags(folder: Path, /) -> list[str]:
-    """Make damaged and missing tags and notes of named snapshots anew; the caller holds the lock.
+def repair_tags(folder: Path, /) -> list[str]:
+    """Rebuild damaged and missing tags and notes of named snapshots; return the repairs made.
 
-    A note that is gone has the name and the time of its snapshot: it is called as in file names.
-
-    Returns
-    -------
-    list of str
-        What was done, in words.
-
-    Raises
-    ------
-    CollectionDamaged, StorageError
-        The datasets cannot be read, or not be written.
+    The caller holds the lock. A rebuilt note has the name in its file name and the current time.
     """
     done = []
     for name in (DOCUMENTS, CHUNKS):
@@ -136,25 +119,16 @@ def mend_tags(folder: Path, /) -> list[str]:
             made = Note(path.stem, datetime.now(UTC), (ledgers[tag], chunks[tag]))
             write_note(path, made)
             done.append(f'wrote the note of the snapshot "{path.stem}" anew')
-    for said in done:
-        _repairs.warning("Mended the list of earlier states: %s.", said)
+    for repair in done:
+        _repairs.warning("Mended the list of earlier states: %s.", repair)
     return done
 
 
-def mend_manifests(folder: Path, /) -> list[str]:
-    """Take manifests out that cannot be read, so that all others can; the caller holds the lock.
+def repair_manifests(folder: Path, /) -> list[str]:
+    """Set unreadable manifests aside, so that Lance can open the others; return the repairs made.
 
-    The state that the newest of them led to is lost: what was before it counts from now on.
-
-    Returns
-    -------
-    list of str
-        What was done, in words.
-
-    Raises
-    ------
-    CollectionDamaged, StorageError
-        Not one version can be read and there are no data files, or nothing can be written.
+    The caller holds the lock. Where the newest manifest is unreadable, its state is lost and the
+    one before it becomes the present state.
     """
     done = list[str]()
     before = heads.noted(folder)
@@ -184,24 +158,15 @@ def mend_manifests(folder: Path, /) -> list[str]:
 
 
 def settle(folder: Path, /, *, rebuilt: bool = False) -> list[str]:
-    """Accept what lies there as the present state; the caller holds the lock, and says so.
+    """Accept the stored rows as the present state; the caller holds the lock.
 
-    Parameters
-    ----------
-    folder
-        The collection's.
-    rebuilt
-        The caller has written the list of documents, so its newer version does not prove it whole.
-
-    Returns
-    -------
-    list of str
-        How many documents there are in place of those that were stored, in words; empty where
-        that is what the last writer left.
+    Returns the number of documents if some are missing; empty if the last writer's state is whole.
+    *rebuilt* means that the caller wrote the list of documents, so its newer version proves
+    nothing.
     """
     ledger, chunks = open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS)
     before = heads.noted(folder)
-    said = list[str]()
+    notes = list[str]()
     try:
         with reading(ledger.uri):
             heads.confirm(folder, ledger, chunks)
@@ -209,9 +174,9 @@ def settle(folder: Path, /, *, rebuilt: bool = False) -> list[str]:
         rebuilt = True
     count, stored = ledger.count_rows(), before.rows if before else 0
     if rebuilt and count < stored:
-        told = f"took the {count} documents that are there for the present state"
+        summary = f"took the {count} documents that are there for the present state"
         command = f"casetrack sync FOLDER -c {shlex.quote(read_info(folder).name)}"
-        said = [f"{told} ({stored} were stored); `{command}` takes in what is missing"]
+        notes = [f"{summary} ({stored} were stored); `{command}` takes in what is missing"]
         message = f"A repair found {count} of {stored} documents; the others are unknown."
         hint = (
             f"Add the folders of the collection again: `{command}`. This entry stays until "
@@ -220,18 +185,18 @@ def settle(folder: Path, /, *, rebuilt: bool = False) -> list[str]:
         lost = FileOutcome(str(folder / DOCUMENTS), "failed", LOST, message, hint)
         note(folder, [lost], present=(), stored=stored)
     heads.note(folder, ledger, chunks)
-    return said
+    return notes
 
 
 def _tag(file: StoredFile) -> str:
-    """Return what the tag of a file is called."""
+    """Return the name of the tag in a file."""
     return file.name.removesuffix(".json")
 
 
 def _kept(
     files: Iterable[StoredFile], manifests: Mapping[int, StoredFile]
 ) -> list[tuple[StoredFile, int | None]]:
-    """Return the version that each tag keeps; ``None`` where it is damaged, or keeps nothing."""
+    """Return the version that each tag keeps; ``None`` if it is damaged or the version gone."""
     tags = sorted((file for file in files if file.name.endswith(".json")), key=_tag)
     return [(file, _version(file, manifests)) for file in tags]
 
@@ -240,8 +205,8 @@ def _version(file: StoredFile, manifests: Mapping[int, StoredFile]) -> int | Non
     try:
         raw = json.loads(file.read())
         version, size = raw["version"], raw["manifestSize"]
-        found = manifests.get(version)
-        whole = found is not None and type(size) is int and found.size == size
+        manifest = manifests.get(version)
+        whole = manifest is not None and type(size) is int and manifest.size == size
         whole = whole and "branch" in raw and isinstance(raw["branch"], str | None)
         texts = (raw[name] for name in ("createdAt", "updatedAt"))
         return int(version) if whole and all(isinstance(t, str) for t in texts) else None
@@ -250,7 +215,7 @@ def _version(file: StoredFile, manifests: Mapping[int, StoredFile]) -> int | Non
 
 
 def _retag(folder: Path, name: str, tag: str, version: int) -> bool:
-    """Let a tag keep a version if it does not, and the version is still there."""
+    """Point a tag to a version that still exists; return whether the tag changed."""
     dataset = open_dataset(folder, name)
     have = tags(dataset).get(tag)
     if have == version or not _opens(folder, name, version):
@@ -263,10 +228,10 @@ def _retag(folder: Path, name: str, tag: str, version: int) -> bool:
 
 
 def _opens(folder: Path, name: str, version: int) -> bool:
-    """Return whether a version can be opened, and is the one that its file is named for."""
+    """Return whether a version can be opened and has the number of its file name."""
     try:
-        found = open_dataset(folder, name, version=version)
-        with reading(found.uri):
-            return bool(found.version == version and found.schema.names and found.count_rows() >= 0)
+        data = open_dataset(folder, name, version=version)
+        with reading(data.uri):
+            return bool(data.version == version and data.schema.names and data.count_rows() >= 0)
     except CaseTrackError:
         return False

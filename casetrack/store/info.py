@@ -1,4 +1,4 @@
-"""A collection's own facts: the file ``collection.json`` that makes a folder a collection."""
+"""A collection's facts: the file ``collection.json`` that makes a folder a collection."""
 
 from __future__ import annotations
 
@@ -50,11 +50,7 @@ def read_info(folder: Path, /) -> CollectionInfo:
     Raises
     ------
     CollectionGone, CollectionSealed
-        There is no such folder any more.
-    CollectionDamaged
-        The file is missing or cannot be understood.
-    FutureSchema
-        It was written by a newer version, and this one cannot understand it.
+        The folder no longer exists.
     """
     try:
         return parse_info((folder / FILE).read_bytes())
@@ -68,10 +64,10 @@ def read_info(folder: Path, /) -> CollectionInfo:
 
 
 def is_shell(folder: Path, /) -> bool:
-    """Return whether a folder holds what is left of a collection that was deleted.
+    """Return whether a folder contains only the remains of a deleted collection.
 
-    That is nothing but views and locks, since who searches a collection while it is deleted may
-    bring that much of it back; or whatever it holds, where its deletion could not move it away.
+    These are views and locks, which a search during the deletion may create again, or any files if
+    the deletion could not move the folder.
     """
     try:
         names = {path.name for path in folder.iterdir()}
@@ -83,16 +79,8 @@ def is_shell(folder: Path, /) -> bool:
 
 
 def parse_info(data: bytes, /) -> CollectionInfo:
-    """Return the facts that the content of a ``collection.json`` states.
-
-    Raises
-    ------
-    ValueError
-        It is no such file: torn, empty, or with values of a wrong type.
-    FutureSchema
-        It is one of a newer version with facts unlike those of today.
-    """
-    raw = json.loads(data.decode("utf-8-sig"))  # some editors put a byte order mark in front
+    """Return the facts in the content of a ``collection.json``."""
+    raw = json.loads(data.decode("utf-8-sig"))  # some editors add a byte order mark
     if not isinstance(raw, dict):
         raise ValueError("it holds no facts")  # noqa: TRY004 - a value, not an argument
     problem = next(_problems(raw), None)
@@ -107,26 +95,18 @@ def parse_info(data: bytes, /) -> CollectionInfo:
 
 
 def write_info(folder: Path, info: CollectionInfo, /) -> None:
-    """Write a collection's ``collection.json`` in one step, and the copy of it after that."""
+    """Write a collection's ``collection.json`` in one step, then its backup copy."""
     if not folder.is_dir():
         raise gone(folder)
     facts = info.as_dict() | {"audit": audit.bound(folder)}
     write_json(folder / FILE, facts)
-    # Only now: what could not be stored must not come back one day as if it had been.
+    # Only after success: a repair must not restore facts that were never stored.
     write_json(folder / COPY, facts)
 
 
 @contextlib.contextmanager
 def info_lock(folder: Path, /) -> Iterator[None]:
-    """Be the only one who changes a collection's own facts.
-
-    Raises
-    ------
-    CollectionGone
-        There is no such folder any more.
-    NotWritable, StorageError
-        The folder cannot be written.
-    """
+    """Hold the lock on a collection's facts."""
     before = identity(folder)
     if before is None:
         raise gone(folder)
@@ -152,54 +132,32 @@ def info_lock(folder: Path, /) -> Iterator[None]:
 def update_info(
     folder: Path, change: Callable[[CollectionInfo], CollectionInfo], /
 ) -> CollectionInfo:
-    """Change a collection's ``collection.json``, so that no other process's change is lost.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    change
-        Returns the new facts for those that are there at this moment.
-
-    Returns
-    -------
-    CollectionInfo
-        What is stored now.
-
-    Raises
-    ------
-    CollectionGone
-        There is no such folder any more.
-    CollectionDamaged
-        The file is missing or cannot be understood.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
-    """
+    """Apply *change* to a collection's ``collection.json`` under its lock; return the new facts."""
     for left in reversed(range(_TRIES)):
         try:
             with info_lock(folder):
                 write_info(folder, change(read_info(folder)))
                 return read_info(folder)
-        except CollectionBusy:  # another computer was faster
+        except CollectionBusy:  # another computer changed it first
             if not left:
                 raise
     raise AssertionError
 
 
 def require_active(info: CollectionInfo, /) -> None:
-    """Refuse a collection that is closed or archived.
+    """Refuse a closed or archived collection.
 
     Raises
     ------
     CollectionReadOnly
-        It is.
+        It is closed or archived.
     """
     if info.status != "active":
         raise CollectionReadOnly(info.name, info.status)
 
 
 def _problems(raw: dict[str, Any]) -> Iterator[str]:
-    """Yield what keeps these facts from being those of a collection."""
+    """Yield the errors in the facts of a ``collection.json``."""
     for field in fields(CollectionInfo):
         if field.name not in raw:
             yield f"{field.name} is missing"
@@ -227,42 +185,29 @@ def _is_count(value: object, least: int) -> bool:
 
 
 def _moment(value: object) -> datetime | None:
-    """Return a time of ISO 8601; without a zone it is one of UTC."""
+    """Parse an ISO 8601 time, in UTC unless it has a zone."""
     try:
-        found = datetime.fromisoformat(value)  # type: ignore[arg-type]
+        moment = datetime.fromisoformat(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-# Mending ``collection.json``: from the copy beside it, from what is stored, or by its folder.
-#
-# A crash of the file system, an editor or a program that synchronises folders may leave the file
-# torn, empty or away, while all documents are there. Whoever looks at the folder next mends it:
-# first by the copy of what was written last, else by what the two datasets say of themselves. What
-# was damaged is kept beside it. A folder without the datasets is no collection, and is left as it
-# is.
+# Repair of ``collection.json``. A file system crash, an editor or a synchronisation program may
+# leave it torn, empty or missing while all documents exist. The next reader of the folder repairs
+# it from the backup copy, or else from the content of the two datasets. The damaged file is kept. A
+# folder without the datasets is not a collection, and is left unchanged.
 
 DAMAGED = "collection.json.damaged"
 _DEFAULT_PIPELINE = "standard"
 _repairs = logging.getLogger("casetrack.repairs")
 
 
-def sound_info(folder: Path, /) -> CollectionInfo:
-    """Return a collection's own facts; mend the file that holds them if it is damaged.
+def repaired_info(folder: Path, /) -> CollectionInfo:
+    """Return a collection's facts; repair their file if it is damaged.
 
-    The name of the folder is the collection's id. Where the file says otherwise the folder was
-    copied or renamed, and the file follows it.
-
-    Raises
-    ------
-    CollectionGone
-        There is no such folder any more.
-    CollectionDamaged
-        The file cannot be read, and cannot be mended: this is no collection, its data are damaged
-        as well, or the folder is read-only.
-    FutureSchema
-        It was written by a newer version, and this one cannot understand it.
+    The collection's id is the name of the folder. If the file has another id, the folder was copied
+    or renamed, and the file is updated.
     """
     try:
         info = read_info(folder)
@@ -272,23 +217,23 @@ def sound_info(folder: Path, /) -> CollectionInfo:
             return read_info(folder)
         if not all((folder / name).is_dir() for name in (CHUNKS, DOCUMENTS)):
             raise
-        return _mended(folder, damage)
+        return _repair(folder, damage)
     if info.id == folder.name:
         return info
     copy = _restored(folder, any_id=False)
     if copy is not None:
-        # A folder that was copied has the other id in both: this is the file of another one.
-        return _mended(folder, CollectionDamaged(f"{folder / FILE} is that of another collection."))
+        # A copied folder has another id in both files: this file belongs to another collection.
+        return _repair(folder, CollectionDamaged(f"{folder / FILE} is that of another collection."))
     return _adopted(folder, info)
 
 
-def _mended(folder: Path, damage: CollectionDamaged) -> CollectionInfo:
+def _repair(folder: Path, damage: CollectionDamaged) -> CollectionInfo:
     try:
         with info_lock(folder):
             with contextlib.suppress(CollectionDamaged):
-                found = read_info(folder)  # another process was faster
-                if found.id == folder.name:
-                    return found
+                stored = read_info(folder)  # another process repaired it first
+                if stored.id == folder.name:
+                    return stored
             info, how = _restored(folder) or _rebuilt(folder)
             state = _set_aside(folder)
             write_info(folder, info)
@@ -299,7 +244,7 @@ def _mended(folder: Path, damage: CollectionDamaged) -> CollectionInfo:
 
 
 def _restored(folder: Path, *, any_id: bool = True) -> tuple[CollectionInfo, str] | None:
-    """Return the facts of the copy that :func:`write_info` keeps, if that is whole."""
+    """Return the facts in the backup copy of :func:`write_info`, if it is intact."""
     try:
         info = parse_info((folder / COPY).read_bytes())
     except (OSError, ValueError):
@@ -310,13 +255,7 @@ def _restored(folder: Path, *, any_id: bool = True) -> tuple[CollectionInfo, str
 
 
 def _rebuilt(folder: Path) -> tuple[CollectionInfo, str]:
-    """Return facts made up from what the datasets say.
-
-    Raises
-    ------
-    CollectionDamaged
-        They cannot be read, or were written by a newer version.
-    """
+    """Return facts derived from the datasets."""
     chunks, ledger = open_dataset(folder, CHUNKS), open_dataset(folder, DOCUMENTS)
     columns = [n for n in ("ingested_at", "updated_at", "pipeline") if n in ledger.schema.names]
     with reading(ledger.uri):
@@ -347,11 +286,11 @@ def _rebuilt(folder: Path) -> tuple[CollectionInfo, str]:
 
 
 def _version_of(folder: Path, chunks: Any, ledger: Any) -> int:
-    """Return the newest schema version all of whose columns are there.
+    """Return the newest schema version whose columns all exist.
 
-    What a killed migration has added already does not count: the migration completes it. Where
-    there is none, the first version whose rows are whole but for columns that may be null: it has
-    got such columns since.
+    Columns already added by a killed migration do not count: the migration completes them. If no
+    version matches, return the first one that lacks only nullable columns, which were added to it
+    later.
     """
     have = {"chunks": set(chunks.schema.names), "documents": set(ledger.schema.names)}
     unknown = [n for t, names in have.items() for n in names - set(schema.table(t).names)]
@@ -373,7 +312,7 @@ def _version_of(folder: Path, chunks: Any, ledger: Any) -> int:
 
 
 def _set_aside(folder: Path) -> str:
-    """Keep a damaged file, which may hold something of worth; return what was wrong."""
+    """Set a damaged file aside, which may contain recoverable data; describe the damage."""
     path = folder / FILE
     if not path.exists():
         return "was missing"
@@ -383,19 +322,19 @@ def _set_aside(folder: Path) -> str:
 
 
 def _adopted(folder: Path, info: CollectionInfo) -> CollectionInfo:
-    """Give a copied folder an identity of its own; a newer version's file is left as it is."""
+    """Give a copied folder a new identity; the file of a newer version stays unchanged."""
     own = replace(info, id=folder.name)
     if info.schema_version > SCHEMA_VERSION:
         return own
     try:
         with info_lock(folder):
-            found = read_info(folder)
-            if found.id == folder.name:
-                return found
-            own = replace(found, id=folder.name)
+            stored = read_info(folder)
+            if stored.id == folder.name:
+                return stored
+            own = replace(stored, id=folder.name)
             write_info(folder, own)
     except NotWritable:
-        return own  # of a read-only folder only what is told of it can follow
+        return own  # in a read-only folder only the returned facts can change
     _repairs.warning(
         'A copied collection folder was taken in: "%s" now has the ID %s.', own.name, own.id
     )

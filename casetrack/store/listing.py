@@ -1,4 +1,4 @@
-"""The collections of a data folder: its folders are the only list of them."""
+"""The collections of a data folder; its subfolders are the only list of them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.base.records import COLLECTION_TYPES
-from casetrack.store.damage import damage_told
+from casetrack.store.damage import damage_errors
 from casetrack.store.folders import settle_sealed
-from casetrack.store.info import sound_info
+from casetrack.store.info import repaired_info
 from casetrack.store.sealed import DOOMED, ENDING, damaged_in, sealed_in
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ _MAX_TAG = 100
 
 
 def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
-    """Return the facts of every collection, and ``(path, reason)`` of each that cannot be read.
+    """Return the facts of every collection, and ``(path, reason)`` of each unreadable one.
 
-    The path is its folder, or the file of one that is sealed. A damaged ``collection.json`` is
-    mended where that is possible.
+    The path is its folder, or the file of a sealed collection. A damaged ``collection.json`` is
+    repaired where possible.
     """
     infos: list[CollectionInfo] = []
     damaged: list[tuple[Path, str]] = []
     if not collections_dir.is_dir():
         return infos, damaged
-    # Most data folders have no sealed collection: nothing to settle, and no file to look into.
+    # Most data folders have no sealed collection, and need no settling.
     names = [path.name for path in collections_dir.iterdir()]
     has_sealed = any(ENDING in name or name.startswith(DOOMED) for name in names)
     if has_sealed:
@@ -51,25 +51,26 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
         if folder.name.startswith(".") or not folder.is_dir():
             continue
         try:
-            with damage_told(folder):
-                infos.append(sound_info(folder))
+            with damage_errors(folder):
+                infos.append(repaired_info(folder))
         except (CollectionGone, CollectionSealed):
-            continue  # deleted or sealed while this loop looked at others
+            continue  # deleted or sealed during this loop
         except (CollectionDamaged, FutureSchema, StorageError) as error:
             damaged.append((folder, error.message))
     return infos, damaged + (damaged_in(collections_dir) if has_sealed else [])
 
 
 def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:
-    """Return the facts of the collection whose whole id *text* is, without a look at the others.
+    """Return the facts of the collection whose whole id is *text*, without reading the others.
 
-    ``None`` where it is no id, or its folder is not there or cannot be read: a scan tells more.
+    ``None`` if it is not an id, or the collection is missing or unreadable; `scan` gives the
+    reason.
     """
     try:
         if str(UUID(text)) != text:
             return None
-        with damage_told(collections_dir / text):
-            return sound_info(collections_dir / text)
+        with damage_errors(collections_dir / text):
+            return repaired_info(collections_dir / text)
     except (
         ValueError,
         CollectionGone,
@@ -82,12 +83,12 @@ def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:
 
 
 def checked_name(name: str, /) -> str:
-    """Return a collection's name without the white space around it.
+    """Return a collection's name without surrounding white space.
 
     Raises
     ------
     UsageError
-        It is empty, too long, or cannot be printed on one line.
+        It is empty, too long, or not printable on one line.
     """
     name = name.strip()
     if not name or len(name) > _MAX_NAME:
@@ -104,17 +105,14 @@ def checked_name(name: str, /) -> str:
 
 
 def checked_type(collection_type: str, edition: str, name: str = "", /) -> str:
-    """Return a kind of collection of an edition, whatever its letter case.
+    """Return the collection type of an edition that matches regardless of case.
 
-    Parameters
-    ----------
-    name
-        What the caller's argument is called; by default ``case_type`` and so on.
+    *name* is the argument's name for the message; by default ``case_type`` and so on.
 
     Raises
     ------
     UsageError
-        There is no such kind.
+        The edition has no such type.
     """
     kind = collection_type.strip().lower()
     own = editions.edition(edition if edition in editions.names() else editions.ANY)
@@ -122,14 +120,14 @@ def checked_type(collection_type: str, edition: str, name: str = "", /) -> str:
 
 
 def checked_tags(tags: Iterable[str], /) -> tuple[str, ...]:
-    """Return tags in their order, each once, letter case aside.
+    """Return the tags in order, without duplicates that differ in case only.
 
     Raises
     ------
     UsageError
-        One is empty, too long, or cannot be printed on one line.
+        A tag is empty, too long, or not printable on one line.
     """
-    found: dict[str, str] = {}
+    unique: dict[str, str] = {}
     for given in tags:
         tag = given.strip()
         if not tag or len(tag) > _MAX_TAG or not tag.isprintable():
@@ -137,26 +135,19 @@ def checked_tags(tags: Iterable[str], /) -> tuple[str, ...]:
                 f"{given!r} cannot be a tag: a tag is one line of 1 to {_MAX_TAG} characters.",
                 hint="Choose a short word, such as 'harbour'.",
             )
-        found.setdefault(tag.casefold(), tag)
-    return tuple(found.values())
+        unique.setdefault(tag.casefold(), tag)
+    return tuple(unique.values())
 
 
 def require_free(collections_dir: Path, name: str, /, *, but: str | None = None) -> None:
-    """Refuse a name that is taken, letter case aside; the caller holds the lock on names.
+    """Refuse a name that a collection other than *but* (an id) already has, ignoring case.
 
-    Parameters
-    ----------
-    collections_dir
-        The folder that holds the collections' folders.
-    name
-        The name that is wanted.
-    but
-        Id of the collection that may have it already.
+    The caller holds the lock on names.
 
     Raises
     ------
     CollectionExists
-        Another collection has it.
+        Another collection has the name.
     """
     for other, other_id in _taken(collections_dir):
         if other_id != but and other.casefold() == name.casefold():
@@ -164,7 +155,7 @@ def require_free(collections_dir: Path, name: str, /, *, but: str | None = None)
 
 
 def free_name(collections_dir: Path, name: str, /, *, but: str | None = None) -> str:
-    """Return *name*, or "name (2)" and so on where it is taken; see :func:`require_free`."""
+    """Return *name*, or "name (2)" and so on if it is in use; see :func:`require_free`."""
     taken = {other.casefold() for other, other_id in _taken(collections_dir) if other_id != but}
     chosen, number = name, 1
     while chosen.casefold() in taken:
@@ -175,6 +166,6 @@ def free_name(collections_dir: Path, name: str, /, *, but: str | None = None) ->
 
 
 def _taken(collections_dir: Path) -> list[tuple[str, str]]:
-    """Return name and id of every collection, of the sealed ones too where it is not hidden."""
+    """Return name and id of every collection, including sealed ones whose name is not hidden."""
     names = [(info.name, info.id) for info in scan(collections_dir)[0]]
     return names + [(s.name, s.id) for s in sealed_in(collections_dir) if s.name is not None]

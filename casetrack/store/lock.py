@@ -39,26 +39,21 @@ if TYPE_CHECKING:
 
     from casetrack.store.place import Place
 
-# One writer at a time to a collection elsewhere, where there are no locks of an operating
-# system.
-#
-# Whoever writes holds a lease: the object ``lease.json``, replaced on the condition that nobody
-# else was faster, and renewed as long as its process lives. Computers need not agree on the time: a
-# lease counts as expired once it has stood unchanged for as long as it lasts by the clock of who
-# waits for it. A process that dies holds nobody up for longer; and nobody at all on its own
-# computer, where the lock of the system tells that it is dead.
-#
-# A writer that was only frozen may wake up and go on. Two things keep it from harm: it asks for its
-# lease before each commit, and whoever took over has put a version on both datasets that no commit
-# begun before can go past (Lance's *restore*, of the version that was the newest anyway). Its
-# number is also written into the list of files, see :func:`casetrack.store.mirror.publish`.
+# Remote collections have no operating-system locks, so a writer holds a lease: the object
+# ``lease.json``, replaced with a conditional write and renewed while its process runs. Clocks need
+# not agree: a waiting writer treats a lease as expired once it has seen it unchanged for the full
+# duration on its own clock. A writer on the same computer need not wait: the local lock already
+# shows that the previous holder is dead. A suspended writer may resume after its lease expired. Two
+# checks protect the data: it confirms its lease before each commit, and the next writer runs
+# Lance's *restore* on the newest version of both datasets, which no earlier commit can pass. The
+# lease number is also written into the list of files, see :func:`casetrack.store.mirror.publish`.
 
 FILE = "lease.json"
-"""The object."""
+"""Key of the lease object."""
 SECONDS = 30.0
-"""How long a lease lasts without being renewed."""
+"""Seconds until a lease that is not renewed expires."""
 _RENEWALS = 3.0
-"""So often is it renewed in that time."""
+"""Renewals within the duration of a lease."""
 _POLL_SECONDS = 0.5
 _FENCE_TRIES = 20
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -68,20 +63,20 @@ _held: dict[Path, Lease] = {}
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What the object says.
+    """Content of the lease object.
 
     Attributes
     ----------
     number
-        Counts the leases; the fence of who holds it.
+        Counts the leases; the holder's fencing number.
     holder
-        Who holds it, by a name of its own; empty where nobody does.
+        Random name of the holder; empty if the lease is free.
     home
-        The folder, computer and run of the system that the holder is on.
+        Digest of the holder's folder, computer and boot; empty if unknown.
     who
-        The same for people.
+        The holder's host name and process, for messages.
     renewed
-        Counts the renewals, so that each changes the object.
+        Counts the renewals, so that each one changes the object.
     """
 
     number: int = 0
@@ -95,7 +90,7 @@ class _State:
 
 
 class Lease:
-    """A lease that is held; see :func:`writing`."""
+    """A lease that this process holds; see :func:`writing`."""
 
     def __init__(self, place: Place, state: _State, tag: str) -> None:
         self.place = place
@@ -109,18 +104,16 @@ class Lease:
 
     @property
     def number(self) -> int:
-        """Its number: higher than that of every lease before it."""
+        """Fencing number, higher than that of every earlier lease."""
         return self._state.number
 
     def confirm(self) -> None:
-        """Make sure that it is still held.
+        """Check that this process still holds the lease.
 
         Raises
         ------
         WriterReplaced
             Another writer took over.
-        ObjectStorageError
-            The place cannot be asked.
         """
         if not self._lost:
             state, _ = _read(self.place)
@@ -130,7 +123,7 @@ class Lease:
 
     def _renew(self) -> None:
         while not self._ended.wait(SECONDS / _RENEWALS):
-            # What cannot be asked now is asked again; before a commit it has to be certain.
+            # A failed renewal is retried; before a commit, `confirm` reports the error.
             with contextlib.suppress(ObjectStorageError), self._guard:
                 if self._ended.is_set():
                     return
@@ -141,16 +134,16 @@ class Lease:
     def _replace(self, wanted: _State) -> None:
         tag = self.place.objects.swap(FILE, wanted.content(), self._tag)
         if tag is None:
-            # Taken over; or it was written, and the answer was lost.
-            found, seen = _read(self.place)
-            if found.holder != self._state.holder or seen is None:
+            # Another writer took over, or the write succeeded and its response was lost.
+            current, seen = _read(self.place)
+            if current.holder != self._state.holder or seen is None:
                 self._lost = True
                 return
-            wanted, tag = found, seen
+            wanted, tag = current, seen
         self._state, self._tag = wanted, tag
 
     def release(self) -> None:
-        """Give it back; where that cannot be, it expires."""
+        """Release the lease; if the storage is not reachable, the lease expires."""
         self._ended.set()
         with self._guard, contextlib.suppress(ObjectStorageError):
             if not self._lost:
@@ -162,30 +155,19 @@ class Lease:
 def writing(
     folder: Path, /, *, deadline: float = math.inf, cancel: threading.Event | None = None
 ) -> Iterator[None]:
-    """Be the only one who writes to a collection elsewhere; nothing for one that is here.
+    """Hold the lease of a remote collection, then publish the changed files.
 
-    The caller holds the collection's lock on this computer. What was changed is published at the
-    end; after an error it is not, as if this process had died.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    deadline
-        Until when others are waited for, by the monotonic clock.
-    cancel
-        Set it to stop waiting.
+    Does nothing for a local collection. The caller holds the local lock. After an error nothing is
+    published, as after a crash. *deadline* is a time of the monotonic clock.
 
     Raises
     ------
     CollectionBusy
-        Another computer still writes then.
+        Another computer still holds the lease at *deadline*.
     JobStopped
-        *cancel* was set while others were writing.
+        *cancel* was set while waiting.
     WriterReplaced
-        Nothing was heard of this process for so long that another writer took over.
-    CollectionGone, CollectionDamaged, ObjectStorageError
-        The place cannot be used.
+        The lease expired and another writer took over.
     """
     place = place_of(folder)
     if not place.is_remote:
@@ -207,14 +189,9 @@ def writing(
 
 
 def confirm(folder: Path, /) -> None:
-    """Make sure that this process still is the writer; nothing for a collection that is here.
+    """Check that this process still holds the lease; does nothing for a local collection.
 
-    Call it after a dataset was opened and before a commit that is based on it.
-
-    Raises
-    ------
-    WriterReplaced, ObjectStorageError
-        See :meth:`Lease.confirm`.
+    Call it after opening a dataset and before a commit that is based on it.
     """
     lease = _held.get(folder)
     if lease is not None:
@@ -222,13 +199,7 @@ def confirm(folder: Path, /) -> None:
 
 
 def publish_now(folder: Path, paths: Iterable[str], /) -> None:
-    """Let some files of the writer count before it goes on; nothing for a collection that is here.
-
-    Raises
-    ------
-    WriterReplaced, CollectionBusy, ObjectStorageError
-        See :func:`casetrack.store.mirror.publish`.
-    """
+    """Publish some of the writer's files at once; does nothing for a local collection."""
     lease = _held.get(folder)
     if lease is not None:
         wanted = frozenset(paths)
@@ -236,7 +207,7 @@ def publish_now(folder: Path, paths: Iterable[str], /) -> None:
 
 
 def _take(place: Place, deadline: float, cancel: threading.Event | None) -> tuple[Lease, bool]:
-    """Take the lease once nobody holds it; say too whether its last holder gave it back."""
+    """Wait for the lease and take it; also return whether its last holder released it."""
     home = _home(place.folder)
     mine = _State(
         holder=secrets.token_hex(12),
@@ -250,7 +221,7 @@ def _take(place: Place, deadline: float, cancel: threading.Event | None) -> tupl
             return Lease(place, state, tag), is_orderly
         if tag != seen:
             seen, since = tag, time.monotonic()
-        # Whoever has this computer's lock knows that a holder from here is dead.
+        # This process holds the local lock, so a previous holder on this computer is dead.
         is_free = not state.holder
         if is_free or (home and state.home == home) or time.monotonic() - since > SECONDS:
             is_orderly = is_free
@@ -278,12 +249,12 @@ def _wait(place: Place, state: _State, deadline: float, cancel: threading.Event 
 
 
 def _read(place: Place) -> tuple[_State, str | None]:
-    """Return the state of the lease and its tag; that of nobody where it was never taken."""
-    found = place.objects.get(FILE)
-    if found is None:
+    """Return state and tag of the lease; before the first lease, an empty state and ``None``."""
+    stored = place.objects.get(FILE)
+    if stored is None:
         return _State(), None
     try:
-        raw = json.loads(found.data)
+        raw = json.loads(stored.data)
         state = _State(
             int(raw["number"]),
             str(raw["holder"]),
@@ -296,14 +267,14 @@ def _read(place: Place) -> tuple[_State, str | None]:
             f"{place.uri}/{FILE}, which says who writes, is damaged.",
             hint="Make sure that nobody writes to the collection, and remove that object.",
         ) from error
-    return state, found.tag
+    return state, stored.tag
 
 
 def _fence(place: Place, number: int) -> None:
-    """Put a version on both datasets that no commit can go past which was begun before.
+    """Restore the newest version of both datasets, so that commits begun earlier fail.
 
-    Any change since makes Lance refuse a commit that is based on an earlier version, if that change
-    is a *restore*; and to restore the newest version changes nothing else.
+    Lance refuses a commit that is based on a version before a *restore*. Restoring the newest
+    version changes nothing else.
     """
     import lance
 
@@ -322,7 +293,7 @@ def _fence(place: Place, number: int) -> None:
 
 
 def _home(folder: Path) -> str:
-    """Return what stands for a folder on this computer, as long as its system runs."""
+    """Return a digest of folder, computer and boot; empty where the boot id is unknown."""
     try:
         boot = _BOOT.read_text("ascii").strip()
     except OSError:
@@ -340,23 +311,7 @@ _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 def write_lock(
     folder: Path, /, *, timeout: float = 600.0, cancel: threading.Event | None = None
 ) -> Iterator[None]:
-    """Hold the collection's write lock; writers queue up.
-
-    The lock is that of :func:`file_locked`. Of a collection elsewhere a lease is held as well, see
-    :mod:`casetrack.store.lock`, and what was changed here is published at the end.
-
-    Parameters
-    ----------
-    folder, timeout, cancel
-        See :func:`file_locked`.
-
-    Raises
-    ------
-    CollectionBusy, CollectionGone, JobStopped
-        See :func:`file_locked`.
-    WriterReplaced, ObjectStorageError
-        See :func:`casetrack.store.lock.writing`.
-    """
+    """Hold the collection's write lock, and for a remote collection its lease."""
     deadline = time.monotonic() + timeout if timeout >= 0 else math.inf
     with (
         file_locked(folder, timeout=timeout, cancel=cancel),
@@ -369,28 +324,19 @@ def write_lock(
 def file_locked(
     folder: Path, /, *, timeout: float = 600.0, cancel: threading.Event | None = None
 ) -> Iterator[None]:
-    """Be the only writer to a collection's folder on this computer; writers queue up.
+    """Hold the local write lock of a collection's folder; waiting writers queue.
 
-    The lock is the operating system's own lock on an open file and on the folder: it ends with the
-    process, however that ends.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    timeout
-        Seconds to wait for other writers; a negative number means as long as it takes.
-    cancel
-        Set it to stop waiting.
+    These are operating-system locks on a file and on the folder, so they end with the process.
+    *timeout* is in seconds; a negative number waits without limit.
 
     Raises
     ------
     CollectionBusy
         Another process still writes after *timeout* seconds.
     CollectionGone, CollectionSealed
-        The collection was deleted or sealed, perhaps by the writer that was waited for.
+        The collection was deleted or sealed, perhaps while waiting.
     JobStopped
-        *cancel* was set while others were writing.
+        *cancel* was set while waiting.
     """
     path = folder / ".write.lock"
     deadline = time.monotonic() + timeout if timeout >= 0 else math.inf
@@ -412,10 +358,10 @@ def file_locked(
 
 
 def file_lock(path: Path, /) -> filelock.BaseFileLock:
-    """Return the lock at *path*, not yet held: the system's own, or none.
+    """Return an unacquired operating-system lock at *path*.
 
-    Where a file system has no such locks, ``filelock`` would go over to files that only stand for
-    a lock. A process that dies would leave them behind, so that is switched off.
+    ``filelock`` would fall back to marker files where a file system has no locks. A process that
+    dies leaves those behind, so the fallback is off.
     """
     import filelock
 
@@ -430,10 +376,10 @@ def _acquire(
     deadline: float,
     cancel: threading.Event | None,
 ) -> None:
-    """Take the lock file, then the folder; *held* lets go of both.
+    """Acquire the lock file, then the folder; *held* releases both.
 
-    Whoever waits holds the turn meanwhile. So a writer that comes back again and again has to wait
-    for the turn itself, and cannot keep others out.
+    A waiting writer holds the queue lock. A writer that comes back repeatedly must wait for it too,
+    so it cannot starve the others.
     """
     import filelock
 
@@ -472,11 +418,10 @@ def _acquire(
 
 @contextlib.contextmanager
 def _folder_lock(folder: Path, deadline: float, cancel: threading.Event | None) -> Iterator[None]:
-    """Hold a lock on the folder itself as well.
+    """Lock the folder too, because a lock file can be deleted while it is held.
 
-    A lock file can be deleted while it is held, by hand or by a program that clears up; the next
-    writer would make a new one and be alone with it. Nobody can do this to the folder. Windows
-    keeps an open lock file from being deleted, and has no locks on folders.
+    The next writer would create a new lock file and write at the same time. Windows protects an
+    open lock file from deletion, and cannot lock folders.
     """
     import filelock
 
@@ -496,43 +441,40 @@ def _folder_lock(folder: Path, deadline: float, cancel: threading.Event | None) 
                     raise filelock.Timeout(str(folder)) from error
                 time.sleep(_WAIT_SECONDS)
             except OSError:
-                break  # a network drive that locks files only
+                break  # a network drive that locks only files
         yield
     finally:
         os.close(handle)
 
 
 def identity(folder: Path) -> tuple[int, int] | None:
-    """Return what tells a folder from another one that took its place."""
+    """Return device and inode of a folder, which differ if another folder replaces it."""
     try:
-        found = folder.stat()
+        status = folder.stat()
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def remove_shell(path: Path) -> None:
-    """Remove a folder that came into being anew only because its lock was asked for."""
-    found = list(path.parent.glob("*"))
-    if all(p.name.endswith(".lock") for p in found):
-        for lock in found:
+    """Remove a folder that acquiring its lock created and that contains nothing else."""
+    entries = list(path.parent.glob("*"))
+    if all(p.name.endswith(".lock") for p in entries):
+        for lock in entries:
             lock.unlink(missing_ok=True)
         path.parent.rmdir()
 
 
 @contextlib.contextmanager
 def names_lock(data_dir: Path, /, *, timeout: float = 30.0) -> Iterator[None]:
-    """Be the only one in a data folder who gives a collection its name.
+    """Hold the lock on the collection names of a data folder.
 
-    Whoever holds it looks at the names that are taken, and then takes a new one: by making,
-    renaming or importing a collection.
+    The holder reads the used names before it creates, renames or imports a collection.
 
     Raises
     ------
     CollectionBusy
-        Another process has held it for *timeout* seconds.
-    NotWritable, StorageError
-        The data folder cannot be written.
+        Another process still holds it after *timeout* seconds.
     """
     doing = f"making or renaming a collection in {data_dir}"
     with alone(data_dir / ".names.lock", doing, timeout=timeout):
@@ -541,23 +483,14 @@ def names_lock(data_dir: Path, /, *, timeout: float = 30.0) -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone(path: Path, doing: str, /, *, timeout: float) -> Iterator[None]:
-    """Hold the lock at *path*, and wait for whoever holds it.
+    """Hold the lock file at *path*, waiting up to *timeout* seconds.
 
-    Parameters
-    ----------
-    path
-        The lock file.
-    doing
-        What its holder does, as in "writing to FOLDER".
-    timeout
-        Seconds to wait.
+    *doing* describes the work of the holder for the message, as in "writing to FOLDER".
 
     Raises
     ------
     CollectionBusy
-        Another process has held it for *timeout* seconds.
-    NotWritable, StorageError
-        The lock file cannot be made.
+        Another process still holds it after *timeout* seconds.
     """
     import filelock
 
@@ -578,17 +511,10 @@ def alone(path: Path, doing: str, /, *, timeout: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def try_lock(path: Path, /, *, timeout: float = 0.0) -> Iterator[bool]:
-    """Hold the lock at *path* if nobody else does; yield whether it is held.
+    """Try to hold the lock file at *path* for *timeout* seconds; yield whether it is held.
 
-    Also ``False`` where the lock file cannot be made (a read-only folder): the caller then works
-    without sharing its result.
-
-    Parameters
-    ----------
-    path
-        The lock file.
-    timeout
-        Seconds to wait for whoever holds it.
+    Also yields ``False`` where the lock file cannot be created (a read-only folder): the caller
+    then works without sharing its result.
     """
     import filelock
 

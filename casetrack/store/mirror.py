@@ -1,10 +1,9 @@
-"""Copies on this computer of what a collection elsewhere holds beside its datasets.
+"""Local copies of the files of a remote collection, other than its datasets.
 
-Small files (``collection.json``, marks, notes of snapshots, ...) are copied as soon as the list of
-those that count has changed (:mod:`casetrack.store.published`), files of views when they are asked
-for. Each copy is compared with its digest. What was changed here is published under the lock that
-it was changed under; what lies here unpublished, because its writer was killed, is taken back by
-the next one who has that lock.
+Small files (``collection.json``, marks, notes of snapshots, ...) are copied when the published list
+of files has changed (:mod:`casetrack.store.published`), files of views on demand. Each copy is
+checked against its digest. Local changes are published under the lock of the changed file; the next
+holder of that lock discards changes that a killed writer left unpublished.
 """
 
 from __future__ import annotations
@@ -47,17 +46,17 @@ if TYPE_CHECKING:
 
     from casetrack.store.place import Place
 
-# Which copies a folder has of a collection elsewhere; see :mod:`casetrack.store.mirror`.
+# The record of local copies of a remote collection.
 
 VIEWS = "views/"
-"""Begins the paths of what is copied only when it is asked for."""
+"""Prefix of the paths that are copied on demand only."""
 _LOCK = ".place.lock"
 _guard = threading.RLock()
 
 
 @dataclass(slots=True)
 class Record:
-    """Which files lie here: digest and looks (time, size, inode) by path."""
+    """Local copies: digest and file status (time, size, inode) by path."""
 
     path: Path
     tag: str | None = None
@@ -65,7 +64,7 @@ class Record:
 
     @classmethod
     def of(cls, folder: Path) -> Record:
-        """Return what a folder notes of its copies; what cannot be read counts as nothing."""
+        """Return the record of a folder; an unreadable one is empty."""
         path = folder / RECORD
         try:
             raw = unsealed(path.read_bytes())
@@ -75,13 +74,13 @@ class Record:
             return cls(path)
 
     def keep(self) -> None:
-        """Note it in the folder."""
+        """Write the record to the folder."""
         facts = {"tag": self.tag, "files": {n: list(v) for n, v in self.files.items()}}
         write_atomic(self.path, sealed(facts), durable=False)
 
 
 def present(folder: Path, *, views: bool) -> Iterator[str]:
-    """Yield the paths of the files here that belong to the collection."""
+    """Yield the paths of the local files that belong to the collection."""
     for base, folders, names in os.walk(folder):
         inside = "" if base == str(folder) else f"{Path(base).relative_to(folder).as_posix()}/"
         for name in list(folders):
@@ -91,8 +90,8 @@ def present(folder: Path, *, views: bool) -> Iterator[str]:
         yield from (f"{inside}{name}" for name in names if is_shared(f"{inside}{name}"))
 
 
-def looks_of(path: Path) -> list[int]:
-    """Return what changes with a file: time, size, inode; empty where there is none."""
+def status_of(path: Path) -> list[int]:
+    """Return time, size and inode of a file; empty if it does not exist."""
     try:
         facts = path.stat()
     except OSError:
@@ -101,13 +100,7 @@ def looks_of(path: Path) -> list[int]:
 
 
 def item_of(folder: Path, path: str) -> Item:
-    """Return what stands for a file of a folder in the list of those that count.
-
-    Raises
-    ------
-    OSError
-        It cannot be read.
-    """
+    """Return the entry of a file for the published list."""
     digest, size = _digest(folder / path)
     return Item(f"files/{path}@{digest[:16]}", size, digest)
 
@@ -119,7 +112,7 @@ def _digest(path: Path) -> tuple[str, int]:
 
 
 def is_whole(path: Path, item: Item) -> bool:
-    """Whether a file is there and holds what was published."""
+    """Whether a file exists and has the published content."""
     try:
         return path.stat().st_size == item.size and _digest(path)[0] == item.digest
     except OSError:
@@ -128,7 +121,7 @@ def is_whole(path: Path, item: Item) -> bool:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Be the only one on this computer who copies files of the collection."""
+    """Hold the local lock on copying files of the collection."""
     import filelock
 
     if not folder.is_dir():
@@ -143,46 +136,46 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 FRESH_SECONDS = 1.0
-"""What was looked at so short a while ago is not asked for again."""
+"""Seconds in which a repeated check of the published list is skipped."""
 _INFO = (
     *("collection.json", ".collection.json.bak", "sources.json", "untaken.json"),
     ".profile-unchosen",
 )
-_MEND = (
+_HINT = (
     f"Run {See('doctor', repair=True)} on the collection, or bring back that object from a backup."
 )
 _looked: dict[Path, float] = {}
 _changes: dict[Path, int] = {}
 _received: set[tuple[Path, str]] = set()
-"""Objects that another process sent for this one to publish, by folder and key."""
+"""Objects that another process sent and this one will publish, by folder and key."""
 _repairs = logging.getLogger("casetrack.repairs")
 
 
 def of_info(path: str, /) -> bool:
-    """Whether the lock on a collection's own facts is for a file."""
+    """Whether a file is covered by the lock on the collection's facts."""
     return path.startswith(("queries/", "pipelines/", "collection.json")) or path in _INFO
 
 
 def of_marks(path: str, /) -> bool:
-    """Whether the lock on marks is for a file."""
+    """Whether a file is covered by the lock on marks."""
     return path.startswith("marks/")
 
 
 def of_writer(path: str, /) -> bool:
-    """Whether the write lock is for a file."""
+    """Whether a file is covered by the write lock."""
     return not of_info(path) and not of_marks(path)
 
 
-# --- looking -----------------------------------------------------------------------------------
+# --- reading -----------------------------------------------------------------------------------
 
 
 def changes_seen(folder: Path, /) -> int:
-    """Return what changes whenever this process has changed the collection."""
+    """Return the number of changes that this process made to the collection."""
     return _changes.get(folder, 0)
 
 
 def touched(folder: Path, /) -> None:
-    """Let the next reader of this process look again, however short a while ago it did."""
+    """Count a change, and make the next reader of this process check the published list again."""
     _looked.pop(folder, None)
     _changes[folder] = _changes.get(folder, 0) + 1
 
@@ -190,23 +183,10 @@ def touched(folder: Path, /) -> None:
 def pull(
     folder: Path, /, *, now: bool = False, settle: Callable[[str], bool] | None = None
 ) -> None:
-    """Copy the small files that have changed elsewhere; nothing for a collection that is here.
+    """Copy the small files that have changed remotely; does nothing for a local collection.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    now
-        Look, however short a while ago this process did.
-    settle
-        Take back what lies here unpublished of the files that it tells: the caller has their lock.
-
-    Raises
-    ------
-    CollectionGone
-        It was deleted where it lay.
-    CollectionDamaged, ObjectStorageError
-        It cannot be read there.
+    *now* checks even within ``FRESH_SECONDS``. *settle* selects files whose unpublished local
+    changes are discarded; the caller holds their lock.
     """
     place = place_of(folder)
     if not place.is_remote:
@@ -238,26 +218,8 @@ def pull(
             record.keep()
 
 
-def bring(folder: Path, home: str, /) -> bool:
-    """Copy the files of a view that are there and not here; nothing for a collection that is here.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    home
-        Folder of the view in it, such as ``views/index``.
-
-    Returns
-    -------
-    bool
-        Whether the collection lies elsewhere.
-
-    Raises
-    ------
-    CollectionGone, CollectionDamaged, ObjectStorageError
-        See :func:`pull`.
-    """
+def pull_view(folder: Path, home: str, /) -> bool:
+    """Copy missing files of a view such as ``views/index``; return whether it is remote."""
     place = place_of(folder)
     if not place.is_remote:
         return False
@@ -266,14 +228,14 @@ def bring(folder: Path, home: str, /) -> bool:
         try:
             _copied(place, record, listing, lambda path: path.startswith(f"{home}/"), None)
         except CollectionDamaged as damage:
-            # A view is only a copy of what the datasets say: what is not here is made anew.
+            # A view is derived from the datasets: missing parts are rebuilt.
             _repairs.warning("A part of a view is damaged, and is made anew: %s", damage.message)
         record.keep()
     return True
 
 
-def _disown(folder: Path, scope: Callable[[str], bool]) -> None:
-    """Let what was changed here and could not be published be replaced by what counts."""
+def _mark_unpublished(folder: Path, scope: Callable[[str], bool]) -> None:
+    """Mark unpublished local changes, so that the next copy replaces them."""
     with contextlib.suppress(CaseTrackError), alone(folder):
         record = Record.of(folder)
         for path in _changed(folder, record, scope)[0]:
@@ -290,7 +252,7 @@ def _copied(
     wanted: Callable[[str], bool],
     settle: Callable[[str], bool] | None,
 ) -> Listing:
-    """Copy files of a listing, or of the newest where they were replaced meanwhile; return it."""
+    """Copy the wanted files of a listing, or of one that replaced it; return that listing."""
     while True:
         files = {path: item for path, item in listing.files.items() if wanted(path)}
         try:
@@ -301,7 +263,7 @@ def _copied(
                 raise CollectionDamaged(
                     f"{place.uri}/{files[error.path].key} is gone, though the collection's list of "
                     "files names it.",
-                    hint=_MEND,
+                    hint=_HINT,
                 ) from error
             listing = newest
             continue
@@ -309,7 +271,7 @@ def _copied(
 
 
 class _Gone(Exception):
-    """An object is not there (any more)."""
+    """An object does not exist (any more)."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -318,27 +280,27 @@ class _Gone(Exception):
 def _copy(
     place: Place, record: Record, wanted: dict[str, Item], settle: Callable[[str], bool] | None
 ) -> None:
-    """Copy those of some files that are not here, or are not what counts."""
+    """Copy the files that are missing or outdated locally."""
     folder = place.folder
-    # Of a view, what names the others comes last.
+    # Deepest paths first: the files that name other files of a view come last.
     for path, item in sorted(wanted.items(), key=lambda pair: -pair[0].count("/")):
         digest, looks = record.files.get(path, ("", []))
         target = folder / path
         if digest == item.digest:
-            # Changed here and not published: by somebody at work, or who was killed.
+            # Changed locally and unpublished, by a running or a killed writer.
             is_mine = settle is not None and settle(path)
             lacks = path.startswith((VIEWS, _INFO[0])) and not target.exists()
-            if not lacks and not (is_mine and looks != looks_of(target)):
+            if not lacks and not (is_mine and looks != status_of(target)):
                 continue
         elif is_whole(target, item):
-            record.files[path] = (item.digest, looks_of(target))
+            record.files[path] = (item.digest, status_of(target))
             continue
         _fetch(place, path, item)
-        record.files[path] = (item.digest, looks_of(target))
+        record.files[path] = (item.digest, status_of(target))
 
 
 def _fetch(place: Place, path: str, item: Item) -> None:
-    """Write an object into a file, once it is found to be what was published."""
+    """Download an object to a file and check its digest."""
     target = place.folder / path
     with storage_errors(target):
         private_folder(target.parent)
@@ -347,7 +309,7 @@ def _fetch(place: Place, path: str, item: Item) -> None:
                 raise _Gone(path)
             if not is_whole(temporary, item):
                 raise CollectionDamaged(
-                    f"{place.uri}/{item.key} is not what was written there.", hint=_MEND
+                    f"{place.uri}/{item.key} is not what was written there.", hint=_HINT
                 )
 
 
@@ -356,50 +318,38 @@ def _fetch(place: Place, path: str, item: Item) -> None:
 
 @contextlib.contextmanager
 def shared(folder: Path, scope: Callable[[str], bool], /) -> Iterator[None]:
-    """Change small files that others have copies of; the caller has their lock on this computer.
+    """Change small files that are also published; the caller holds their local lock.
 
-    Nothing for a collection that is here.
+    Does nothing for a local collection.
 
     Raises
     ------
     CollectionBusy
-        Another computer changed one of them at the same moment; here nothing is changed.
-    CollectionGone, CollectionDamaged, ObjectStorageError
-        See :func:`pull`.
+        Another computer changed one of them at the same time; the local change is discarded.
     """
     pull(folder, now=True, settle=scope)
     yield
     try:
         publish(folder, scope)
     except CaseTrackError:
-        _disown(folder, scope)
+        _mark_unpublished(folder, scope)
         raise
 
 
 def publish(
     folder: Path, scope: Callable[[str], bool], /, *, fence: int | None = None, first: bool = False
 ) -> None:
-    """Let those files count that were changed here; nothing for a collection that is here.
+    """Publish the local changes of the files in *scope*; does nothing for a local collection.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    scope
-        Which files.
-    fence
-        Number of the writer that publishes.
-    first
-        The collection is new: nothing may be there yet.
+    *fence* is the lease number of the writer. *first* publishes a new collection, whose place must
+    be empty.
 
     Raises
     ------
     CollectionBusy
-        Another computer changed one of them at the same moment.
+        Another computer changed one of them at the same time.
     WriterReplaced
         Another writer took over.
-    CollectionGone, CollectionDamaged, ObjectStorageError
-        See :func:`pull`.
     """
     place = place_of(folder)
     if not place.is_remote:
@@ -414,7 +364,7 @@ def publish(
                 place.objects.send(item.key, folder / path)
         listing = _switch(place, record, changed, gone, fence=fence, first=first)
         for path, item in changed.items():
-            record.files[path] = (item.digest, looks_of(folder / path))
+            record.files[path] = (item.digest, status_of(folder / path))
             _received.discard((folder, item.key))
         for path in gone:
             record.files.pop(path, None)
@@ -424,27 +374,10 @@ def publish(
 
 
 def send(folder: Path, homes: Iterable[str], /) -> dict[str, Item]:
-    """Send the files of views to where the collection lies, for another process to publish.
+    """Upload the files of view folders (``views/index/NAME``); another process publishes them.
 
-    Nothing for a collection that is here. Nobody reads what is not in the list of those that
-    count, and upkeep removes it after a while.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    homes
-        Folders in it, such as ``views/index/NAME``.
-
-    Returns
-    -------
-    dict
-        For :func:`receive`, by path.
-
-    Raises
-    ------
-    OSError, ObjectStorageError
-        A file cannot be read, or not be written there.
+    Does nothing for a local collection. Returns the argument of :func:`receive`. Unpublished
+    objects are unused, and upkeep removes them later.
     """
     place, sent = place_of(folder), dict[str, Item]()
     for home in homes if place.is_remote else ():
@@ -456,13 +389,7 @@ def send(folder: Path, homes: Iterable[str], /) -> dict[str, Item]:
 
 
 def receive(folder: Path, sent: Mapping[str, Item], /) -> None:
-    """Copy here what other processes sent, which the next :func:`publish` lets count.
-
-    Raises
-    ------
-    CollectionDamaged, ObjectStorageError
-        It is not there any more, or not what was sent.
-    """
+    """Copy the files that other processes uploaded; the next :func:`publish` lists them."""
     place = place_of(folder)
     for path, item in sent.items():
         try:
@@ -484,7 +411,7 @@ def _switch(
     fence: int | None,
     first: bool,
 ) -> Listing:
-    """Replace ``files.json`` by one that names the changed files; return it."""
+    """Replace ``files.json`` by a list with the changed files; return the list."""
     for _ in range(TRIES):
         listing = Listing({}) if first else published(place)
         if fence is not None and listing.fence > fence:
@@ -500,15 +427,15 @@ def _switch(
                 raise busy(place, path)
         files = {p: i for p, i in listing.files.items() if p not in gone} | changed
         if files == listing.files and not first:
-            return listing  # an answer was lost, and it has been done
+            return listing  # an earlier response was lost; the list is already published
         made = Listing(files, max(listing.fence, fence or 0), listing.tag)
         tag = place.objects.swap(LISTING, made.content(), listing.tag)
         if tag is not None:
             return Listing(files, made.fence, tag)
         if first:
-            there = published(place)
-            if there.files == files:
-                return there
+            current = published(place)
+            if current.files == files:
+                return current
             raise CollectionBusy(
                 f"Another collection was made at {place.uri} at the same moment.",
                 hint="Choose another folder of the bucket.",
@@ -519,27 +446,27 @@ def _switch(
 def _changed(
     folder: Path, record: Record, scope: Callable[[str], bool]
 ) -> tuple[dict[str, Item], list[str]]:
-    """Return the files that are not as they were when they were copied, and those that are gone."""
+    """Return the files that changed since they were copied, and the paths of deleted ones."""
     changed = {}
-    here = {path for path in present(folder, views=True) if scope(path)}
-    for path in sorted(here):
+    existing = {path for path in present(folder, views=True) if scope(path)}
+    for path in sorted(existing):
         digest, looks = record.files.get(path, ("", []))
-        if looks and looks == looks_of(folder / path):
+        if looks and looks == status_of(folder / path):
             continue
         try:
             item = item_of(folder, path)
         except FileNotFoundError:
             continue
         if item.digest == digest:
-            record.files[path] = (digest, looks_of(folder / path))
+            record.files[path] = (digest, status_of(folder / path))
             continue
         changed[path] = item
-    gone = [path for path in record.files if scope(path) and path not in here]
+    gone = [path for path in record.files if scope(path) and path not in existing]
     return changed, gone
 
 
 def forget_views(folder: Path, /) -> None:
-    """Let go of what is here of the views of a collection elsewhere: others need the room."""
+    """Delete the local views of a remote collection, to free disk space."""
     import shutil
 
     with alone(folder):

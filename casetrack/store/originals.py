@@ -1,7 +1,7 @@
-"""The copies of source files that a collection keeps in its own folder.
+"""The copies of source files within a collection's folder.
 
-A copy goes with its document, unless a named snapshot has the document still: restoring that
-snapshot brings back the file as well.
+A copy is removed with its document, unless a named snapshot still has the document: restoring that
+snapshot restores the file too.
 """
 
 from __future__ import annotations
@@ -30,36 +30,17 @@ COPIES = "originals"
 
 
 def keep_copy(folder: Path, document_id: str, source: Path, /, *, name: str = "") -> str:
-    """Copy a document's source file, whole or not at all.
+    """Copy a document's source file atomically; return the copy's relative path, with slashes.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    document_id
-        Whose file it is.
-    source
-        The file.
-    name
-        What the copy is called, if not as the file.
-
-    Returns
-    -------
-    str
-        The copy's path relative to *folder*, with slashes.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        It cannot be copied.
+    *name* is the file name of the copy, by default that of the source.
     """
     target = folder / COPIES / document_id / (name or source.name)
-    # The name may be as long as the file system allows; the temporary one must not be longer.
+    # The name may have the maximum length of the file system; the temporary one must not be longer.
     temporary = target.with_name(f".{os.getpid()}.tmp")
     with storage_errors(target):
         private_folder(target.parent)
         try:
-            temporary.touch(mode=0o600)  # no more open than its source, from the first byte
+            temporary.touch(mode=0o600)  # never more accessible than the source
             shutil.copyfile(source, temporary)
             facts = source.stat()
             os.utime(temporary, ns=(facts.st_atime_ns, facts.st_mtime_ns))
@@ -73,26 +54,9 @@ def keep_copy(folder: Path, document_id: str, source: Path, /, *, name: str = ""
 
 
 def copy_of(folder: Path, kept: str, /) -> Path:
-    """Return where a copy lies on this computer; one that lies elsewhere is fetched first.
+    """Return the local path of a copy, which is fetched first for a remote collection.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    kept
-        What :func:`keep_copy` returned.
-
-    Returns
-    -------
-    Path
-        The copy; no file where there is none (any more).
-
-    Raises
-    ------
-    ObjectStorageError
-        It cannot be fetched.
-    DiskFull, NotWritable, StorageError
-        It cannot be stored here.
+    *kept* is the result of :func:`keep_copy`. If the copy no longer exists, neither does the file.
     """
     path, place = folder / kept, place_of(folder)
     if place.is_remote and not path.exists() and is_copy_path(kept):
@@ -109,13 +73,13 @@ def copy_of(folder: Path, kept: str, /) -> Path:
 
 
 def is_copy_path(kept: str, /) -> bool:
-    """Whether it is the path of a copy within the folder of a collection."""
+    """Return whether a path within a collection's folder is that of a copy."""
     parts = kept.split("/")
     return len(parts) == 3 and parts[0] == COPIES and not {"", ".", ".."}.intersection(parts)
 
 
 def drop_copies_of(folder: Path, document_id: str, /) -> None:
-    """Remove all copies of a document, wherever they lie."""
+    """Remove all copies of a document, local and remote."""
     place = place_of(folder)
     if place.is_remote:
         for entry in list(place.objects.list(f"{COPIES}/{document_id}")):
@@ -124,16 +88,16 @@ def drop_copies_of(folder: Path, document_id: str, /) -> None:
 
 
 def copies(folder: Path, /) -> dict[str, int]:
-    """Return the sizes of all copies that there are by path, wherever the collection lies."""
+    """Return the sizes of all copies by path, for local and remote collections."""
     place = place_of(folder)
     if place.is_remote:
         return {entry.key: entry.size for entry in place.objects.list(COPIES)}
-    found = (path for path in (folder / COPIES).rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in found}
+    paths = (path for path in (folder / COPIES).rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in paths}
 
 
 def kept_by_snapshots(folder: Path, /) -> set[str]:
-    """Return the copies, relative to *folder*, that a state with a name or a reader still names."""
+    """Return the copies, relative to *folder*, that a named or locked state refers to."""
     ledger = open_dataset(folder, DOCUMENTS)
     kept, versions = set[str](), set(tags(ledger).values())
     noted = (read_note(path) for path in (folder / SNAPSHOTS).glob("*.json"))
@@ -143,13 +107,13 @@ def kept_by_snapshots(folder: Path, /) -> set[str]:
             with reading(ledger.uri):
                 rows = ledger.checkout_version(version).to_table(columns=["original_copy"])
         except CollectionDamaged:
-            return set(copies(folder))  # any of them may be named there
+            return set(copies(folder))  # an unreadable state may refer to any of them
         kept.update(filter(None, rows["original_copy"].to_pylist()))
     return kept
 
 
 def drop_copies(folder: Path, documents: Iterable[Document], /) -> None:
-    """Remove the copies of documents that are gone, but for those that a snapshot still names."""
+    """Remove the copies of deleted documents, except those that a snapshot refers to."""
     have = [d for d in documents if d.original_copy is not None]
     kept = kept_by_snapshots(folder) if have else set()
     for document in have:
@@ -158,27 +122,16 @@ def drop_copies(folder: Path, documents: Iterable[Document], /) -> None:
 
 
 def stray_copies(folder: Path, snapshot: Snapshot, /) -> Iterator[str]:
-    """Yield copies that neither a document of *snapshot* nor a named snapshot names."""
-    found = sorted(copies(folder))
-    if not found:
+    """Yield the copies that no document of *snapshot* and no named snapshot refers to."""
+    paths = sorted(copies(folder))
+    if not paths:
         return
     named = {d.original_copy for d in snapshot.documents.values()} | kept_by_snapshots(folder)
-    yield from (kept for kept in found if kept not in named)
+    yield from (kept for kept in paths if kept not in named)
 
 
 def remove_stray_copies(folder: Path, snapshot: Snapshot, /) -> int:
-    """Remove the copies that :func:`stray_copies` yields, and folders that are empty.
-
-    Returns
-    -------
-    int
-        Number of files removed.
-
-    Raises
-    ------
-    NotWritable, StorageError
-        They cannot be removed.
-    """
+    """Remove the copies of :func:`stray_copies` and empty folders; return the number of files."""
     home, removed = folder / COPIES, 0
     with storage_errors(home):
         place = place_of(folder)

@@ -1,4 +1,4 @@
-"""Stored rows as cited passages: found by what a user calls them, and as whole texts."""
+"""Cited passages from stored rows, documents and chunks by name or id, and whole texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOT_PROVENANCE = {*_OF_DOCUMENT, "document_name", "document_path"}
 COLUMNS = ("text", "embedders", *sorted(Provenance.__dataclass_fields__.keys() - _NOT_PROVENANCE))
 """Columns of ``chunks`` that make a cited passage."""
 PLACE_COLUMNS = tuple(sorted(set(COLUMNS) - {"text", "embedders", "line_boxes"}))
-"""Those that make the source of a result: all but the text, and the boxes that highlight it."""
+"""Columns of a result's source: all except the text and its boxes."""
 CITE_COLUMNS = (
     "document_id",
     "chunk_id",
@@ -40,11 +40,11 @@ CITE_COLUMNS = (
     "sheet_name",
     *(f"{part}_{end}" for part in ("row", "column") for end in ("start", "end")),
 )
-"""Those that a citation alone needs."""
+"""Columns of a citation."""
 
 
 def make_provenance(row: Mapping[str, Any], snapshot: Snapshot, /) -> Provenance:
-    """Complete a row that holds at least ``PLACE_COLUMNS`` with its document's facts."""
+    """Return the provenance of a row with at least ``PLACE_COLUMNS`` and its document."""
     document = snapshot.documents[row["document_id"]]
     facts = {"document_name": document.name, "document_path": document.path}
     facts |= {name: getattr(document, name) for name in _OF_DOCUMENT}
@@ -67,22 +67,10 @@ NARROW_COLUMNS = (*PLACE_COLUMNS, "text", "paragraphs", "line_boxes", "printed")
 
 
 def narrowed(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int, /) -> Provenance:
-    """Return where a part of a chunk stands: its own characters, paragraphs, lines and boxes.
+    """Return the provenance of ``text[start:end]`` of a chunk, with its lines and boxes.
 
-    Parameters
-    ----------
-    row
-        ``NARROW_COLUMNS`` of the chunk.
-    snapshot
-        Its collection.
-    start, end
-        The part, code points into the chunk's text.
-
-    Returns
-    -------
-    Provenance
-        That of the chunk, narrowed as far as can be told with certainty: where the lines between
-        are not numbered one by one, the lines stay those of the chunk.
+    *row* has the ``NARROW_COLUMNS``; offsets are code points of the chunk's text. The lines stay
+    those of the chunk where the lines in between are not numbered consecutively.
     """
     whole = make_provenance(row, snapshot)
     return narrow(whole, row["text"], row["paragraphs"], row["printed"], start, end)
@@ -97,13 +85,10 @@ def narrow(
     end: int,
     /,
 ) -> Provenance:
-    """Return where ``text[start:end]`` of a chunk stands; see :func:`narrowed`.
+    """Return the provenance of ``text[start:end]`` of a chunk; see :func:`narrowed`.
 
-    Parameters
-    ----------
-    whole, text, paragraphs, printed
-        The chunk: its place with the rectangles of its lines, its text, its paragraphs and the
-        places printed on it as stored.
+    *whole* is the provenance of the chunk with the rectangles of its lines; *paragraphs* and
+    *printed* are the stored columns.
     """
     numbers, first, last = _lines(whole, text, start, end)
     offset = whole.char_start
@@ -136,7 +121,7 @@ def narrow(
 
 
 def _lines(whole: Provenance, text: str, start: int, end: int) -> tuple[tuple[int, ...], int, int]:
-    """Return the numbers of the lines of a part of a chunk: all, the first and the last."""
+    """Return the line numbers of a part of a chunk, and its first and last line number."""
     numbers = whole.line_numbers or line_numbers(text, whole.line_start, whole.line_end)
     filled = [n for n, line in enumerate(text.split("\n")) if line.strip()]
     top, bottom = text.count("\n", 0, start), text.count("\n", 0, max(start, end - 1))
@@ -146,41 +131,41 @@ def _lines(whole: Provenance, text: str, start: int, end: int) -> tuple[tuple[in
     return tuple(part if whole.line_numbers else ()), part[0], part[-1]
 
 
-# Finds documents and chunks of one state of a collection by what a user calls them.
+# Lookup of documents and chunks in one state of a collection.
 
 _ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,7}$", re.DOTALL)
 _PART_OF_ID = re.compile(r"[0-9a-f-]{8,35}")
-"""The beginning of an id: enough of it to be meant, and not the whole."""
+"""Pattern of an abbreviated id: long enough to be an id, and shorter than a whole one."""
 _SHORTEST_LIKE = 3
-"""Characters from which a name may be a part of another; fewer stand in nearly every name."""
+"""Minimum length for a substring match of names; shorter strings occur in nearly every name."""
 
 
 def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
-    """Return the document of a name, a path, or an id (its first 8 characters are enough).
+    """Return the document with a name, a path, or an id (its first 8 characters are enough).
 
-    A name fits without its ending too, as citations and reports write it, unless another
-    document is called just so.
+    A name also matches without its file extension, as in citations, unless another document has
+    exactly this name.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        None fits (near names are suggested), or several do.
+        No document matches (similar names are suggested), or several do.
     """
-    # A whole id, as every link has it, need not look at all the others.
+    # A whole id, as in every link, is a direct lookup.
     if (own := name_or_id.strip()) in snapshot.documents:
         return snapshot.documents[own]
     documents = list(snapshot.documents.values())
     entries = [arguments.Entry(d.document_id, d.name, (d.path,)) for d in documents]
-    found = arguments.find(name_or_id, entries, kind="document")
-    if found is None:
-        found = _without_ending(name_or_id, documents)
-    if found is None:
+    position = arguments.find(name_or_id, entries, kind="document")
+    if position is None:
+        position = _without_ending(name_or_id, documents)
+    if position is None:
         raise DocumentNotFound(name_or_id, _near(name_or_id, documents))
-    return documents[found]
+    return documents[position]
 
 
 def _without_ending(asked: str, documents: Sequence[Document]) -> int | None:
-    """Return the position of the document whose name, but for its ending, is *asked*."""
+    """Return the position of the document whose name without file extension is *asked*."""
     text = asked.strip()
     folded = text.casefold()
     shortened = [(_stem(d.name), _stem(d.path)) for d in documents]
@@ -197,7 +182,7 @@ def _without_ending(asked: str, documents: Sequence[Document]) -> int | None:
 
 
 def _near(asked: str, documents: Sequence[Document]) -> list[tuple[str, str]]:
-    """Return ``(name, id)`` of documents with a similar name; the ending is no likeness."""
+    """Return ``(name, id)`` of documents with a similar name; file extensions are ignored."""
     stem = _stem(asked.strip())
     full = {d.document_id: d.name for d in documents}
     entries = [arguments.Entry(d.document_id, _stem(d.name)) for d in documents]
@@ -211,41 +196,41 @@ def _stem(name: str) -> str:
 
 
 def attached_to(snapshot: Snapshot, document: Document, /) -> list[Document]:
-    """Return what is attached to a document, all levels down."""
-    found = []
+    """Return the attachments of a document, of all levels."""
+    attachments = []
     for other in snapshot.documents.values():
         if other.parent_id == document.document_id:
-            found += [other, *attached_to(snapshot, other)]
-    return found
+            attachments += [other, *attached_to(snapshot, other)]
+    return attachments
 
 
 def find_chunk(snapshot: Snapshot, chunk_id: str, /) -> Chunk:
-    """Return one live chunk by its id, of which the first 8 characters are enough.
+    """Return a live chunk by its id; the first 8 characters are enough.
 
     Raises
     ------
     ChunkNotFound
         No live chunk has this id.
     AmbiguousName
-        Several ids begin so.
+        Several ids begin with these characters.
     """
-    found = make_chunks(snapshot.where("chunk_id", chunk_id, COLUMNS), snapshot)
-    found = found or _beginning(snapshot, chunk_id)
-    if not found:
+    chunks = make_chunks(snapshot.where("chunk_id", chunk_id, COLUMNS), snapshot)
+    chunks = chunks or _beginning(snapshot, chunk_id)
+    if not chunks:
         raise ChunkNotFound(chunk_id)
-    if len(found) > 1:
-        matches = [(chunk.citation, chunk.chunk_id) for chunk in found]
+    if len(chunks) > 1:
+        matches = [(chunk.citation, chunk.chunk_id) for chunk in chunks]
         raise AmbiguousName("chunk", chunk_id, matches)
-    return found[0]
+    return chunks[0]
 
 
 def whole_chunk_id(snapshot: Snapshot, chunk_id: str, /) -> str:
-    """Return the id that *chunk_id* begins, or *chunk_id* itself where it is no beginning.
+    """Return the whole id for an abbreviated *chunk_id*; return any other *chunk_id* unchanged.
 
     Raises
     ------
     ChunkNotFound, AmbiguousName
-        No id of a live chunk begins so, or several do.
+        No live chunk has such an id, or several do.
     """
     if not _PART_OF_ID.fullmatch(chunk_id.strip().lower()):
         return chunk_id
@@ -253,7 +238,7 @@ def whole_chunk_id(snapshot: Snapshot, chunk_id: str, /) -> str:
 
 
 def short_chunk_ids(snapshot: Snapshot, /) -> arguments.ShortIds:
-    """Return how the ids of all live chunks are told in short."""
+    """Return the abbreviations of the ids of all live chunks."""
     import pyarrow.compute as pc
 
     ids = snapshot.scan(("chunk_id",))["chunk_id"]
@@ -264,12 +249,12 @@ def short_chunk_ids(snapshot: Snapshot, /) -> arguments.ShortIds:
 
 
 def _beginning(snapshot: Snapshot, start: str) -> list[Chunk]:
-    """Return the live chunks whose ids begin with *start*; only the ids are looked through."""
+    """Return the live chunks whose ids begin with *start*; the search reads the ids only."""
     start = start.strip().lower()
     if not _PART_OF_ID.fullmatch(start):
         return []
-    found = snapshot.rows_where(f"starts_with(chunk_id, '{start}')", COLUMNS)
-    return make_chunks(found, snapshot)
+    table = snapshot.rows_where(f"starts_with(chunk_id, '{start}')", COLUMNS)
+    return make_chunks(table, snapshot)
 
 
 def chunks_of(snapshot: Snapshot, document: Document, /) -> list[Chunk]:
@@ -278,9 +263,9 @@ def chunks_of(snapshot: Snapshot, document: Document, /) -> list[Chunk]:
 
 
 def chunks_near(snapshot: Snapshot, chunk: Chunk, window: int, /) -> list[Chunk]:
-    """Return a chunk with up to *window* before and after it in its document, in reading order.
+    """Return a chunk with up to *window* chunks before and after it, in reading order.
 
-    Only these are read: a document may have thousands.
+    Reads only these rows, because a document may have thousands.
     """
     place = chunk.provenance
     first, last = place.chunk_index - window, place.chunk_index + window
@@ -292,30 +277,22 @@ def chunks_near(snapshot: Snapshot, chunk: Chunk, window: int, /) -> list[Chunk]
 def page_rows(
     snapshot: Snapshot, document: Document, page: int, columns: Sequence[str], /
 ) -> list[dict[str, Any]]:
-    """Return the stored rows of a page of a document; only these are read."""
+    """Return the stored rows of one page; reads only these."""
     condition = f"{any_of('revision', [document.revision])} AND page = {int(page)}"
-    found: list[dict[str, Any]] = snapshot.rows_where(condition, columns).to_pylist()
-    return found
+    rows: list[dict[str, Any]] = snapshot.rows_where(condition, columns).to_pylist()
+    return rows
 
 
-# A stored document as one text, with the places that are printed on its pages.
+# Texts of whole documents, with the page and line numbers printed in them.
 
 ROWS = (
     *("chunk_index", "page", "page_is_estimated", "text", "char_start", "printed", "paragraphs"),
 )
-"""Columns of ``chunks`` that a text is put together from."""
+"""Columns of ``chunks`` that a whole text needs."""
 
 
 def whole_text(snapshot: Snapshot, document_id: str, /) -> WholeText:
-    """Return the pages of a document that hold text, put together from its chunks.
-
-    Raises
-    ------
-    KeyError
-        The document is not live in this snapshot.
-    CollectionDamaged
-        What is stored cannot be read.
-    """
+    """Return the pages of a document that contain text, assembled from its chunks."""
     revision = snapshot.documents[document_id].revision
     rows = snapshot.scan(ROWS, revisions=[revision]).to_pylist()
     rows.sort(key=lambda row: row["chunk_index"])
@@ -323,14 +300,14 @@ def whole_text(snapshot: Snapshot, document_id: str, /) -> WholeText:
 
 
 def text_of_rows(rows: Iterable[dict[str, Any]], /) -> WholeText:
-    """Return a document as one text, from its chunks in order with the columns ``ROWS``."""
+    """Return a document as one text, from its ordered chunks with the columns ``ROWS``."""
     return WholeText(
-        tuple(_page(number, found) for number, found in groupby(rows, lambda row: row["page"]))
+        tuple(_page(number, chunks) for number, chunks in groupby(rows, lambda row: row["page"]))
     )
 
 
 def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
-    """Join the chunks of a page, which tile it and overlap, and what is printed on them."""
+    """Join the overlapping chunks of a page and their printed places."""
     text = ""
     spans: dict[tuple[str, str, int], int] = {}
     blocks: dict[tuple[int, int], None] = {}
@@ -343,7 +320,7 @@ def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
                 blocks[paragraph["start"], paragraph["end"]] = None
         for place in row.get("printed") or ():
             start, end = offset + place["start"], offset + place["end"]
-            # A place that an earlier chunk has in part goes on in this one.
+            # A place that began in an earlier chunk continues in this one.
             known = next(
                 (
                     key

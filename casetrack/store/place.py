@@ -1,9 +1,8 @@
-"""Where a collection lies: in its folder, or in object storage, for which the folder stands.
+"""Location of a collection: a local folder, or object storage with a local folder for copies.
 
-A folder that holds ``place.json`` stands for a collection elsewhere. Its two datasets lie at that
-address; everything else in the folder is a copy of what lies there, and may be deleted at any
-time. Nothing above the store and the views asks where a collection lies, except to say what cannot
-be done there.
+A folder with ``place.json`` belongs to a remote collection: its two datasets are at that address,
+and its other files are copies that may be deleted at any time. Code above the store and the views
+does not depend on the location.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ FILE = "place.json"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the collection of a folder lies.
+    """Location of the collection of a folder.
 
     Attributes
     ----------
     folder
-        The folder, or what stands for the collection on this computer.
+        The local folder.
     address
-        Its address in object storage; ``None`` where it lies in the folder itself.
+        Address in object storage; ``None`` for a local collection.
     endpoint
-        Address of a service of S3's kind that is not Amazon's.
+        Address of an S3-compatible service; ``None`` for Amazon's.
     """
 
     folder: Path
@@ -49,16 +48,16 @@ class Place:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it lies elsewhere."""
+        """Whether the collection is in object storage."""
         return self.address is not None
 
     @property
     def uri(self) -> str:
-        """Where it lies, to be shown: its address, or the path of its folder."""
+        """Address or folder path of the collection, for messages."""
         return str(self.address or self.folder)
 
     def dataset(self, name: str, /) -> str:
-        """Return the path or the address of one of its datasets, for Lance."""
+        """Return the path or the address of a dataset, for Lance."""
         if self.address is None:
             return str(self.folder / name)
         if self.address.scheme == "file":
@@ -67,13 +66,7 @@ class Place:
 
     @property
     def options(self) -> dict[str, str] | None:
-        """What Lance needs to know of the service; no secret, which it finds where we do.
-
-        Raises
-        ------
-        ObjectStorageError
-            There are no credentials for the place.
-        """
+        """Storage options for Lance, without secrets, which Lance reads itself."""
         if self.address is None or self.address.scheme == "file":
             return None
         if self.address.scheme != "s3":
@@ -82,15 +75,7 @@ class Place:
 
     @property
     def objects(self) -> Objects:
-        """Its objects.
-
-        Raises
-        ------
-        ValueError
-            It lies in its folder.
-        PackageMissing
-            The library for object storage is not installed.
-        """
+        """Object storage of the collection."""
         from casetrack.base.objects.service import open_objects
 
         if self.address is None:
@@ -108,25 +93,19 @@ def _options_of_s3(address: Address, endpoint: str | None) -> dict[str, str]:
             f"{address}: there are no credentials for it: {error}.",
             hint="Set them, or let `aws configure` write them into ~/.aws/credentials.",
         ) from error
-    region, found = credentials.region_of_s3(), dict[str, str]()
+    region, options = credentials.region_of_s3(), dict[str, str]()
     if endpoint:
-        # A service of one's own has no regions, and looking one up would ask Amazon.
-        found = {"endpoint": endpoint, "region": region or "us-east-1"}
+        # An S3-compatible service has no regions, and a lookup would ask Amazon.
+        options = {"endpoint": endpoint, "region": region or "us-east-1"}
         if endpoint.startswith("http://"):
-            found["allow_http"] = "true"
+            options["allow_http"] = "true"
     elif region:
-        found = {"region": region}
-    return found
+        options = {"region": region}
+    return options
 
 
 def place_of(folder: Path, /) -> Place:
-    """Return where the collection of a folder lies; one look at the disk.
-
-    Raises
-    ------
-    CollectionDamaged
-        The file that says so cannot be read.
-    """
+    """Return the location of the collection of a folder; costs one file status call."""
     try:
         facts = os.stat(os.path.join(folder, FILE))  # noqa: PTH116, PTH118 - hot
     except OSError:
@@ -151,24 +130,18 @@ def _read(folder: Path, stamp: tuple[int, int, int]) -> Place:  # noqa: ARG001 -
         ) from error
 
 
-def stands_in(folder: Path, /) -> bool:
-    """Whether a folder stands for a collection elsewhere; nothing is read."""
+def is_remote_folder(folder: Path, /) -> bool:
+    """Whether a folder belongs to a remote collection; reads nothing."""
     return os.path.exists(os.path.join(folder, FILE))  # noqa: PTH110, PTH118 - hot
 
 
 def dataset_at(folder: Path, name: str, /) -> str:
-    """Return the path or the address of a dataset of the collection of a folder."""
+    """Return the path or the address of a dataset of a folder's collection."""
     return place_of(folder).dataset(name)
 
 
 def stored_bytes(folder: Path, name: str = "", /) -> int:
-    """Return the bytes that a collection takes up where it lies, or one of its datasets.
-
-    Raises
-    ------
-    ObjectStorageError
-        The place cannot be read.
-    """
+    """Return the stored bytes of a collection, or of one of its datasets."""
     place = place_of(folder)
     if place.address is None:
         return folder_bytes(folder / name)
@@ -176,7 +149,7 @@ def stored_bytes(folder: Path, name: str = "", /) -> int:
 
 
 def endpoint_of(address: Address | None, /) -> str | None:
-    """Return the address of the service that the environment names for a place."""
+    """Return the service address that the environment sets for a storage address."""
     from casetrack.base.objects import credentials
 
     if address is None or address.scheme != "s3":
@@ -184,16 +157,10 @@ def endpoint_of(address: Address | None, /) -> str | None:
     return credentials.endpoint_of_s3()
 
 
-def stand_in(folder: Path, address: Address, endpoint: str | None = None, /) -> Place:
-    """Let a folder stand for the collection at an address.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        The folder cannot be written.
-    """
-    told = {"uri": str(address)} | ({"endpoint": endpoint} if endpoint else {})
-    write_json(folder / FILE, told)
+def make_remote_folder(folder: Path, address: Address, endpoint: str | None = None, /) -> Place:
+    """Make a folder the local folder of the remote collection at an address."""
+    content = {"uri": str(address)} | ({"endpoint": endpoint} if endpoint else {})
+    write_json(folder / FILE, content)
     return place_of(folder)
 
 
@@ -202,7 +169,7 @@ def stand_in(folder: Path, address: Address, endpoint: str | None = None, /) -> 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file of a dataset, wherever it lies.
+    """A local or remote file of a dataset.
 
     Attributes
     ----------
@@ -211,9 +178,9 @@ class StoredFile:
     size
         In bytes.
     modified
-        Seconds since the epoch, by the clock of what stores it.
+        Seconds since the epoch, by the clock of the storage.
     path
-        The file; ``None`` where it is an object.
+        The local file; ``None`` for an object.
     """
 
     name: str
@@ -229,26 +196,18 @@ class StoredFile:
         Raises
         ------
         FileNotFoundError
-            It is gone.
-        ObjectStorageError
-            The place cannot be read.
+            It no longer exists.
         """
         if self.path is not None:
             return self.path.read_bytes()
-        found = self._objects.get(self._key)
-        if found is None:
+        content = self._objects.get(self._key)
+        if content is None:
             raise FileNotFoundError(self._key)
-        data: bytes = found.data
+        data: bytes = content.data
         return data
 
     def remove(self) -> None:
-        """Remove it, if it is there.
-
-        Raises
-        ------
-        NotWritable, StorageError
-            It cannot be removed.
-        """
+        """Remove it, if it exists."""
         if self.path is None:
             self._objects.remove(self._key)
             return
@@ -256,13 +215,7 @@ class StoredFile:
             self.path.unlink(missing_ok=True)
 
     def set_aside(self) -> None:
-        """Give it a name that nobody looks for: it is damaged, and may hold something of worth.
-
-        Raises
-        ------
-        NotWritable, StorageError
-            It cannot be renamed.
-        """
+        """Rename it so that it is ignored but kept: a damaged file may contain recoverable data."""
         if self.path is None:
             self._objects.put(f"{self._key}.damaged", self.read())
             self._objects.remove(self._key)
@@ -271,30 +224,24 @@ class StoredFile:
             self.path.replace(self.path.with_name(f"{self.name}.damaged"))
 
     def moment(self) -> datetime:
-        """Return when it was written."""
+        """Return the time of its last change."""
         return datetime.fromtimestamp(self.modified, UTC)
 
 
 def dataset_files(dataset: Any, folder: str, /) -> Iterator[StoredFile]:
-    """Yield the files right in a folder of an open dataset; see :func:`files_at`."""
+    """Yield the files directly in a folder of an open dataset; see :func:`files_at`."""
     options = dataset.initial_storage_options if is_address(dataset.uri) else None
     yield from files_at(dataset.uri, folder, (options or {}).get("endpoint"))
 
 
 def files_of(folder: Path, name: str, below: str, /) -> Iterator[StoredFile]:
-    """Yield the files right in a folder of a dataset of a collection; see :func:`files_at`."""
+    """Yield the files directly in a folder of a collection's dataset; see :func:`files_at`."""
     place = place_of(folder)
     yield from files_at(place.dataset(name), below, place.endpoint)
 
 
 def files_at(uri: str, folder: str, endpoint: str | None = None, /) -> Iterator[StoredFile]:
-    """Yield the files right in a folder of the dataset at a path or an address, in no order.
-
-    Raises
-    ------
-    ObjectStorageError
-        The place cannot be read.
-    """
+    """Yield the files directly in a folder of the dataset at a path or address, unordered."""
     if is_address(uri):
         from casetrack.base.objects.service import open_objects
 
@@ -311,28 +258,28 @@ def files_at(uri: str, folder: str, endpoint: str | None = None, /) -> Iterator[
         entries = list(os.scandir(home))
     except (FileNotFoundError, NotADirectoryError):
         return
-    for found in entries:
+    for item in entries:
         try:
-            facts = found.stat()
+            facts = item.stat()
         except FileNotFoundError:
             continue
-        yield StoredFile(found.name, facts.st_size, facts.st_mtime, home / found.name)
+        yield StoredFile(item.name, facts.st_size, facts.st_mtime, home / item.name)
 
 
-# Where a collection keeps the file of a pipeline that does not ship with CaseTrack.
+# Files of pipelines that do not ship with CaseTrack, within a collection.
 
 FOLDER = "pipelines"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-"""What a pipeline may be called."""
+"""Pattern of a pipeline name."""
 
 
 def kept_path(name: str, /) -> str:
-    """Return where the file of a pipeline lies within the folder of a collection."""
+    """Return the path of a pipeline's file within a collection's folder."""
     return f"{FOLDER}/{name}.toml"
 
 
 def is_kept_path(path: str, /) -> bool:
-    """Return whether a path within the folder of a collection is that of a pipeline file."""
+    """Return whether a path within a collection's folder is that of a pipeline file."""
     folder, _, name = path.partition("/")
     stem, _, ending = name.rpartition(".")
     return folder == FOLDER and ending == "toml" and NAME.fullmatch(stem) is not None

@@ -1,7 +1,7 @@
-"""Which files of a collection elsewhere count, beside its datasets: the object ``files.json``.
+"""The published files of a remote collection, other than its datasets: ``files.json``.
 
-It names for each path the object with its content, which never changes. So it says what stands at
-one moment, and is replaced as a whole, on the condition that nobody else was faster.
+It maps each path to an object whose content never changes. It describes one moment and is replaced
+as a whole with a conditional write.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from casetrack.store.place import Place
 
 LISTING = "files.json"
-"""The object."""
+"""Key of the listing."""
 RECORD = ".place-files.json"
-"""File of a folder that stands for a collection; see :mod:`casetrack.store.mirror`."""
+"""File in the local folder of a remote collection; see :mod:`casetrack.store.mirror`."""
 TRIES = 12
-"""So often may others be faster."""
+"""Attempts to replace the listing while others change it."""
 _FORMAT = 1
 _HERE_ONLY = ("originals/", "sync/", "rewrite/", "reader-locks/", "backup/")
-"""Folders that are no part of it: what is kept there is sent by itself, or of one computer."""
+"""Excluded folders: they are sent separately, or belong to one computer."""
 _NEVER = {PLACE, RECORD, ".upkeep"}
 
 
 class Item(NamedTuple):
-    """A file as ``files.json`` has it: the object with its content, its size, its SHA-256."""
+    """An entry of ``files.json``: the object with the content, its size, its SHA-256."""
 
     key: str
     size: int
@@ -41,16 +41,16 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What ``files.json`` says.
+    """Content of ``files.json``.
 
     Attributes
     ----------
     files
         By path.
     fence
-        Number of the last writer that took over; one with a lower number may not publish.
+        Number of the last lease holder; a writer with a lower number may not publish.
     tag
-        Changes with it; ``None`` where there is none yet.
+        Version of the object; ``None`` before it exists.
     """
 
     files: dict[str, Item]
@@ -64,41 +64,31 @@ class Listing:
 
 
 def published(place: Place, /) -> Listing:
-    """Return which files of the collection at a place count.
-
-    Raises
-    ------
-    CollectionGone
-        There is no collection, or not any more.
-    CollectionDamaged
-        It cannot be understood.
-    ObjectStorageError
-        The place cannot be read.
-    """
-    found = place.objects.get(LISTING)
-    if found is None:
+    """Return the published files of the collection at a place."""
+    content = place.objects.get(LISTING)
+    if content is None:
         raise CollectionGone(place.uri)
-    return _understood(place, found)
+    return _understood(place, content)
 
 
 def published_since(place: Place, tag: str, /) -> Listing | None:
-    """Return the same; ``None`` where its tag still is *tag*."""
-    found = place.objects.get(LISTING, unless=tag)
-    # The two answers look alike: the same as before, or nothing.
-    if found is None and place.objects.get(LISTING) is not None:
+    """Return the published files, or ``None`` if their tag still is *tag*."""
+    content = place.objects.get(LISTING, unless=tag)
+    # The storage answers alike for an unchanged and for a missing object.
+    if content is None and place.objects.get(LISTING) is not None:
         return None
-    return published(place) if found is None else _understood(place, found)
+    return published(place) if content is None else _understood(place, content)
 
 
-def _understood(place: Place, found: ObjectContent) -> Listing:
+def _understood(place: Place, content: ObjectContent) -> Listing:
     try:
-        raw = unsealed(found.data)
+        raw = unsealed(content.data)
         if raw["format"] != _FORMAT:
             raise ValueError(raw["format"])
         files = {path: Item(*item) for path, item in raw["files"].items()}
         for path in files:
             _require_inside(path)
-        return Listing(files, int(raw["fence"]), found.tag)
+        return Listing(files, int(raw["fence"]), content.tag)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CollectionDamaged(
             f"The list of files at {place.uri} is damaged, or was written by a newer version.",
@@ -114,7 +104,7 @@ def _require_inside(path: str) -> None:
 
 
 def raise_fence(place: Place, number: int, /) -> None:
-    """Keep every writer with a lower number from publishing."""
+    """Prevent every writer with a lower number from publishing."""
     for _ in range(TRIES):
         listing = published(place)
         if listing.fence >= number:
@@ -126,7 +116,7 @@ def raise_fence(place: Place, number: int, /) -> None:
 
 
 def remove_unlisted(place: Place, seconds: float, /) -> int:
-    """Remove objects that no longer count, once they are older than this; return how many."""
+    """Remove unlisted objects older than *seconds*; return their number."""
     listing = published(place)
     counting = {item.key for item in listing.files.values()}
     old = [
@@ -140,7 +130,7 @@ def remove_unlisted(place: Place, seconds: float, /) -> int:
 
 
 def is_shared(path: str) -> bool:
-    """Whether a file or folder is a part of the collection, and not of this computer alone."""
+    """Whether a path belongs to the collection, not only to this computer."""
     name = path.rstrip("/").rpartition("/")[2]
     return not (
         path in _NEVER
@@ -151,7 +141,7 @@ def is_shared(path: str) -> bool:
 
 
 def busy(place: Place, path: str = "", /) -> CollectionBusy:
-    """Return what is told where another computer was faster."""
+    """Return the error for a concurrent change by another computer."""
     what = f" ({path})" if path else ""
     return CollectionBusy(
         f"Another computer changed the collection at {place.uri} at the same moment{what}.",

@@ -1,4 +1,4 @@
-"""Saved queries as files: where they lie in a folder, and what such a file may be called."""
+"""Saved queries as files: their folder and their valid names."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 FOLDER = "queries"
 ENDING = ".sql"
 MAX_BYTES = 1 << 20
-"""Of one saved query; the longest that anybody writes is far below."""
+"""Size limit of a saved query, far above any real one."""
 _NAME = re.compile(r"[^\W_][\w-]{0,63}")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 
 def is_query_name(name: str, /) -> bool:
-    """Return whether a query may be called so: letters, digits, ``-`` and ``_``, at most 64.
+    """Return whether a query name is valid: letters, digits, ``-`` and ``_``, at most 64.
 
-    Such a name is that of a file on every system, and of nothing else.
+    Such a name is a valid file name on every system.
 
     Examples
     --------
@@ -31,5 +31,5 @@ def is_query_name(name: str, /) -> bool:
 
 def query_files(folder: Path, /) -> tuple[Path, ...]:
     """Return the saved queries in the ``queries`` folder of *folder*, sorted by name."""
-    found = (folder / FOLDER).glob(f"*{ENDING}")
-    return tuple(sorted(p for p in found if is_query_name(p.stem)))
+    paths = (folder / FOLDER).glob(f"*{ENDING}")
+    return tuple(sorted(p for p in paths if is_query_name(p.stem)))

@@ -1,10 +1,9 @@
-"""Keeps the files of one state from being cleaned away while somebody reads it for long.
+"""Protects the files of one state from cleanup during a long read.
 
-Whoever reads waits for nobody, and versions of Lance that are no longer the newest are removed
-after a while. A reader that needs one for longer, such as an export, puts a tag of Lance on it,
-which keeps it. The tag is named after a lock file in ``reader-locks/`` that the reader's process
-keeps locked, so that whoever writes next can tell the tags of dead processes and remove them. Of a
-collection elsewhere the tag says itself until when it counts.
+Readers never wait, and outdated Lance versions are removed after a while. A long reader, such as an
+export, protects its version with a Lance tag. The tag is named after a lock file in
+``reader-locks/`` that the reader's process keeps locked, so the next writer removes the tags of
+dead processes. The tag for a remote collection contains its expiry time.
 """
 
 from __future__ import annotations
@@ -32,24 +31,19 @@ _FOLDER = "reader-locks"
 _PREFIX = "reader-lock-"
 _UNTIL = "-until-"
 _ELSEWHERE_SECONDS = 86_400.0
-"""How long a reader of a collection elsewhere may take; its tag says until when it counts."""
+"""Seconds that a reader of a remote collection may take; its tag expires then."""
 _TRIES = 20
-"""After so many states that were overtaken at once, the writer is waited for."""
+"""Attempts to lock the newest state before waiting for the writer."""
 
 
 @contextlib.contextmanager
 def locked_snapshot(
     folder: Path, /, *, cancel: threading.Event | None = None, timeout: float = 600.0
 ) -> Iterator[Snapshot]:
-    """Open the newest state and keep its files until the block is left.
+    """Open the newest state and keep its files until the end of the block.
 
-    Nobody waits for the other: not this for a writer, and no writer for this. A folder that cannot
-    be written is read as it is: nobody cleans it.
-
-    Raises
-    ------
-    CollectionBusy, JobStopped
-        See :func:`casetrack.store.lock.write_lock`.
+    Neither readers nor writers wait for one another. A read-only folder is read directly, because
+    no process can clean it.
     """
     with contextlib.ExitStack() as stack:
         for _ in range(_TRIES):
@@ -66,10 +60,10 @@ def locked_snapshot(
 
 
 def _lock_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
-    """Hold the newest state until the stack is left; ``None`` if it was not that any more.
+    """Keep the newest state until the stack is closed; ``None`` if it was replaced meanwhile.
 
-    What is newest is never cleaned away, and who cleans looks at the tags first. So a state that
-    is still the newest one after it was tagged stays.
+    The newest state is never cleaned away, and cleanup reads the tags first. So a state that is
+    still the newest after it was tagged is safe.
     """
     snapshot, attempt = open_snapshot(folder), contextlib.ExitStack()
     try:
@@ -79,7 +73,7 @@ def _lock_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
     except DiskFull:
         raise
     except StorageError:
-        return None  # cleaned away between the two lines
+        return None  # cleaned away between the two calls
     if snapshot.is_current():
         stack.enter_context(attempt)
         return snapshot
@@ -89,14 +83,13 @@ def _lock_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
 
 @contextlib.contextmanager
 def lock_versions(folder: Path, ledger_version: int, chunks_version: int, /) -> Iterator[None]:
-    """Keep two versions until the block is left.
+    """Keep two versions until the end of the block.
 
-    The caller holds the write lock on entry, or makes sure afterwards that they are still the
-    newest ones.
+    The caller holds the write lock on entry, or checks afterwards that they are still the newest.
     """
     sweep_reader_locks(folder)
     if place_of(folder).is_remote:
-        # No lock tells another computer that this process lives.
+        # No lock shows another computer that this process runs.
         name = f"{_PREFIX}{secrets.token_hex(8)}{_UNTIL}{int(time.time() + _ELSEWHERE_SECONDS)}"
         try:
             _tag(folder, name, ledger_version, chunks_version)
@@ -114,10 +107,10 @@ def lock_versions(folder: Path, ledger_version: int, chunks_version: int, /) -> 
                 _tag(folder, name, ledger_version, chunks_version)
                 yield
             finally:
-                if folder.is_dir():  # else the whole collection was deleted meanwhile
+                if folder.is_dir():  # otherwise the whole collection was deleted meanwhile
                     drop_tag(folder, name)
     finally:
-        # Where that cannot be, as on a disk that is read-only by now, the next writer does it.
+        # If the drive is read-only by now, the next writer removes it.
         with contextlib.suppress(OSError):
             lock.unlink(missing_ok=True)
 
@@ -129,13 +122,7 @@ def _tag(folder: Path, name: str, ledger_version: int, chunks_version: int) -> N
 
 
 def sweep_reader_locks(folder: Path, /) -> int:
-    """Remove the locks of dead processes.
-
-    Returns
-    -------
-    int
-        Number of locks that were removed.
-    """
+    """Remove the locks of dead processes; return their number."""
     home = folder / _FOLDER
     names = {p.name for p in home.iterdir()} if home.is_dir() else set()
     for dataset in (DOCUMENTS, CHUNKS):
@@ -158,7 +145,7 @@ def sweep_reader_locks(folder: Path, /) -> int:
 
 
 def drop_tag(folder: Path, tag: str, /) -> None:
-    """Remove a tag from both datasets where it is there."""
+    """Remove a tag from both datasets, if it exists."""
     for name in (DOCUMENTS, CHUNKS):
         dataset = open_dataset(folder, name)
         with storage_errors(dataset_at(folder, name)):
@@ -167,5 +154,5 @@ def drop_tag(folder: Path, tag: str, /) -> None:
             try:
                 dataset.tags.delete(tag)
             except ValueError:
-                if tag in tags(dataset):  # else another process was faster
+                if tag in tags(dataset):  # otherwise another process removed it first
                     raise

@@ -1,9 +1,9 @@
-"""Rebuilds rows that the newest version of a dataset has lost, from what is whole elsewhere.
+"""Rebuilding rows that the newest version of a dataset has lost.
 
-Data files stay after the manifest or the deletion file that refers to them is gone, and each row
-carries its checksum, so rows are looked for in all data files. A row of the list of documents that
-is in none of them is made from the passages of its document; its pipeline fingerprint is empty
-until the file is read again.
+Data files outlive the manifest or the deletion file that refers to them, and each row has a
+checksum, so lost rows are searched in all data files. A missing row of the list of documents is
+rebuilt from the passages of its document; its pipeline fingerprint is empty until the file is read
+again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _BATCH = 4096
 _CHOICES = 10_000
-"""Sets of deleted documents that are tried."""
+"""Limit of the number of candidate sets of deleted documents."""
 _OF_CHUNKS = (
     *("document_id", "revision", "document_name", "document_path", "document_title", "page"),
     *("char_end", "extraction_method", "language", "created_at"),
@@ -45,17 +45,9 @@ _OF_CHUNKS = (
 
 
 def rebuild_rows(folder: Path, /) -> list[str]:
-    """Rebuild lost rows of documents and passages; the caller holds the write lock.
+    """Rebuild lost rows of documents and passages; return the actions, with document names.
 
-    Returns
-    -------
-    list of str
-        Actions, with the names of the documents; empty where no row is lost.
-
-    Raises
-    ------
-    CollectionDamaged, StorageError
-        A dataset cannot be opened at any version, or not be written.
+    The caller holds the write lock.
     """
     done = _restore_all_chunks(folder)
     done += _rebuild_ledger(folder)
@@ -63,7 +55,7 @@ def rebuild_rows(folder: Path, /) -> list[str]:
 
 
 def is_made_from_passages(document: Document, /) -> bool:
-    """Return whether the row of a document was made from its passages."""
+    """Return whether the row of a document was rebuilt from its passages."""
     return not document.pipeline_fingerprint
 
 
@@ -75,7 +67,7 @@ def _rebuild_ledger(folder: Path) -> list[str]:
     noted = heads.noted(folder)
     layout = schema.table("documents").arrow()
     stored, is_whole = _readable(ledger)
-    rows = [row for table in stored for row in _sound(conform(table, layout), "documents")]
+    rows = [row for table in stored for row in _intact(conform(table, layout), "documents")]
     listed = pa.concat_tables([ledger.schema.empty_table(), *stored])
     if is_whole and heads.is_noted_ledger(noted, ledger, listed):
         return []
@@ -86,18 +78,19 @@ def _rebuild_ledger(folder: Path) -> list[str]:
     if known is not None:
         rows = known
     elif all_read and (noted is None or chunks.version >= noted.chunks):
-        # Without passages they were deleted or replaced since, or are of another collection.
+        # A document without passages was deleted or replaced since, or belongs to another
+        # collection.
         rows = [r for r in rows if held[r["revision"]] or not r["chunk_count"]]
     live = {row["document_id"]: row for row in rows}
     before = {row["revision"] for row in rows}
-    found = _newest_rows(folder, ledger)
+    newest = _newest_rows(folder, ledger)
     done = list[str]()
     dead = {path.name for path in (folder / "journal").glob("*")}
     kept = copies(folder)
     for revision in held.keys() - before:
-        made = found.get(revision)
+        made = newest.get(revision)
         if made is None and revision.rpartition("-")[0] in dead:
-            continue  # a killed session never made it live
+            continue  # a killed session that never committed it
         if made is None:
             made = _from_passages(passages, revision, kept)
             made["source"], made["source_id"] = source_of(made["path"], folder)
@@ -108,8 +101,8 @@ def _rebuild_ledger(folder: Path) -> list[str]:
             if made["source"] and not made["pipeline_fingerprint"]:
                 how += f"; the next sync of {made['source']} adds its URL and metadata"
             done.append(f"rebuilt the entry of {made['name']} in the list of documents from {how}")
-    for row in sorted(found.values(), key=lambda r: r["updated_at"], reverse=True):
-        # Nothing but the number of documents tells whether an empty one was there at last.
+    for row in sorted(newest.values(), key=lambda r: r["updated_at"], reverse=True):
+        # Only the number of documents shows whether a document without chunks was live.
         if noted and len(live) < noted.rows and not row["chunk_count"]:
             live.setdefault(row["document_id"], row)
     by_path = {row["path"]: row["document_id"] for row in live.values()}
@@ -133,9 +126,9 @@ def _rebuild_ledger(folder: Path) -> list[str]:
 def _noted_rows(
     rows: list[dict[str, Any]], held: Counter[str], noted: heads.Heads | None
 ) -> list[dict[str, Any]] | None:
-    """Return the rows less those of deleted documents, where their digest proves which these are.
+    """Return the rows without deleted documents, if the noted digest proves which those are.
 
-    A lost file of passages makes other documents look like deleted ones.
+    A lost file of passages makes other documents look deleted.
     """
     if noted is None or len(rows) < noted.rows:
         return None
@@ -149,18 +142,18 @@ def _noted_rows(
 
 
 def _newest_rows(folder: Path, ledger: Any) -> dict[str, dict[str, Any]]:
-    """Return the newest whole row of each revision in the data files of the ledger."""
-    layout, found = schema.table("documents").arrow(), dict[str, dict[str, Any]]()
+    """Return the latest intact row of each revision in the data files of the ledger."""
+    layout, latest = schema.table("documents").arrow(), dict[str, dict[str, Any]]()
     for table in _in_data_files(folder, ledger):
-        for row in _sound(conform(table, layout), "documents"):
-            other = found.get(row["revision"])
+        for row in _intact(conform(table, layout), "documents"):
+            other = latest.get(row["revision"])
             if other is None or other["updated_at"] <= row["updated_at"]:
-                found[row["revision"]] = row
-    return found
+                latest[row["revision"]] = row
+    return latest
 
 
 def _restore_all_chunks(folder: Path) -> list[str]:
-    """Bring all passages back to an empty new dataset, with those of deleted documents."""
+    """Restore all passages, including those of deleted documents, to an empty new dataset."""
     import pyarrow as pa
 
     chunks, noted = open_dataset(folder, CHUNKS), heads.noted(folder)
@@ -172,7 +165,7 @@ def _restore_all_chunks(folder: Path) -> list[str]:
     )
     for table in _in_data_files(folder, chunks):
         rows = []
-        for row in _sound(conform(table, layout), "chunks"):
+        for row in _intact(conform(table, layout), "chunks"):
             key = (row["revision"], row["chunk_index"])
             if key not in seen:
                 seen.add(key)
@@ -183,7 +176,7 @@ def _restore_all_chunks(folder: Path) -> list[str]:
 
 
 def _restore_chunks(folder: Path) -> list[str]:
-    """Bring passages back that are in data files to which no manifest refers any more."""
+    """Restore passages from data files that no manifest refers to."""
     ledger, chunks = open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS)
     columns = ["revision", "chunk_count", "name"]
     with reading(ledger.uri):
@@ -194,24 +187,24 @@ def _restore_chunks(folder: Path) -> list[str]:
     if not lacking or not all_read:
         return []
     layout = schema.table("chunks").arrow(dimension=dimension_of(chunks))
-    found: dict[str, dict[int, dict[str, Any]]] = {revision: {} for revision in lacking}
+    rows_of: dict[str, dict[int, dict[str, Any]]] = {revision: {} for revision in lacking}
     for table in _in_data_files(folder, chunks):
-        for row in _sound(conform(table, layout), "chunks"):
-            if row["revision"] in found:
-                found[row["revision"]][row["chunk_index"]] = row
+        for row in _intact(conform(table, layout), "chunks"):
+            if row["revision"] in rows_of:
+                rows_of[row["revision"]][row["chunk_index"]] = row
     done = list[str]()
     import pyarrow as pa
 
     for revision, row in lacking.items():
-        if len(found[revision]) == row["chunk_count"]:
-            ordered = [found[revision][index] for index in sorted(found[revision])]
+        if len(rows_of[revision]) == row["chunk_count"]:
+            ordered = [rows_of[revision][index] for index in sorted(rows_of[revision])]
             append(folder, write_files(folder, [pa.Table.from_pylist(ordered, schema=layout)]))
             done.append(f"brought the passages of {row['name']} back from another data file")
     return done
 
 
 def _readable(dataset: Any, columns: tuple[str, ...] = ()) -> tuple[list[pa.Table], bool]:
-    """Return the rows of every fragment that can be read, and whether all can be."""
+    """Return the rows of every readable fragment, and whether all are readable."""
     tables, is_whole = list[Any](), True
     for part in dataset.get_fragments():
         try:
@@ -223,12 +216,13 @@ def _readable(dataset: Any, columns: tuple[str, ...] = ()) -> tuple[list[pa.Tabl
 
 
 def _in_data_files(folder: Path, dataset: Any) -> Iterator[pa.Table]:
-    """Yield the rows of all data files of a dataset that hold whole rows and can be read."""
+    """Yield the rows of all readable data files of a dataset that contain whole rows."""
     from lance.file import LanceFileReader
 
     place = place_of(folder)
     needed = {f.name for f in dataset.schema if not f.nullable}
-    files = (file for file in dataset_files(dataset, "data") if file.size)  # an empty one panics
+    # An empty file makes Lance panic.
+    files = (file for file in dataset_files(dataset, "data") if file.size)
     for file in sorted(files, key=lambda f: f.modified):
         where = f"{dataset.uri}/data/{file.name}"
         try:
@@ -237,11 +231,11 @@ def _in_data_files(folder: Path, dataset: Any) -> Iterator[pa.Table]:
                 if needed <= set(reader.metadata().schema.names):
                     yield from (b for b in reader.read_all(batch_size=_BATCH).to_batches())
         except CollectionDamaged:
-            continue  # what it holds may be in another one
+            continue  # another file may contain the same rows
 
 
-def _sound(table: pa.Table, name: str) -> list[dict[str, Any]]:
-    """Return the rows that are what was written."""
+def _intact(table: pa.Table, name: str) -> list[dict[str, Any]]:
+    """Return the rows that match their checksums."""
     import pyarrow as pa
 
     rows: list[dict[str, Any]] = table.filter(pa.array(~damaged(table, name))).to_pylist()
@@ -249,7 +243,7 @@ def _sound(table: pa.Table, name: str) -> list[dict[str, Any]]:
 
 
 def _from_passages(passages: pa.Table, revision: str, kept: Mapping[str, int]) -> dict[str, Any]:
-    """Make the row of a document from its passages and the copy that the collection keeps."""
+    """Build the row of a document from its passages and its stored copy."""
     import pyarrow.compute as pc
 
     rows = passages.filter(pc.equal(passages["revision"], revision)).to_pylist()
@@ -274,7 +268,7 @@ def _from_passages(passages: pa.Table, revision: str, kept: Mapping[str, int]) -
         "chunk_count": len(rows),
         "char_count": sum(ends.values()),
         "extraction_method": first["extraction_method"],
-        # Equal to that of no file, so that the next run reads the file again.
+        # Matches no file, so that the next run reads the file again.
         "file_hash": hashlib.sha256(revision.encode()).hexdigest(),
         "file_size": kept.get(copy or "", 0),
         "file_modified_at": first["created_at"],

@@ -1,9 +1,8 @@
-"""Brings the documents of a collection back to an earlier state, as an ordinary write.
+"""Restoring the documents of a collection to an earlier state, as an ordinary write.
 
-Documents that are as they were stay untouched. The others get their old rows again under new
-revisions; these and the removal of what was not there then are one commit. A restore that was
-killed has changed nothing; one that was cancelled has restored whole families: a mail with its
-attachments.
+Unchanged documents stay. The others get their old rows under new revisions; these and the removal
+of later documents are one commit. A killed restore has changed nothing; a cancelled one has
+restored whole families, a mail with its attachments.
 """
 
 from __future__ import annotations
@@ -34,20 +33,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a restore has to do.
+    """The changes of a restore.
 
     Attributes
     ----------
     back
-        Documents to bring back, as they were.
+        Documents to restore, as they were.
     away
         Documents to delete.
     unchanged
         Number of the others.
     rows
-        Where the old chunks are.
+        Locations of the old chunks.
     parents
-        Ids of all documents, then and now, with those of the documents that contain them.
+        Parent ids of all documents, present and earlier.
     """
 
     back: tuple[Document, ...]
@@ -57,31 +56,18 @@ class Plan:
     parents: dict[str, str | None]
 
     def families(self) -> list[list[Document]]:
-        """Return the documents to bring back and to delete, each mail with its attachments."""
-        found: dict[str, list[Document]] = {}
+        """Return the documents to restore and to delete, each mail with its attachments."""
+        groups: dict[str, list[Document]] = {}
         for document in (*self.back, *self.away):
             root = document.document_id
             while parent := self.parents.get(root):
                 root = parent
-            found.setdefault(root, []).append(document)
-        return list(found.values())
+            groups.setdefault(root, []).append(document)
+        return list(groups.values())
 
 
 def plan(now: Snapshot, then: Point, /) -> Plan:
-    """Compare the present state with an earlier one.
-
-    Parameters
-    ----------
-    now
-        The newest state.
-    then
-        A restorable one.
-
-    Raises
-    ------
-    CollectionDamaged
-        Rows of the earlier state are missing.
-    """
+    """Compare the newest state *now* with a restorable state *then*."""
     layout = schema.table("documents").arrow()
     old = [Document.from_row(r) for r in conform(then.ledger, layout).to_pylist()]
     counts = {d.revision: d.chunk_count for d in old}
@@ -119,25 +105,10 @@ def carry_out(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> tuple[list[Document], list[Document]]:
-    """Do what a plan says, in one commit.
+    """Apply a plan in one commit; return the restored and the deleted documents.
 
-    Parameters
-    ----------
-    session
-        A write session of the collection.
-    todo
-        The plan.
-    now
-        The live documents by id.
-    tell
-        Called with what is done, how much, and of how much.
-    cancel
-        Set it to stop after the family of documents at hand.
-
-    Returns
-    -------
-    tuple
-        The documents that are back, and those that are away.
+    *now* maps ids to live documents. *tell* gets the action, the number of documents done, and the
+    total. *cancel* stops after the current family of documents.
     """
     total = len(todo.back) + len(todo.away)
     doomed = {d.document_id for d in todo.away}
@@ -163,44 +134,33 @@ def carry_out(
     return back, away
 
 
-def bring_back(folder: Path, session: WriteSession, lost: Sequence[Document], /) -> dict[str, str]:
-    """Bring documents that are damaged back as earlier states of the collection hold them.
+def restore(folder: Path, session: WriteSession, lost: Sequence[Document], /) -> dict[str, str]:
+    """Restore damaged live documents from earlier states; return their origins by document id.
 
-    Parameters
-    ----------
-    folder, session
-        The collection, and a write session of it.
-    lost
-        The live documents.
-
-    Returns
-    -------
-    dict of str to str
-        What each document that is back came from, by its id: a named snapshot, or the number of a
-        state that was still kept.
+    An origin is the name of a snapshot, or the number of an earlier state.
     """
-    found = dict[str, str]()
+    origins = dict[str, str]()
     for live, old, tables, state in in_earlier_states(folder, lost):
         revision = session.new_revision()
         for table in tables:
             session.append(_with_revision(table, revision))
         session.finish(replace(old, revision=revision), replaces=live.revision)
-        found[live.document_id] = state
-    return found
+        origins[live.document_id] = state
+    return origins
 
 
 def in_earlier_states(
     folder: Path, lost: Iterable[Document], /
 ) -> Iterator[tuple[Document, Document, list[pa.Table], str]]:
-    """Yield live documents that an earlier state holds whole, with its row, passages and name.
+    """Yield live documents, with the row, passages and name of an intact earlier state.
 
-    A state counts where it holds the document as it was made of the same file, and every row of it
-    is what was written.
+    The earlier document must have been made from the same file, and all its rows must match their
+    checksums.
     """
     left = {d.document_id: d for d in lost}
     for point in points(folder) if left else ():
         ledger = conform(point.ledger, schema.table("documents").arrow())
-        # A row without a fingerprint was made from passages: it is no better than the live one.
+        # A row without a fingerprint was rebuilt from passages and is no better than the live one.
         whole = ~damaged(ledger, "documents") & (ledger["pipeline_fingerprint"].to_numpy() != "")
         for row in ledger.filter(whole).to_pylist():
             live = left.get(row["document_id"])
@@ -213,19 +173,16 @@ def in_earlier_states(
                 rows.require(counts)
                 tables = list(rows.batches(old.revision))
             except CollectionDamaged:
-                continue  # an older one may be whole: it lies in other files
+                continue  # an older state may be intact: it uses other files
             del left[live.document_id]
             name, number = point.info.name, point.info.number
             yield live, old, tables, f'snapshot "{name}"' if name else f"earlier state {number}"
 
 
 def with_copies(folder: Path, todo: Plan, /) -> tuple[Plan, tuple[str, ...]]:
-    """Say of documents whose copy in the collection is gone that they have none.
+    """Clear the copies that no longer exist from a plan's documents.
 
-    Returns
-    -------
-    tuple
-        The plan, and the names of the documents whose copy is gone or is of other content.
+    Returns the plan, and the names of the documents whose copy is missing or has changed.
     """
     back, lost = [], []
     for document in todo.back:
@@ -247,14 +204,14 @@ def _is_copy(path: Path, document: Document) -> bool:
 
 
 def _same(one: Document, other: Document) -> bool:
-    """Compare two rows of the ledger; revisions and copies aside."""
+    """Compare two rows of the ledger, ignoring revisions and copies."""
     return replace(one, revision="", original_copy=None) == replace(
         other, revision="", original_copy=None
     )
 
 
 def _same_rows(old: Rows, revision: str, present: Rows, live: str) -> bool:
-    """Compare the chunks of two revisions, piece by piece."""
+    """Compare the chunks of two revisions, batch by batch."""
     if old.starts[revision][1] != present.starts[live][1]:
         return False
     other = ["revision", COLUMN]

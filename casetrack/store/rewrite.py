@@ -1,13 +1,13 @@
-"""Replacing all chunks of a collection at once, and what models made of them until then.
+"""Replacement of all chunks of a collection at once, and storage of model outputs until then.
 
-Other models make other vectors, of another length even. So all chunks are written anew beside the
-old ones, and one commit of Lance switches from the old to the new, together with the mark that
-says whose vectors they are (see :func:`casetrack.store.datasets.profile_of`). Who reads keeps the
-state that was opened. ``collection.json`` follows; until it does, the folder ``rewrite`` is there,
-and :func:`in_force` looks at the mark instead.
+Other models make other vectors, even of another length. So all chunks are written next to the old
+ones, and one Lance commit switches to them, including the metadata that names the profile (see
+:func:`casetrack.store.datasets.profile_of`). Readers keep the state that they opened. Then
+``collection.json`` is updated; until then the folder ``rewrite`` exists, and :func:`in_force` reads
+the metadata instead.
 
-Most of the time goes into the models. What they make is kept in that folder, a file for each few
-texts, so that a stopped run is gone on with where it stopped.
+Most of the time is spent in the models. Their outputs are kept in that folder, one file per few
+texts, so that a stopped run continues where it stopped.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _STAGE = "rewrite"
 KEY = "key"
-"""Column of what is kept that tells which text it was made of."""
+"""Column with the key of the text from which an output was computed."""
 
 
 def swap(
@@ -49,22 +49,8 @@ def swap(
 ) -> None:
     """Replace all chunks by *chunks* in one commit; the caller holds the write lock.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    chunks
-        Every live row of ``chunks``, in batches; may be read from the old ones as they are asked
-        for.
-    profile, dimension
-        Whose vectors they hold, and how long these are.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        They cannot be written; nothing has changed.
-    Exception
-        Whatever *chunks* raises; nothing has changed.
+    *chunks* yields every live row in batches, and may read the old chunks on demand. *profile* and
+    *dimension* are those of its vectors.
     """
     import pyarrow as pa
     from lance.fragment import write_fragments
@@ -88,14 +74,14 @@ def swap(
             )
         except Exception:
             if source.error is not None:
-                # Lance would hide it behind an error of its own.
+                # Lance would replace it by its own error.
                 raise source.error from None
             raise
     commits.replace(folder, fragments, layout, base)
 
 
 class _Watched:
-    """Passes batches on and remembers the error that ended them."""
+    """An iterator over batches that keeps the error that ended it."""
 
     def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
         self._batches = batches
@@ -116,16 +102,16 @@ def _marked(batch: pa.RecordBatch, layout: pa.Schema) -> pa.Table:
     return stamped(rows, "chunks").cast(layout)
 
 
-# --- whose vectors a collection holds --------------------------------------------------------
+# --- profile of the vectors ------------------------------------------------------------------
 
 
 def is_unfinished(folder: Path, /) -> bool:
-    """Return whether a rewrite is at work, or was stopped before its end."""
+    """Return whether a rewrite is running, or was stopped before its end."""
     return (folder / _STAGE).is_dir()
 
 
 def in_force(folder: Path, info: CollectionInfo, /) -> CollectionInfo:
-    """Return *info*, as ``collection.json`` has it, with the profile that the chunks are of."""
+    """Return *info* from ``collection.json`` with the actual profile of the chunks."""
     if not is_unfinished(folder):
         return info
     chunks = open_dataset(folder, CHUNKS)
@@ -134,16 +120,16 @@ def in_force(folder: Path, info: CollectionInfo, /) -> CollectionInfo:
 
 
 def settle(folder: Path, /) -> None:
-    """Make ``collection.json`` say what the chunks say; the caller holds the write lock."""
+    """Update ``collection.json`` from the chunks; the caller holds the write lock."""
     info = read_info(folder)
     if in_force(folder, info) != info:
-        update_info(folder, lambda found: in_force(folder, found))
+        update_info(folder, lambda stored: in_force(folder, stored))
 
 
 def settle_if_idle(folder: Path, /) -> None:
-    """Do the same for a rewrite that was killed, unless somebody writes just now.
+    """Call :func:`settle` after a killed rewrite, unless another process is writing.
 
-    Where the folder is read-only it stays as it is; :func:`in_force` tells the truth all the same.
+    A read-only folder stays unchanged; :func:`in_force` is correct anyway.
     """
     if not is_unfinished(folder):
         return
@@ -151,30 +137,23 @@ def settle_if_idle(folder: Path, /) -> None:
         settle(folder)
 
 
-# --- what is kept of a stopped run -----------------------------------------------------------
+# --- outputs of a stopped run ----------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def rewriting(
     folder: Path, /, *, timeout: float = 0.0, cancel: threading.Event | None = None
 ) -> Iterator[None]:
-    """Be the only one who rewrites this collection; others may write to it meanwhile.
+    """Hold the rewrite lock of a collection; other writers may still write.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    timeout
-        Seconds to wait for another who rewrites it; a negative number means as long as it takes.
-    cancel
-        Set it to stop waiting.
+    *timeout* is in seconds; a negative number waits without limit.
 
     Raises
     ------
     CollectionBusy
         Another process rewrites it.
     JobStopped
-        *cancel* was set while another was at work.
+        *cancel* was set while waiting.
     """
     import filelock
 
@@ -201,22 +180,20 @@ def rewriting(
 
 
 class Stage:
-    """Outputs of models by key, kept in files until the rewrite they are for is done.
+    """Model outputs by key, in files that are kept until their rewrite is done.
 
     Use it inside :func:`rewriting`.
 
     Parameters
     ----------
-    folder
-        The collection's folder.
     models
-        Names the models and everything else that the outputs depend on.
+        Identifies the models and everything else that the outputs depend on.
     columns
-        Columns of ``chunks`` that they make.
+        Columns of ``chunks`` with outputs.
     dimension
         Length of the dense vectors.
     alone
-        Remove what other models left; else it is kept for the run that left it.
+        Remove outputs of other models, instead of keeping them for their own run.
     """
 
     def __init__(
@@ -250,7 +227,7 @@ class Stage:
                 self._load(path)
 
     def __contains__(self, key: bytes) -> bool:
-        """Return whether there are outputs of this key."""
+        """Return whether there are outputs for this key."""
         return key in self._places
 
     def __len__(self) -> int:
@@ -258,13 +235,7 @@ class Stage:
         return len(self._places)
 
     def add(self, columns: dict[str, list[object]], keys: Sequence[bytes], /) -> None:
-        """Keep outputs: a list for each column, in the order of *keys*.
-
-        Raises
-        ------
-        DiskFull, NotWritable, StorageError
-            They cannot be written.
-        """
+        """Store outputs: a list for each column, in the order of *keys*."""
         import pyarrow as pa
 
         arrays = [
@@ -273,7 +244,7 @@ class Stage:
         ]
         path = self._home / f"{secrets.token_hex(8)}.arrow"
         temporary = path.with_suffix(".tmp")
-        # The folder is not made anew: if it is gone, the collection was deleted meanwhile.
+        # The folder is not created again: if it is gone, the collection was deleted meanwhile.
         with storage_errors(path):
             with temporary.open("wb") as file:
                 with pa.ipc.new_file(file, self._layout) as writer:
@@ -284,13 +255,7 @@ class Stage:
         self._load(path)
 
     def take(self, keys: Sequence[bytes], /) -> pa.Table:
-        """Return the outputs of *keys*, in this order.
-
-        Raises
-        ------
-        KeyError
-            There are none of a key.
-        """
+        """Return the outputs of *keys*, in this order."""
         import pyarrow as pa
 
         wanted: dict[int, list[int]] = {}
@@ -310,7 +275,7 @@ class Stage:
         return table.combine_chunks().take(pa.array(places, pa.int64())).drop_columns(KEY)
 
     def _load(self, path: Path) -> None:
-        """Map a file; one that a killed run left half written counts as none."""
+        """Map a file; an incomplete one of a killed run is ignored."""
         import pyarrow as pa
 
         table = None
@@ -318,7 +283,7 @@ class Stage:
             with contextlib.suppress(OSError, ValueError), pa.memory_map(str(path)) as source:
                 table = pa.ipc.open_file(source).read_all()
         if table is None or table.schema != self._layout:
-            del table  # Windows cannot remove a file that is mapped
+            del table  # Windows cannot remove a mapped file
             with contextlib.suppress(OSError):
                 path.unlink()
             return
@@ -328,11 +293,11 @@ class Stage:
             self._places.setdefault(key, (number, row))
 
     def clear(self) -> None:
-        """Remove everything: the rewrite is done."""
-        # Windows cannot remove a file that is mapped.
+        """Remove all outputs after the rewrite."""
+        # Windows cannot remove a mapped file.
         self._parts, self._places = [], {}
         with storage_errors(self._home):
             shutil.rmtree(self._home.parent if self._alone else self._home)
             with contextlib.suppress(OSError):
-                # Not while it holds what other models have made.
+                # Not while it contains outputs of other models.
                 self._home.parent.rmdir()

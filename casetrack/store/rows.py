@@ -1,4 +1,4 @@
-"""Stored rows by their ids: in reading order, those of no document, and all for DuckDB."""
+"""Access to stored rows by id: in reading order, orphaned rows, and all rows for DuckDB."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from casetrack.base import schema
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, See
 from casetrack.base.files import storage_errors
 from casetrack.store import heads
-from casetrack.store.checksums import COLUMN, damaged, require_sound, with_families
+from casetrack.store.checksums import COLUMN, damaged, require_intact, with_families
 from casetrack.store.damage import reading
 from casetrack.store.datasets import (
     CHUNKS,
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 _TAKE_ROWS = 512
-"""Some 8 MB of chunks with all their columns."""
+"""About 8 MB of chunks with all columns."""
 _FEW = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Where the chunks of documents lie in one version of ``chunks``.
+    """Row ids of the chunks of documents in one version of ``chunks``.
 
     Attributes
     ----------
     chunks
         The dataset at that version.
     ids
-        Stable row ids, document by document and in the order of ``chunk_index``; int64 (n,).
+        Stable row ids, by document and ``chunk_index``; int64 (n,).
     starts
-        Where the rows of each revision begin in *ids*, and how many they are.
+        Start in *ids* and number of rows, by revision.
     """
 
     chunks: Any
@@ -57,15 +57,7 @@ class Rows:
 
     @classmethod
     def of(cls, chunks: Any, counts: Mapping[str, int], /) -> Rows:
-        """Find the rows of revisions.
-
-        Parameters
-        ----------
-        chunks
-            A dataset of ``chunks``.
-        counts
-            Maps revisions, in the order wanted, to their numbers of chunks.
-        """
+        """Locate the rows of revisions; *counts* has their numbers of chunks, in order."""
         import numpy as np
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -84,23 +76,17 @@ class Rows:
                 ids.append(kept["_rowid"].to_numpy(zero_copy_only=False).astype(np.int64))
         empty = np.empty(0, np.int64)
         rank, place, row = (np.concatenate([empty, *a]) for a in (ranks, places, ids))
-        found = np.bincount(rank, minlength=len(names))
-        starts = np.cumsum(found) - found
-        spans = zip(starts.tolist(), found.tolist(), strict=True)
+        present = np.bincount(rank, minlength=len(names))
+        starts = np.cumsum(present) - present
+        spans = zip(starts.tolist(), present.tolist(), strict=True)
         return cls(chunks, row[np.lexsort((place, rank))], dict(zip(counts, spans, strict=True)))
 
     def lacking(self, counts: Mapping[str, int], /) -> list[str]:
-        """Return the revisions that do not have as many rows as *counts* says."""
+        """Return the revisions whose number of rows differs from *counts*."""
         return [r for r, count in counts.items() if self.starts[r][1] != count]
 
     def require(self, counts: Mapping[str, int], /) -> None:
-        """Check that all rows are there.
-
-        Raises
-        ------
-        CollectionDamaged
-            They are not.
-        """
+        """Check that all rows exist."""
         lacking = self.lacking(counts)
         if lacking:
             raise CollectionDamaged(
@@ -110,13 +96,7 @@ class Rows:
             )
 
     def batches(self, revision: str | None = None, /) -> Iterator[pa.Table]:
-        """Yield all rows, or those of one revision, in order and with the declared columns.
-
-        Raises
-        ------
-        PassagesDamaged
-            A row is not what was written.
-        """
+        """Yield all rows, or those of one revision, in order and with the declared columns."""
         start, count = (0, len(self.ids)) if revision is None else self.starts[revision]
         layout = schema.table("chunks").arrow(dimension=dimension_of(self.chunks))
         have = set(self.chunks.schema.names)
@@ -124,28 +104,20 @@ class Rows:
         for begin in range(start, start + count, _TAKE_ROWS):
             ids = self.ids[begin : min(begin + _TAKE_ROWS, start + count)].tolist()
             with reading(self.chunks.uri):
-                found = self.chunks._take_rows(ids, columns=columns)
-            require_sound(found, "chunks", "document_name", lacking={*layout.names} - have)
-            yield conform(found, layout)
+                taken = self.chunks._take_rows(ids, columns=columns)
+            require_intact(taken, "chunks", "document_name", lacking={*layout.names} - have)
+            yield conform(taken, layout)
 
 
-# Rows that no document names and no journal knows: what is left of damage, never of a crash.
+# Rows that neither a document nor a journal names: they result from damage, never from a crash.
 
 _TOGETHER = 500
 
 
 def drop_orphan_rows(folder: Path, /) -> int:
-    """Remove rows of ``chunks`` that belong to no document; the caller holds the write lock.
+    """Remove the rows of ``chunks`` without a document; return their number.
 
-    Returns
-    -------
-    int
-        Number of rows removed.
-
-    Raises
-    ------
-    CollectionDamaged, StorageError
-        The rows cannot be read, or not be removed.
+    The caller holds the write lock.
     """
     import pyarrow.compute as pc
 
@@ -162,14 +134,12 @@ def drop_orphan_rows(folder: Path, /) -> int:
 
 
 def drop_files(folder: Path, numbers: Iterable[int], /, *, timeout: float) -> None:
-    """Take data files out of ``chunks``, whatever lies in them; earlier states keep them a while.
+    """Remove data files from ``chunks``, even with live rows; earlier states keep them.
 
     Raises
     ------
     CollectionBusy
-        Somebody else writes for longer than *timeout* seconds.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
+        Another process writes for longer than *timeout* seconds.
     """
     import lance
 
@@ -189,14 +159,14 @@ def drop_files(folder: Path, numbers: Iterable[int], /, *, timeout: float) -> No
                 heads.note(folder, open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS))
 
 
-# Stored passages for DuckDB: read as they are asked for, but for rows that are damaged.
+# Stored passages for DuckDB, read on demand and without damaged rows.
 
 _KNOWN = (COLUMN, "revision")
 
 
 @dataclass(frozen=True, slots=True)
 class _Scanner:
-    """What DuckDB asks a scanner for; that of Arrow reads ahead in threads that outlive Python."""
+    """A scanner for DuckDB; Arrow's reads ahead in threads that outlive Python."""
 
     reader: pa.RecordBatchReader
 
@@ -204,7 +174,7 @@ class _Scanner:
         return self.reader
 
 
-def sound_chunks(
+def intact_chunks(
     snapshot: Snapshot,
     withheld: MutableMapping[str, str],
     failed: Callable[[CaseTrackError], None],
@@ -212,18 +182,10 @@ def sound_chunks(
 ) -> Any:
     """Return the rows of ``chunks`` as a dataset that DuckDB can scan.
 
-    It gives what Lance gives for some columns and a condition, and compares what it gives: every
-    family of columns of which one is read (:mod:`casetrack.store.checksums`). A row that is not
-    what was written is left out. Rows that a condition leaves out are not looked at.
-
-    Parameters
-    ----------
-    snapshot
-        The collection.
-    withheld
-        Takes the names of the documents of live rows that are left out, by their checksums.
-    failed
-        Takes the error that reading ended in: DuckDB passes on nothing but its text.
+    It reads the columns and the condition through Lance, and compares every family of columns of
+    which one is read (:mod:`casetrack.store.checksums`). Damaged rows are left out; rows that the
+    condition excludes are not checked. *withheld* gets the document names of omitted live rows.
+    *failed* gets the error that ended the reading, of which DuckDB passes on only the text.
     """
     import pyarrow as pa
     import pyarrow.dataset as ds

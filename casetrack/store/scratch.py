@@ -1,7 +1,7 @@
-"""A private folder for what is in the making or being read; nothing of it is left in the end.
+"""Private temporary folders that are removed after use.
 
-An export is put together beside its file; copies of attachments lie in their collection's folder;
-what a machine of a cluster works on lies among its temporary files.
+Exports use one next to their file, copies of attachments one in their collection's folder, and
+cluster workers one among the temporary files.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _LOCK = ".lock"
 
 
 def spool_folder(folder: Path, /) -> contextlib.AbstractContextManager[Path]:
-    """Make a folder for copies of attachments within a collection's; see :func:`scratch_folder`."""
+    """Create a folder for copies of attachments within a collection; see :func:`scratch_folder`."""
     return scratch_folder(folder, prefix=_SPOOL)
 
 
 def working_folder() -> contextlib.AbstractContextManager[Path]:
-    """Make a folder among the temporary ones of this machine; see :func:`scratch_folder`.
+    """Create a folder among this machine's temporary ones; see :func:`scratch_folder`.
 
-    A process of a cluster is ended from outside as a rule: what it leaves, the next one removes.
+    Cluster processes are usually killed: the next one removes their leftovers.
     """
-    own = os.getuid() if hasattr(os, "getuid") else ""  # Windows has such folders for each user
+    own = os.getuid() if hasattr(os, "getuid") else ""  # Windows has such folders per user
     return scratch_folder(Path(tempfile.gettempdir()), prefix=f"casetrack-work-{own}-")
 
 
@@ -47,15 +47,10 @@ def sweep_spools(folder: Path, /) -> None:
 
 @contextlib.contextmanager
 def scratch_folder(parent: Path, /, *, prefix: str = _EXPORT) -> Iterator[Path]:
-    """Make a folder in *parent* for the time of the block; nobody else may look into it.
+    """Create a private folder in *parent* for the duration of the block.
 
-    What killed programs left of theirs is removed first. A folder is at work as long as its lock
-    file is locked. That file is made first and removed last, so that what has none is empty.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        It cannot be made.
+    Removes the leftovers of killed programs first. A folder is in use as long as its lock file is
+    locked. That file is created first and removed last, so a folder without it is empty.
     """
     for old in parent.glob(f"{prefix}*"):
         _sweep(old)
@@ -66,8 +61,8 @@ def scratch_folder(parent: Path, /, *, prefix: str = _EXPORT) -> Iterator[Path]:
             with storage_errors(folder):
                 private_folder(folder, new=True)
                 is_mine = stack.enter_context(try_lock(folder / _LOCK))
-                # Else another program has just removed it, since it was empty; unless this disk
-                # knows no locks.
+                # Otherwise another program has just removed the empty folder, or the drive has no
+                # locks.
                 is_mine = is_mine or folder.is_dir()
         try:
             yield folder
@@ -78,7 +73,7 @@ def scratch_folder(parent: Path, /, *, prefix: str = _EXPORT) -> Iterator[Path]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove a folder whose program is dead."""
+    """Remove a folder whose program has ended."""
     if not (folder / _LOCK).is_file():
         with contextlib.suppress(OSError):
             folder.rmdir()
@@ -101,7 +96,7 @@ def _empty(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    # What cannot be removed now, the next one in the same place removes.
+    # The next program in the same folder removes the rest.
     with contextlib.suppress(OSError):
         (folder / _LOCK).unlink(missing_ok=True)
         folder.rmdir()

@@ -1,9 +1,9 @@
-"""Sealed collections of a data folder: the encrypted files beside the folders of the open ones.
+"""Sealed collections of a data folder: encrypted files next to the folders of open ones.
 
-A sealed collection is ``<id>.ctsealed``, and has no folder. On the way from one to the other the
-encrypted file is called ``.<id>.ctsealed`` for a moment, and is whole then: whoever finds it alone
-gives it its name, and whoever finds it beside the folder removes it. So a collection is sealed or
-open, at whatever moment a program was killed.
+A sealed collection is ``<id>.ctsealed``, without a folder. During sealing and unsealing the
+complete encrypted file is named ``.<id>.ctsealed``. The next program renames it if the folder is
+gone, and removes it otherwise. So a collection is either sealed or open, whenever a program was
+killed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 ENDING = ".ctsealed"
 COLLECTION = "collection"
-"""What the head of the file says where a whole collection is what it holds."""
+"""Content type in the head of the file of a sealed collection."""
 DOOMED = ".sealed-"
-"""What the name of a folder begins with that was sealed, and is being removed; its id follows."""
+"""Prefix of a sealed folder that is being removed; the collection's id follows."""
 _MADE_OF = ("collection.json", ".collection.json.bak", "documents.lance", "chunks.lance")
 _MOST_HEAD = 1 << 16
 _FIELD = re.compile(rb'"(name|edition|made_at)": "(?:[^"\\]|\\.)*"')
@@ -36,44 +36,32 @@ _repairs = logging.getLogger("casetrack.repairs")
 
 
 def sealed_path(folder: Path, /) -> Path:
-    """Return where the encrypted file of a collection lies, by the folder that it has when open."""
+    """Return the path of a collection's encrypted file, from the path of its open folder."""
     return folder.with_name(folder.name + ENDING)
 
 
 def passing_path(folder: Path, /) -> Path:
-    """Return what that file is called on the way between sealed and open."""
+    """Return the temporary path of that file during sealing and unsealing."""
     return folder.with_name(f".{folder.name}{ENDING}")
 
 
 def is_open(folder: Path, /) -> bool:
-    """Return whether there is anything in a folder that makes it a collection."""
+    """Return whether a folder contains a collection."""
     return not (folder / GONE).exists() and any((folder / name).exists() for name in _MADE_OF)
 
 
 def sealed_in(home: Path, /) -> list[SealedCollection]:
-    """Return the sealed collections of a data folder, the one sealed last first.
-
-    Parameters
-    ----------
-    home
-        The folder of all collections.
-    """
-    found = []
+    """Return the sealed collections of a data folder, the last sealed one first."""
+    collections = []
     for path in home.glob(f"[!.]*{ENDING}") if home.is_dir() else ():
         if not is_open(path.with_suffix("")):
             with contextlib.suppress(OSError):
-                found.append(sealed_at(path))
-    return sorted(found, key=lambda s: (-s.sealed_at.timestamp(), s.id))
+                collections.append(sealed_at(path))
+    return sorted(collections, key=lambda s: (-s.sealed_at.timestamp(), s.id))
 
 
 def sealed_at(path: Path, /) -> SealedCollection:
-    """Return what anyone may see of a sealed collection; one whose head is damaged too.
-
-    Raises
-    ------
-    OSError
-        The file cannot be read.
-    """
+    """Return the public facts of a sealed collection, even if its head is damaged."""
     facts, _ = _facts(path)
     moment = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     with contextlib.suppress(ValueError, TypeError):
@@ -90,25 +78,25 @@ def sealed_at(path: Path, /) -> SealedCollection:
 
 
 def damaged_in(home: Path, /) -> list[tuple[Path, str]]:
-    """Return the sealed collections whose head is damaged, with the reason."""
-    found = []
+    """Return the sealed collections with a damaged head, with the reasons."""
+    damages = []
     for path in sorted(home.glob(f"[!.]*{ENDING}")):
         with contextlib.suppress(OSError):
             if not is_open(path.with_suffix("")) and (damage := _facts(path)[1]):
                 reason = f'The sealed collection "{sealed_at(path).called}" is damaged. {damage}'
-                found.append((path, reason))
-    return found
+                damages.append((path, reason))
+    return damages
 
 
 def _facts(path: Path) -> tuple[dict[str, Any], str]:
-    """Return what the head of a file says in the clear, and what is damaged about it."""
+    """Return the plain-text facts in the head of a file, and a description of its damage."""
     with path.open("rb") as file:
         try:
             return read_head(file, path.name).facts, ""
         except EncryptedFileDamaged as damage:
             file.seek(0)
             begin = file.read(_MOST_HEAD)
-            # The name may be whole in a head that is damaged elsewhere.
+            # The name may be readable in a head that is damaged elsewhere.
             facts: dict[str, Any] = {}
             for field in _FIELD.finditer(begin):
                 with contextlib.suppress(ValueError):
@@ -117,7 +105,7 @@ def _facts(path: Path) -> tuple[dict[str, Any], str]:
 
 
 def gone(folder: Path, /) -> UsageError:
-    """Return why there is no collection in a folder: it was deleted, or it is sealed."""
+    """Return the error for a missing collection: it was deleted, or it is sealed."""
     path = sealed_path(folder)
     if path.is_file():
         with contextlib.suppress(OSError):
@@ -126,18 +114,10 @@ def gone(folder: Path, /) -> UsageError:
 
 
 def recover(home: Path, collection_id: str, half_open: Path, /) -> None:
-    """Finish what a killed program left between sealed and open; its lock is the caller's.
+    """Complete an interrupted sealing or unsealing; the caller holds the lock.
 
-    What cannot be done now, as in a folder that is read-only, is left to the next who comes.
-
-    Parameters
-    ----------
-    home
-        The folder of all collections.
-    collection_id
-        Of the collection.
-    half_open
-        Where its folder is made when it is opened.
+    *half_open* is the folder in which an unsealing builds the collection. A read-only folder is
+    left to the next program.
     """
     folder = home / collection_id
     passing = passing_path(folder)
@@ -161,15 +141,11 @@ def recover(home: Path, collection_id: str, half_open: Path, /) -> None:
 def unfinished(names: Iterable[str], building: str, /) -> set[str]:
     """Return the ids of collections that seem to be between sealed and open.
 
-    Parameters
-    ----------
-    names
-        Of all that lies in the folder of all collections.
-    building
-        What the name of a folder that is being made begins with.
+    *names* are all entries of the folder of collections; *building* is the prefix of folders under
+    construction.
     """
-    here = set(names)
-    found = {n.removeprefix(DOOMED).rpartition("-")[0] for n in here if n.startswith(DOOMED)}
-    ids = {n.removeprefix(".").removesuffix(ENDING): n for n in here if n.endswith(ENDING)}
-    found |= {i for i, n in ids.items() if n.startswith(".") or here & {i, building + i}}
-    return found - {""}
+    present = set(names)
+    unsettled = {n.removeprefix(DOOMED).rpartition("-")[0] for n in present if n.startswith(DOOMED)}
+    ids = {n.removeprefix(".").removesuffix(ENDING): n for n in present if n.endswith(ENDING)}
+    unsettled |= {i for i, n in ids.items() if n.startswith(".") or present & {i, building + i}}
+    return unsettled - {""}

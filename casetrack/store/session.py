@@ -1,8 +1,8 @@
-"""Writing: documents become visible whole, several per commit, and a killed writer leaves nothing.
+"""Writing: documents become visible completely, several per commit; killed writers leave no trace.
 
-Order of every change (DESIGN §3): chunks are appended under a new revision, then the ledger row is
-switched to it (the commit point), then what the ledger no longer names is removed. A journal file
-per session names what may be left over; the next writer sweeps it.
+Order of every change: append chunks under a new revision, switch the ledger row to it (the commit
+point), then remove the rows that the ledger no longer names. A journal file per session lists
+possible leftovers; the next writer sweeps them.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ _repairs = logging.getLogger("casetrack.repairs")
 
 
 class WriteSession:
-    """All changes of one process to one collection while it holds the write lock.
+    """All changes of one process to one collection under the write lock.
 
-    Made by :func:`write_session`. Not for use from several threads at once.
+    Created by :func:`write_session`. Not safe for use from several threads.
     """
 
     def __init__(self, folder: Path, /) -> None:
@@ -72,7 +72,7 @@ class WriteSession:
         self._is_lent = False
 
     def begin(self) -> None:
-        """Sweep what killed writers left, add columns declared since, and open the journal."""
+        """Sweep leftovers of killed writers, add newly declared columns, and open the journal."""
         sweep(self._folder)
         self._dimension = datasets.dimension_of(open_dataset(self._folder, CHUNKS))
         add_columns(self._folder, SCHEMA_VERSION, self._dimension)
@@ -83,7 +83,7 @@ class WriteSession:
         self._publish_journal()
 
     def new_revision(self) -> str:
-        """Return a revision that no writer ever used; it tells which session made it."""
+        """Return an unused revision, which contains the id of the session."""
         self._revisions += 1
         return f"{self.id}-{self._revisions:06d}"
 
@@ -93,33 +93,26 @@ class WriteSession:
         Raises
         ------
         SchemaError
-            The table is not one of ``chunks``, or its vectors have another length than those of
-            the collection.
-        DiskFull, NotWritable, StorageError
-            The data cannot be written.
+            The table is not one of ``chunks``, or its vectors have another length than those of the
+            collection.
         """
         self._buffer.append(rows_of_chunks(table, self._dimension))
         self._rows += table.num_rows
         if sum(t.num_rows for t in self._buffer) >= _FLUSH_ROWS:
             self._flush()
 
-    def lend(self) -> int:
-        """Let others write chunks for this session, see :meth:`adopt`; return their dimension.
+    def open_for_workers(self) -> int:
+        """Prepare for chunks from other processes (:meth:`append_files`); return the dimension.
 
-        What they leave unfinished is swept, as after a killed session.
+        Their leftovers are swept as after a killed session.
         """
         self._is_touched = self._is_lent = True
         return self._dimension
 
-    def adopt(self, files: bytes, rows: int, /) -> None:
-        """Add chunks that others have written; as with :meth:`append` they stay invisible.
+    def append_files(self, files: bytes, rows: int, /) -> None:
+        """Add *rows* chunks that others have written; they stay invisible until a commit.
 
-        Parameters
-        ----------
-        files
-            What :func:`casetrack.store.commits.packed` has made of their files.
-        rows
-            How many chunks that are.
+        *files* is the result of :func:`casetrack.store.commits.packed`.
         """
         self._fragments += unpacked(files)
         self._rows += rows
@@ -129,14 +122,9 @@ class WriteSession:
     ) -> None:
         """Make a document's new revision live with the next commit.
 
-        Parameters
-        ----------
-        document
-            Its ledger row; ``revision`` names the chunks given to :meth:`append`.
-        replaces
-            The revision that was live until now.
-        wait
-            Leave the commit to the caller: further changes belong to the same one.
+        *document* is its ledger row, whose ``revision`` names the appended chunks. *replaces* is
+        the revision that was live until now. *wait* leaves the commit to the caller, for related
+        changes.
         """
         self._finished.append(document)
         self._withdrawn.pop(document.document_id, None)
@@ -148,7 +136,7 @@ class WriteSession:
             self.commit()
 
     def abandon(self, revision: str, /) -> None:
-        """Forget a revision whose document failed; its chunks are removed at the next commit."""
+        """Drop a revision whose document failed; the next commit removes its chunks."""
         self._abandoned.append(revision)
 
     def withdraw(self, document: Document, /) -> None:
@@ -188,7 +176,7 @@ class WriteSession:
         self.commit()
 
     def end(self) -> None:
-        """Close the journal: nothing of this session is left half done."""
+        """Close the journal after all changes are complete."""
         compact_after_write(self._folder, unverified=self._is_lent)
         remove_unfinished(self._folder, below=False)
         for name in ("views", SNAPSHOTS):
@@ -197,10 +185,10 @@ class WriteSession:
             self._journal.unlink()
 
     def give_up(self) -> None:
-        """Leave after an error: as a crash would, or without a trace if nothing was written."""
+        """End after an error: like a crash, or without a trace if nothing was written."""
         if not self._is_touched:
-            # Else it would be swept as if it had been killed; who cannot remove it leaves that to
-            # the next writer.
+            # Otherwise the next writer would sweep it as a killed session, which also happens if
+            # the removal fails.
             with contextlib.suppress(OSError):
                 self._journal.unlink()
 
@@ -212,7 +200,7 @@ class WriteSession:
         self._buffer = []
 
     def _audit(self) -> None:
-        """Add to the audit log which documents are added, changed and deleted."""
+        """Record the added, changed and deleted documents in the audit log."""
         if self._withdrawn:
             audit.note(self._folder, "documents deleted", documents=self._withdrawn)
         if not self._finished:
@@ -227,7 +215,7 @@ class WriteSession:
                 audit.note(self._folder, action, documents=which)
 
     def _note(self, revisions: Iterable[str]) -> None:
-        """Record revisions that are about to be superseded, so that a crash cannot orphan them."""
+        """Record revisions before they are replaced, so that a crash cannot orphan them."""
         lines = "".join(f"{r}\n" for r in revisions)
         if not lines:
             return
@@ -252,20 +240,9 @@ def write_session(
 ) -> Iterator[WriteSession]:
     """Hold the collection's write lock for a series of changes.
 
-    An error that leaves the block ends the session as a crash would: what was committed stays,
-    the rest is invisible and the next writer sweeps it.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    timeout
-        Seconds to wait for other writers.
-    cancel
-        Set it to stop waiting.
-    upkeep
-        The session changes nothing that a user can see, so it is also for a collection that is
-        closed or archived.
+    An error inside the block ends the session like a crash: committed changes stay, the rest is
+    invisible and swept by the next writer. *timeout* is in seconds. *upkeep* allows closed and
+    archived collections, because the session changes nothing that the user sees.
 
     Raises
     ------
@@ -274,9 +251,7 @@ def write_session(
     CollectionBusy
         Another process writes for longer than *timeout* seconds.
     JobStopped
-        *cancel* was set while others were writing.
-    CollectionDamaged
-        What lies there is not what the last writer left.
+        *cancel* was set while waiting.
     """
     with write_lock(folder, timeout=timeout, cancel=cancel):
         if not upkeep:
@@ -297,9 +272,9 @@ def write_session(
 
 @contextlib.contextmanager
 def journalled(folder: Path, /) -> Iterator[None]:
-    """Do something else that may leave files behind if it is killed; the caller holds the lock.
+    """Journal other work that may leave files behind if killed; the caller holds the lock.
 
-    Whoever writes next then sweeps them, as after a killed session.
+    The next writer sweeps those files, as after a killed session.
     """
     journal = folder / "journal" / secrets.token_hex(8)
     with storage_errors(folder):
@@ -313,12 +288,9 @@ def journalled(folder: Path, /) -> Iterator[None]:
 
 
 def sweep(folder: Path, /) -> int:
-    """Remove what killed sessions left behind; the caller holds the write lock.
+    """Remove the leftovers of killed sessions; return the number of sessions.
 
-    Returns
-    -------
-    int
-        Number of sessions swept.
+    The caller holds the write lock.
     """
     journals = leftovers(folder)
     if not journals:
@@ -347,7 +319,7 @@ def sweep(folder: Path, /) -> int:
 
 
 def leftovers(folder: Path, /) -> list[Path]:
-    """Return the journals of sessions that did not end; while one writes, its own is among them."""
+    """Return the journals of unfinished sessions, including that of an active writer."""
     journals = folder / "journal"
     return sorted(journals.iterdir()) if journals.is_dir() else []
 

@@ -1,14 +1,14 @@
-"""Earlier states: those that somebody named, and those that are only kept for a while.
+"""Earlier states: named snapshots, and states that are only kept for a while.
 
-A named one is ``snapshots/SLUG.json``, the note that says what it is called and which versions of
-both datasets it is, and then a tag of Lance on each of these, which keeps their files. Each half is
-made anew from the other where one is damaged or gone (:func:`casetrack.store.history.mend_tags`):
-the note is written first and removed last, so that no program that is killed leaves tags on both
-without it. What is less than a half counts for nothing, and :func:`sweep` removes it.
+A named snapshot is ``snapshots/SLUG.json``, a note with its name and the versions of both datasets,
+and a Lance tag on each of these versions, which keeps their files. Note and tags can be rebuilt
+from each other (:func:`casetrack.store.history.repair_tags`): the note is written first and removed
+last, so that a killed program never leaves both tags without it. :func:`sweep` removes anything
+less.
 
-Every change leaves the state before it behind until old versions are cleaned away. Chunks are
-appended before the ledger is switched and dropped after it, so of the versions of ``chunks`` that
-hold all rows of a ledger the last one is that before the next change of the ledger.
+Every change keeps the previous state until old versions are cleaned away. Chunks are appended
+before the ledger is switched and dropped after it, so the last version of ``chunks`` that has all
+rows of a ledger is the one before the next change of the ledger.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from casetrack.store.datasets import (
     profile_of,
 )
 from casetrack.store.heads import manifests_of
-from casetrack.store.history import SNAPSHOTS, TAG, Note, mend_tags, read_note, tags, write_note
+from casetrack.store.history import SNAPSHOTS, TAG, Note, read_note, repair_tags, tags, write_note
 from casetrack.store.lock import write_lock
 from casetrack.store.place import dataset_at
 from casetrack.store.reader_locks import drop_tag, lock_versions
@@ -60,18 +60,18 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-# What Lance keeps of a collection's datasets at one moment: ledgers and versions of the chunks.
+# Versions that Lance keeps of both datasets.
 
 _CANDIDATES = 8
-"""Versions of the chunks that are looked at where the clock was set back meanwhile."""
+"""Number of chunk versions to check if the clock was set back meanwhile."""
 
 
 class Versions:
-    """What is kept of both datasets at one moment; opens each version once."""
+    """The kept versions of both datasets; opens each version once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        # In this order: a ledger's chunks are older than it.
+        # In this order: the chunks of a ledger are older than it.
         self.documents = open_dataset(folder, DOCUMENTS)
         self.chunks = open_dataset(folder, CHUNKS)
         self.ledgers = [(number, moment) for number, moment, _ in versions_of(self.documents)]
@@ -80,7 +80,7 @@ class Versions:
         self._held: dict[int, tuple[Any, Counter[str]]] = {}
 
     def ledger(self, version: int) -> pa.Table | None:
-        """Return the rows of a ledger; ``None`` where it is damaged or was cleaned away."""
+        """Return the rows of a ledger; ``None`` if it is damaged or was cleaned away."""
         try:
             with reading(self.documents.uri):
                 return self.documents.checkout_version(version).to_table()
@@ -88,7 +88,7 @@ class Versions:
             return None
 
     def holding(self, ledger: pa.Table, versions: list[int]) -> Any:
-        """Return the first of some versions of the chunks with all rows of a ledger, if any."""
+        """Return the first of *versions* of the chunks with all rows of a ledger, if any."""
         wanted = chunk_counts(ledger)
         for version in versions[:_CANDIDATES]:
             if version not in self._held:
@@ -104,13 +104,13 @@ class Versions:
                     chunks,
                     Counter(dict(zip(names.to_pylist(), numbers.to_pylist(), strict=True))),
                 )
-            chunks, found = self._held[version]
-            if all(found[r] == count for r, count in wanted.items()):
+            chunks, rows = self._held[version]
+            if all(rows[r] == count for r, count in wanted.items()):
                 return chunks
         return None
 
     def before(self, moment: datetime | None, rows: int) -> list[int]:
-        """Return versions of the chunks with so many rows, the most likely one first."""
+        """Return versions of the chunks with at least so many rows, the most likely one first."""
         enough = [(v, at) for v, at, total in reversed(self.chunk_versions) if total >= rows]
         likely = [v for v, at in enough if moment is None or at <= moment]
         return [*likely, *reversed([v for v, _ in enough if v not in set(likely)])]
@@ -118,12 +118,12 @@ class Versions:
 
 def tags_of(dataset: Any) -> dict[str, int]:
     """Return the tags of named snapshots by slug, with their versions."""
-    found = tags(dataset)
-    return {n.removeprefix(TAG): version for n, version in found.items() if n.startswith(TAG)}
+    versions = tags(dataset)
+    return {n.removeprefix(TAG): version for n, version in versions.items() if n.startswith(TAG)}
 
 
 def versions_of(dataset: Any, /) -> list[tuple[int, datetime, int]]:
-    """Return number, time and rows of each version, the oldest first; damaged ones are left out."""
+    """Return number, time and rows of each intact version, oldest first."""
     try:
         with reading(dataset.uri):
             return [
@@ -131,29 +131,29 @@ def versions_of(dataset: Any, /) -> list[tuple[int, datetime, int]]:
                 for v in dataset.versions()
             ]
     except CollectionDamaged:
-        # One that is damaged keeps Lance from telling of all others.
-        found = []
+        # One damaged version prevents Lance from listing the others.
+        versions = []
         for number, file in reversed(manifests_of(dataset).items()):
             with contextlib.suppress(CollectionDamaged, FileNotFoundError), reading(dataset.uri):
                 rows = dataset.checkout_version(number).count_rows()
-                found.append((number, file.moment(), rows))
-        return found
+                versions.append((number, file.moment(), rows))
+        return versions
 
 
 def chunk_counts(ledger: pa.Table) -> dict[str, int]:
-    """Return how many chunks each revision of a ledger has."""
+    """Return the number of chunks of each revision of a ledger."""
     columns = ledger["revision"].to_pylist(), ledger["chunk_count"].to_pylist()
     return dict(zip(*columns, strict=True))
 
 
 def state_key(ledger: pa.Table) -> frozenset[tuple[Any, ...]]:
-    """Return what tells one state from another; a file that only moved keeps its revision."""
+    """Return a key that identifies the content of a state; moved files keep their revision."""
     columns = (ledger[n].to_pylist() for n in ("revision", "name", "path", "updated_at"))
     return frozenset(zip(*columns, strict=True))
 
 
 def _moment(version: dict[str, Any]) -> datetime:
-    """Return when a version was committed; Lance tells it in local time."""
+    """Return the time of a commit; Lance uses local time."""
     moment: datetime = version["timestamp"]
     return moment.astimezone(UTC)
 
@@ -166,16 +166,16 @@ _repairs = logging.getLogger("casetrack.repairs")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One earlier state, and where its rows are.
+    """One earlier state and the location of its rows.
 
     Attributes
     ----------
     ledger
         Rows of ``documents``, with the columns they had.
     chunks
-        The dataset of ``chunks`` that holds all its rows, or ``None``.
+        Version of ``chunks`` with all its rows, or ``None``.
     key
-        What it is called in file names and tags; empty for one without a name.
+        Slug for file names and tags; empty for an unnamed state.
     """
 
     info: SnapshotInfo
@@ -185,12 +185,12 @@ class Point:
 
 
 def slug(name: str, /) -> str:
-    """Return what a name is called in file names and tags; other names never share it.
+    """Return the unique slug of a name for file names and tags.
 
     Raises
     ------
     UsageError
-        The name cannot be one.
+        The name is not valid.
     """
     if not name or len(name) > _MAX_NAME or not name.isprintable() or name.isdecimal():
         raise UsageError(
@@ -203,7 +203,7 @@ def slug(name: str, /) -> str:
     if plain == name.casefold() and not is_device:
         return plain
     digest = hashlib.sha256(name.casefold().encode()).hexdigest()[:8]
-    if is_device:  # Windows goes by what stands before the first dot
+    if is_device:  # Windows compares the part before the first dot
         return f"{plain}-{digest}"
     return f"{plain}.{digest}" if plain else digest
 
@@ -214,11 +214,9 @@ def take(folder: Path, name: str, /) -> SnapshotInfo:
     Raises
     ------
     UsageError
-        The name cannot be one.
+        The name is not valid.
     SnapshotExists
-        It is taken.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
+        The name is in use.
     """
     name = name.strip()
     key = slug(name)
@@ -242,18 +240,14 @@ def take(folder: Path, name: str, /) -> SnapshotInfo:
 
 
 def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozenset[str]]:
-    """Forget a named snapshot; the caller holds the write lock.
+    """Remove a named snapshot; return it with the ids of documents that no state needs any more.
 
-    Returns
-    -------
-    tuple
-        What it was, and the ids of its documents that neither are live nor are in another named
-        one.
+    These are neither live nor in another named snapshot. The caller holds the write lock.
 
     Raises
     ------
     SnapshotNotFound
-        There is no such snapshot with a name.
+        There is no named snapshot of this reference.
     """
     doomed = find(folder, reference)
     if doomed.info.name is None:
@@ -274,20 +268,14 @@ def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozens
 
 
 def sweep(folder: Path, /) -> int:
-    """Remove what is less than half a snapshot; the caller holds the lock.
-
-    Returns
-    -------
-    int
-        Number of halves that were removed.
-    """
+    """Remove incomplete snapshots; return their number. The caller holds the lock."""
     home = folder / SNAPSHOTS
-    mend_tags(folder)
+    repair_tags(folder)
     notes = names(folder)
     tags = [tags_of(open_dataset(folder, name)).keys() for name in (DOCUMENTS, CHUNKS)]
     whole = notes & tags[0] & tags[1]
-    # A note that names its versions is written once they have their tags: what it lacks is lost,
-    # and told where snapshots are listed.
+    # A note with versions is written after their tags existed: a missing tag is a loss, which the
+    # list of snapshots reports.
     lost = {key for key in notes - whole if _versions(home / f"{key}.json") is not None}
     halves = (notes | tags[0] | tags[1]) - whole - lost
     for key in sorted(halves):
@@ -300,13 +288,13 @@ def sweep(folder: Path, /) -> int:
 
 
 def names(folder: Path, /) -> frozenset[str]:
-    """Return what the named snapshots are called in file names (see :func:`slug`)."""
+    """Return the slugs of the named snapshots (see :func:`slug`)."""
     home = folder / SNAPSHOTS
     return frozenset(p.stem for p in home.glob("*.json")) if home.is_dir() else frozenset()
 
 
 def states(folder: Path, /, *, automatic: int) -> tuple[SnapshotInfo, ...]:
-    """Return the named snapshots, and the last *automatic* others; the newest first."""
+    """Return the named snapshots, and the last *automatic* others, newest first."""
     versions = Versions(folder)
     named = [p.info for p in _named(folder, versions)]
     numbers = {info.number for info in named}
@@ -320,17 +308,17 @@ def states(folder: Path, /, *, automatic: int) -> tuple[SnapshotInfo, ...]:
 
 
 def named_states(folder: Path, now: Snapshot, /) -> dict[str, bool]:
-    """Return the names of all snapshots, and whether the rows that only they hold are whole."""
-    found = {}
+    """Return the names of all snapshots, and whether the rows that only they use are intact."""
+    whole = {}
     for point in _named(folder, Versions(folder)):
         name, counts = str(point.info.name), chunk_counts(point.ledger)
         earlier = {r: n for r, n in counts.items() if r not in now.revisions}
-        found[name] = False
+        whole[name] = False
         with contextlib.suppress(CollectionDamaged):
             if point.chunks is not None:
                 rows = Rows.of(point.chunks, earlier)
-                found[name] = all(t.num_rows for t in rows.batches()) and not rows.lacking(earlier)
-    return found
+                whole[name] = all(t.num_rows for t in rows.batches()) and not rows.lacking(earlier)
+    return whole
 
 
 def find(folder: Path, reference: str | int, /) -> Point:
@@ -339,7 +327,7 @@ def find(folder: Path, reference: str | int, /) -> Point:
     Raises
     ------
     SnapshotNotFound
-        There is none, or not any more.
+        There is no such state (any more).
     """
     wanted = str(reference).strip()
     versions = Versions(folder)
@@ -363,14 +351,12 @@ def find(folder: Path, reference: str | int, /) -> Point:
 def locked_point(
     folder: Path, reference: str | int, /, *, cancel: threading.Event | None = None
 ) -> Iterator[Snapshot]:
-    """Open an earlier state as if it were the present one, and keep its files meanwhile.
+    """Open an earlier state like the present one, and keep its files until the end of the block.
 
     Raises
     ------
     SnapshotNotFound
-        There is none, or its passages are gone; the reason is told.
-    CollectionBusy, JobStopped
-        See :func:`casetrack.store.lock.write_lock`.
+        It does not exist, or its passages are gone; the message has the reason.
     """
     with contextlib.ExitStack() as kept:
         with write_lock(folder, cancel=cancel):
@@ -397,7 +383,7 @@ def locked_point(
 
 
 def points(folder: Path, /) -> Iterator[Point]:
-    """Yield the states that can be restored: the named ones, then the others, newest first."""
+    """Yield the restorable states: the named ones, then the others, newest first."""
     versions = Versions(folder)
     for point in (*_named(folder, versions), *_automatic(versions)):
         if point.info.restorable:
@@ -409,30 +395,30 @@ def _named(folder: Path, versions: Versions) -> Iterator[Point]:
     ledgers, chunks = tags_of(versions.documents), tags_of(versions.chunks)
     for key in sorted(names(folder) | (ledgers.keys() & chunks.keys())):
         name, moment, kept = _read_note(home / f"{key}.json", fallback=key)
-        # The note knows better: a tag may be damaged, or be that of another snapshot.
+        # The note takes precedence: a tag may be damaged, or be that of another snapshot.
         number, rows = kept or (ledgers.get(key), chunks.get(key))
         if number is None or rows is None:
             continue
-        if moment is None:  # the note is gone
+        if moment is None:  # the note is missing
             moment = dict(versions.ledgers).get(number, datetime.fromtimestamp(0, UTC))
         table = versions.ledger(number)
         holding = None if table is None else versions.holding(table, [rows])
         if table is not None:
-            found = _point(versions, table, holding, number, moment, name=name)
+            point = _point(versions, table, holding, number, moment, name=name)
         else:
-            found = _lost(number, moment, name)
-        yield replace(found, key=key)
+            point = _lost(number, moment, name)
+        yield replace(point, key=key)
 
 
 def _lost(number: int, moment: datetime, name: str) -> Point:
-    """Return the state of a snapshot of which nothing can be read any more."""
+    """Return the state of a snapshot whose files are all unreadable."""
     reason = f"Its files are damaged or gone; remove it with {See('snapshots remove')}."
     info = SnapshotInfo(name, number, moment, 0, 0, 0, None, None, restorable=False, reason=reason)
     return Point(info, schema.table("documents").arrow().empty_table(), None)
 
 
 def _automatic(versions: Versions) -> Iterator[Point]:
-    """Yield every state that the ledger was in, the newest first; what is the same once."""
+    """Yield the distinct states of the ledger, newest first."""
     follows: datetime | None = None
     group: tuple[int, datetime, pa.Table] | None = None
     for version, moment in reversed(versions.ledgers):
@@ -442,7 +428,7 @@ def _automatic(versions: Versions) -> Iterator[Point]:
         if group is not None and state_key(group[2]) != state_key(table):
             yield _point_of(versions, group, follows)
             follows, group = group[1], None
-        # The newest of equal ones is kept longest; the oldest tells when it came to be.
+        # The newest of equal states is kept longest; the oldest has the time of the change.
         group = (version, moment, table) if group is None else (group[0], moment, group[2])
     if group is not None:
         yield _point_of(versions, group, follows)
@@ -482,7 +468,7 @@ def _point(
 
 
 def _reason(versions: Versions, chunks: Any, ledger: pa.Table) -> str:
-    """Say why a state cannot be restored; empty where it can."""
+    """Return why a state cannot be restored; empty if it can."""
     if chunks is None:
         return "Its passages are damaged or have been cleaned away."
     have = profile_of(versions.chunks), dimension_of(versions.chunks)
@@ -491,14 +477,14 @@ def _reason(versions: Versions, chunks: Any, ledger: pa.Table) -> str:
             f"It was made with the profile {profile_of(chunks)} ({dimension_of(chunks)} numbers), "
             f"and the collection uses {have[0]} ({have[1]}) now."
         )
-    for name, found in (("chunks", chunks.schema.names), ("documents", ledger.schema.names)):
-        if any(not c.nullable and c.name not in found for c in schema.table(name).columns):
+    for name, stored in (("chunks", chunks.schema.names), ("documents", ledger.schema.names)):
+        if any(not c.nullable and c.name not in stored for c in schema.table(name).columns):
             return "It was made by an earlier version of CaseTrack, in another form."
     return ""
 
 
 def _read_note(path: Path, *, fallback: str) -> tuple[str, datetime | None, tuple[int, int] | None]:
-    """Return name, time and versions; the file's own where what is in it cannot be understood."""
+    """Return name, time and versions of a note; *fallback* is the name if it is unreadable."""
     note = read_note(path)
     with contextlib.suppress(UsageError):
         if note is not None and slug(note.name) == fallback:

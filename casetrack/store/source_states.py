@@ -1,7 +1,6 @@
-"""How far a collection is in step with each of its sources: ``sources.json`` in its folder.
+"""Sync state of a collection's sources: ``sources.json`` in its folder.
 
-A copy of what the last syncs said: lost, sources count as looked at by nobody until they are synced
-again.
+It records the last syncs; without it, sources count as unchecked until their next sync.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 FILE = "sources.json"
 _FORMAT, _WITHOUT_DIGEST = 2, 1
 _BROKEN_OFF = 10
-"""Number of items that cannot be had after which a source counts as broken off."""
+"""Number of failed items from which a source counts as interrupted."""
 _UNFINISHED = "The last sync did not come to its end. Sync it again."
 
 
 def begun(folder: Path, source: str, started: datetime, /) -> None:
-    """Note that a sync has begun: until it has ended, the collection may be behind."""
+    """Record that a sync has begun: until it ends, the collection may be outdated."""
 
     def change(before: dict[str, Any]) -> dict[str, Any]:
         return before | {"begun": started.isoformat()}
@@ -42,16 +41,10 @@ def begun(folder: Path, source: str, started: datetime, /) -> None:
 def ended(
     folder: Path, source: str, started: datetime, report: SyncReport, /, *, is_part: bool
 ) -> None:
-    """Note how a sync has ended.
+    """Record the end of a sync.
 
-    Parameters
-    ----------
-    folder
-        The collection's.
-    source, started, report
-        Its name, when the sync began, and what it did.
-    is_part
-        Whether only a part of what is listed was looked at: then nothing is known of the rest.
+    *started* is the time when it began. *is_part* means that only a part of the listing was
+    checked, so the state of the rest is unknown.
     """
     problem = _problem(report)
 
@@ -60,7 +53,7 @@ def ended(
         if problem:
             now["problem"] = problem
             if not report.problem and not report.cancelled and not _behind(report):
-                # The source was compared to its end: only these items could not be read.
+                # The source was compared completely; only these items failed.
                 now |= {"succeeded": started.isoformat(), "items": True}
         elif is_part:
             now |= {key: before[key] for key in ("problem", "items") if key in before}
@@ -72,7 +65,7 @@ def ended(
 
 
 def _problem(report: SyncReport) -> str:
-    """Return what of a source is not in step after a sync, and why; empty where all is."""
+    """Return why a source is not in sync; empty if it is."""
     if report.problem:
         return report.problem
     if report.cancelled:
@@ -87,9 +80,9 @@ def _problem(report: SyncReport) -> str:
 
 
 def _behind(report: SyncReport) -> bool:
-    """Return whether the source broke off or changed while it was read.
+    """Return whether the source was interrupted or changed while it was read.
 
-    A single item that cannot be had leaves only its own document behind.
+    A single failed item affects only its own document.
     """
     codes = [change.code for change in report.changes]
     return "changed_meanwhile" in codes or codes.count(SourceError.code) >= _BROKEN_OFF
@@ -103,7 +96,7 @@ def _update(folder: Path, name: str, change: Callable[[dict[str, Any]], dict[str
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    """Read what is there; anything that is not what was written counts as nothing."""
+    """Read the stored states; invalid content counts as empty."""
     try:
         data = (folder / FILE).read_bytes()
         raw = json.loads(data)
@@ -117,7 +110,7 @@ def _read(folder: Path) -> dict[str, Any]:
 
 
 def source_of(path: str, folder: Path, /) -> tuple[str, str] | tuple[None, None]:
-    """Return the source of a fetched document and its id there, by the document's path."""
+    """Return the source of a fetched document and its id there, from the document's path."""
     for source in _read(folder):
         if path.startswith(f"{source}/"):
             return source, path[len(source) + 1 :]
@@ -125,7 +118,7 @@ def source_of(path: str, folder: Path, /) -> tuple[str, str] | tuple[None, None]
 
 
 def source_infos(folder: Path, snapshot: Snapshot, /) -> list[SourceInfo]:
-    """Return the sources of a collection, those of its documents and those that were synced."""
+    """Return the sources of a collection: those of its documents and those that were synced."""
     states = _read(folder)
     counts: dict[str, list[int]] = {name: [0, 0] for name in states}
     for document in snapshot.documents.values():
@@ -140,7 +133,7 @@ def source_infos(folder: Path, snapshot: Snapshot, /) -> list[SourceInfo]:
 
 
 def stale_sources(folder: Path, /) -> dict[str, str]:
-    """Return the sources that a collection may be behind, and why."""
+    """Return the sources with possibly outdated documents, and the reasons."""
     infos = (_info(name, 0, 0, state) for name, state in _read(folder).items())
     return {info.source: info.problem for info in infos if info.stale}
 

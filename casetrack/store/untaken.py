@@ -1,7 +1,7 @@
-"""The ledger of files that are not in a collection as they are now: ``untaken.json`` in its folder.
+"""The ledger of files that are missing or outdated in a collection: ``untaken.json``.
 
-Every ingest and every sync notes the files that failed or were skipped, with the reason, the next
-step and the time. A file leaves the ledger when it is read, is deleted, or is no longer listed.
+Every ingest and sync records the files that failed or were skipped, with reason, next step and
+time. A file leaves the ledger when it is read, deleted, or no longer listed.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ _READ = frozenset({"ingested", "partial", "new", "changed", "removed"})
 UNFINISHED = "unfinished"
 """Code of the entry of a file or folder that is being added."""
 LOST = "documents_lost"
-"""Code of the entry that reports documents which a repair did not find; it stays until as many
-documents are there as before."""
+"""Code of the entry for documents missing after a repair; it stays until as many exist again."""
 DAMAGED = "ledger_damaged"
 """Code of the entry that reports a damaged ledger; the next run writes a new one."""
 
@@ -48,29 +47,20 @@ def note(
     deleted: int = 0,
     stored: int = 0,
 ) -> None:
-    """Note how files ended.
+    """Record the outcomes of files of an ingest or a sync.
 
     Parameters
     ----------
-    folder
-        The collection's.
-    results
-        Of an ingest or a sync.
     present
         Paths of the documents.
     source
-        Name of the source that was synced.
+        Name of the synced source.
     is_over
-        Returns whether an earlier entry that *results* doesn't name has become void.
+        Returns whether an earlier entry, which *results* does not name, is obsolete.
     deleted
         Number of documents that the user deletes.
     stored
-        Number of documents before a repair that did not find all of them.
-
-    Raises
-    ------
-    StorageError
-        The ledger cannot be written.
+        Number of documents before an incomplete repair.
     """
     results = list(results)
     now = datetime.now(UTC)
@@ -100,7 +90,7 @@ def note(
                 file = _entry(result, source, now)
                 earlier = before.get(file.path, file)
                 file = replace(file, stored=max(stored, earlier.stored))
-                # An ingest and a sync word the same finding differently.
+                # An ingest and a sync describe the same problem in different texts.
                 same = (earlier.status, earlier.code) == (file.status, file.code)
                 kept[file.path] = replace(file, since=earlier.since) if same else file
         if list(kept.values()) != entries:
@@ -108,9 +98,9 @@ def note(
 
 
 def begin(folder: Path, paths: Iterable[Path | str], /, *, source: str | None = None) -> None:
-    """Note that files and folders, or the items of a source, are being added.
+    """Record that files, folders, or items of a source are being added.
 
-    An interruption leaves this in the ledger.
+    An interrupted run leaves these entries in the ledger.
     """
     message = "Adding it has not come to its end."
     hint = "If nothing is being added, add it again; read documents are kept."
@@ -126,7 +116,7 @@ def end(
     *,
     present: Collection[str],
 ) -> None:
-    """Note how files ended that were added; the folders among *paths* were listed."""
+    """Record the outcomes of added files; the folders among *paths* were listed completely."""
     folders = {str(path) for path in paths}
 
     def is_over(file: UntakenFile) -> bool:
@@ -142,26 +132,26 @@ def forget(folder: Path, paths: Collection[str], /) -> None:
 
 
 def untaken(folder: Path, documents: Iterable[Document], /) -> tuple[UntakenFile, ...]:
-    """Return the files that are not in a collection as they are now, failed ones first."""
+    """Return the files that are missing or outdated in a collection, failed ones first."""
     files = _read(folder)
     if not files:
         return ()
     at = {document.path: document for document in documents}
     ids = {document.document_id for document in at.values()}
-    found = [
+    files_left = [
         _without_twin(file)
         if file.code == DuplicateDocument.code and file.document_id not in ids
         else file
         for file in files
         if not _was_read(file, at.get(file.path)) and (file.elsewhere or not _is_deleted(file.path))
     ]
-    return tuple(sorted(found, key=lambda f: (not f.failed, f.path)))
+    return tuple(sorted(files_left, key=lambda f: (not f.failed, f.path)))
 
 
 def carry(folder: Path, documents: Iterable[Document], target: Path, /) -> None:
-    """Write the ledger for another computer, where the files have other paths or are not there.
+    """Write the ledger for another computer, where the files have other paths or do not exist.
 
-    There a file leaves it as soon as one of its name is added.
+    An entry leaves it as soon as a file of the same name is added there.
     """
     files = [replace(file, elsewhere=True) for file in untaken(folder, documents)]
     if files:
@@ -206,7 +196,7 @@ def _parents(path: str) -> Iterator[str]:
 
 
 def _is_deleted(path: str) -> bool:
-    """Return whether a file of this machine is gone; that of an attachment is its container."""
+    """Return whether a file of this machine is gone; for an attachment, its container."""
     if not os.path.isabs(path):  # noqa: PTH117 - an item of a source
         return False
     while not os.path.lexists(path):

@@ -1,13 +1,12 @@
-"""Taking away for good what is no longer needed: the part of an upkeep that concerns the store.
+"""Removal of unneeded data from the datasets: the storage part of upkeep.
 
-Three things pile up in the datasets while a collection changes: small data files, rows that are
-deleted but still lie in a file, and versions that nobody reads any more. Writing itself bounds them
-(:func:`compact_after_write`); the rest takes them away altogether, at a quiet time. Besides, it
-finds what is left elsewhere in the folder of documents that are gone.
+Three things accumulate: small data files, deleted rows in data files, and unused versions. Writers
+limit them (:func:`compact_after_write`); upkeep removes them completely when the collection is
+idle. It also finds what deleted documents left elsewhere in the folder.
 
-Every step is one commit of Lance, or the removal of files that no version and no document names.
-So an upkeep that is killed anywhere leaves the collection whole, and the next one does the rest.
-The caller holds the write lock throughout.
+Each step is one Lance commit, or the removal of files that no version and no document refers to. So
+an upkeep may be killed at any time, and the next one does the rest. The caller holds the write
+lock.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from casetrack.base.files import folder_bytes, put_in_place, storage_errors
 from casetrack.base.objects.address import is_address
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.heads import manifests
-from casetrack.store.history import SNAPSHOTS, TAG, mend_tags, read_note, tags
+from casetrack.store.history import SNAPSHOTS, TAG, read_note, repair_tags, tags
 from casetrack.store.place import dataset_at, place_of, stored_bytes
 from casetrack.store.published import remove_unlisted
 from casetrack.store.reader_locks import drop_tag
@@ -34,54 +33,38 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-# What writing itself does to stay small: merging the smallest files, letting old versions go.
-#
-# It runs at the end of every write session, so it must cost next to nothing: files are merged in
-# tiers, so that each row is copied a few times in its life and not with every update, and old
-# versions are looked at only where enough of them are due. The rest is for
-# :mod:`casetrack.store.upkeep`, at a quiet time.
-#
-# A reader may hold an old version for a quarter of an hour. Where updates come so fast that what is
-# kept for readers outgrows the collection itself, it is less. A reader that comes too late takes
-# the newest state and asks again, see :meth:`casetrack.store.workspace.Workspace.ask`.
+# Compaction after writing runs at the end of every write session, so it must be cheap: fragments
+# are merged in tiers, so that each row is copied a few times and not with every update, and old
+# versions are listed only when enough of them have expired. Upkeep does the rest. A reader may use
+# an old version for a quarter of an hour. With very frequent updates the time is shorter, so that
+# versions kept for readers do not outgrow the collection. A reader whose version is gone retries
+# with the newest state, see :meth:`casetrack.store.workspace.Workspace.ask`.
 
 ROWS_PER_FRAGMENT = 8192
 KEEP_SECONDS = 900.0
-"""A reader may hold an older version this long; every call opens the newest one anew."""
+"""Seconds that an old version is kept for readers; every call opens the newest one again."""
 _SHORTER_SECONDS = (90.0, 10.0)
-"""How long it is where more is kept than the bounds below."""
+"""Shorter times, used when the limits below are exceeded."""
 MOST_VERSIONS = 256
 _LEAST_KEPT_BYTES = 64 * 2**20
-"""What is kept for readers may take as much as the live data, and this much in any case."""
+"""Versions kept for readers may use as much as the live data, and at least this much."""
 _CLEAN_EVERY = 16
-"""Looking for old versions costs some 15 ms; one document must not pay for it each time."""
+"""Versions between two listings: one takes about 15 ms, too much for each document."""
 _FANOUT = 16
 _TIER_BITS = 3
-"""Fragments of one tier differ in their rows by a factor of eight at most."""
+"""Row counts of fragments in one tier differ by a factor of eight at most."""
 _DEAD_SHARE = 0.25
 _DEAD_ROWS = ROWS_PER_FRAGMENT // 4
-"""A smaller fragment is merged soon anyway, and loses its deleted rows then."""
+"""A smaller fragment is merged soon anyway, without its deleted rows."""
 
 
 def compact_after_write(folder: Path, /, *, unverified: bool = False) -> None:
     """Merge small fragments and remove old versions; the caller holds the write lock.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    unverified
-        Also remove data files that no version names: leftovers of a killed writer. Safe only
-        while no other writer can be at work.
-
-    Raises
-    ------
-    CollectionDamaged
-        A dataset is missing or unreadable.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
+    *unverified* also removes data files that no version refers to, left by a killed writer. It is
+    safe only while no other writer can be active.
     """
-    mend_tags(folder)
+    repair_tags(folder)
     for name in (CHUNKS, DOCUMENTS):
         dataset = open_dataset(folder, name)
         with storage_errors(dataset_at(folder, name)):
@@ -98,10 +81,9 @@ def compact_after_write(folder: Path, /, *, unverified: bool = False) -> None:
 
 
 def due_fragments(fragments: Iterable[Any], /) -> set[int]:
-    """Return the fragments that are merged now, by id.
+    """Return the ids of the fragments to merge now.
 
-    They are all of a tier of which there are many, and everything smaller, which lies beside it;
-    and large ones of which much is deleted.
+    These are the fragments of full tiers, all smaller ones, and large ones with many deleted rows.
     """
     fragments = list(fragments)
     tiers = {f.id: _tier(f.physical_rows) for f in fragments if is_small(f)}
@@ -116,26 +98,15 @@ def due_fragments(fragments: Iterable[Any], /) -> set[int]:
 
 
 def is_small(fragment: Any, /) -> bool:
-    """Whether it has too few rows to stay by itself for good."""
+    """Return whether a fragment has too few rows to stay separate."""
     return bool(fragment.physical_rows < ROWS_PER_FRAGMENT // 2)
 
 
 def merge(dataset: Any, chosen: set[int], /, *, most_rows: int | None = None) -> bool:
-    """Merge fragments that lie side by side, without their deleted rows.
+    """Merge adjacent fragments without their deleted rows; return whether *dataset* changed.
 
-    Parameters
-    ----------
-    dataset
-        Is at the new version afterwards.
-    chosen
-        Ids of the fragments; all others stay as they are.
-    most_rows
-        Stop when so many rows were copied.
-
-    Returns
-    -------
-    bool
-        Whether anything was changed.
+    *chosen* are the ids of the fragments. Stops after copying *most_rows*. *dataset* is at the new
+    version afterwards.
     """
     if not chosen:
         return False
@@ -157,26 +128,20 @@ def _tier(rows: int) -> int:
 
 
 def version_ages(folder: Path, name: str, /) -> list[float]:
-    """Return how many seconds ago each version of a dataset was made, the newest first."""
+    """Return the ages of a dataset's versions in seconds, newest first."""
     now = time.time()
-    # Each version is one file; opening them to read the time in them takes a hundred times longer.
+    # Each version is one file; reading the time stored in them takes a hundred times longer.
     made = sorted(file.modified for file in manifests(folder, name).values())
     return [now - moment for moment in reversed(made)]
 
 
 def clean(dataset: Any, seconds: float, /, *, unverified: bool = False) -> int:
-    """Remove versions older than this, but for the newest one and those that carry a tag.
-
-    Returns
-    -------
-    int
-        Number of versions removed.
-    """
-    # Lance takes no age at all for its own default of two weeks.
+    """Remove untagged versions older than *seconds*, except the newest; return their number."""
+    # Lance interprets a zero age as its default of two weeks.
     age = max(timedelta(seconds=seconds), timedelta(microseconds=1))
     done = dataset.cleanup_old_versions(
         age,
-        # Elsewhere somebody may be writing files for a commit to come: they are left for a week.
+        # In object storage another writer may be preparing a commit: its files are kept for a week.
         delete_unverified=unverified and not is_address(dataset.uri),
         error_if_tagged_old_versions=False,
     )
@@ -197,20 +162,20 @@ def _grace(folder: Path, name: str, ages: Sequence[float], fragments: Sequence[A
 
 
 def _is_worth_it(ages: Sequence[float], grace: float) -> bool:
-    """Whether so many versions are due that reading all of them pays."""
+    """Return whether enough versions have expired to justify reading all of them."""
     due = sum(age > grace for age in ages[1:])
     return due >= max(_CLEAN_EVERY, len(ages) // 4)
 
 
 def file_bytes(fragments: Iterable[Any], /) -> int:
-    """Return the bytes of the data files of fragments, from their metadata alone."""
+    """Return the bytes of the data files of fragments, from metadata only."""
     return sum(file.file_size_bytes or 0 for part in fragments for file in part.files)
 
 
 _MARK = ".upkeep"
-"""Changed at the end of each upkeep; tells when that was."""
+"""File whose time is that of the last upkeep."""
 _MOST_SMALL = 4
-"""So many small fragments may stay: merging the last few copies more than it saves."""
+"""Number of small fragments that stay: merging the last few costs more than it saves."""
 _MANY_SMALL = 64
 _ROWS_PER_STEP = 16 * ROWS_PER_FRAGMENT
 _READER_TAG = "reader-lock-"
@@ -219,18 +184,18 @@ _STAGE = "rewrite"
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What a collection's datasets take up.
+    """Disk usage of a collection's datasets.
 
     Attributes
     ----------
     total_bytes
         All files in the collection's folder.
     live_bytes
-        Data files that the newest versions read, deleted rows in them included.
+        Data files of the newest versions, including deleted rows.
     versions, fragments
         Of both datasets together.
     deleted_rows
-        Rows that are deleted and still lie in a data file.
+        Deleted rows that are still in a data file.
     """
 
     total_bytes: int
@@ -241,13 +206,7 @@ class Space:
 
 
 def measure(folder: Path, /) -> Space:
-    """Return what the datasets of a collection take up; a walk over its files.
-
-    Raises
-    ------
-    CollectionDamaged
-        A dataset is missing or unreadable.
-    """
+    """Return the disk usage of a collection's datasets; reads the whole directory tree."""
     live = versions = fragments = deleted = 0
     for name in (CHUNKS, DOCUMENTS):
         parts = [f.metadata for f in open_dataset(folder, name).get_fragments()]
@@ -259,7 +218,7 @@ def measure(folder: Path, /) -> Space:
 
 
 def live_bytes(folder: Path, /) -> int:
-    """Return the bytes of the data files and of the one manifest that the newest versions read."""
+    """Return the bytes of the data files and the manifest of the newest versions."""
     total = 0
     for name in (CHUNKS, DOCUMENTS):
         total += file_bytes(f.metadata for f in open_dataset(folder, name).get_fragments())
@@ -267,11 +226,11 @@ def live_bytes(folder: Path, /) -> int:
     return total
 
 
-# --- whether it is due -----------------------------------------------------------------------
+# --- conditions ------------------------------------------------------------------------------
 
 
 def seconds_since(folder: Path, /) -> float:
-    """Return how long ago the last upkeep was; infinite where there was none."""
+    """Return the seconds since the last upkeep; infinite before the first one."""
     try:
         return time.time() - (folder / _MARK).stat().st_mtime
     except FileNotFoundError:
@@ -279,13 +238,13 @@ def seconds_since(folder: Path, /) -> float:
 
 
 def mark_done(folder: Path, /) -> None:
-    """Note that an upkeep has come to its end."""
+    """Record the end of an upkeep."""
     with storage_errors(folder):
         (folder / _MARK).touch()
 
 
 def is_due(folder: Path, /) -> bool:
-    """Whether the datasets hold deleted rows, many small files or versions that nobody reads."""
+    """Return whether the datasets have deleted rows, many small files or unused versions."""
     for name in (CHUNKS, DOCUMENTS):
         dataset = open_dataset(folder, name)
         parts = [f.metadata for f in dataset.get_fragments()]
@@ -299,7 +258,7 @@ def is_due(folder: Path, /) -> bool:
 
 
 def is_pressing(folder: Path, /) -> bool:
-    """Whether so much has piled up that it cannot wait until the last upkeep is a while ago."""
+    """Return whether an upkeep is urgent, however recent the last one was."""
     for name in (CHUNKS, DOCUMENTS):
         parts = [f.metadata for f in open_dataset(folder, name).get_fragments()]
         if sum(map(is_small, parts)) > _MANY_SMALL:
@@ -313,19 +272,9 @@ def is_pressing(folder: Path, /) -> bool:
 
 
 def compact(folder: Path, /, *, cancel: threading.Event | None = None) -> None:
-    """Merge small fragments, and copy every fragment with a deleted row without it.
+    """Merge small fragments, and rewrite every fragment with deleted rows.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    cancel
-        Set it to stop between two commits.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        The data cannot be written; what was there stays.
+    *cancel* stops between two commits.
     """
     for name in (CHUNKS, DOCUMENTS):
         left: int | None = None
@@ -344,13 +293,7 @@ def compact(folder: Path, /, *, cancel: threading.Event | None = None) -> None:
 
 
 def clean_versions(folder: Path, seconds: float, /) -> None:
-    """Remove versions older than this but for those with a tag, and files that no version names.
-
-    Raises
-    ------
-    NotWritable, StorageError
-        They cannot be removed.
-    """
+    """Remove untagged versions older than *seconds*, and files without a version."""
     for name in (CHUNKS, DOCUMENTS):
         with storage_errors(dataset_at(folder, name)):
             clean(open_dataset(folder, name), seconds, unverified=True)
@@ -363,13 +306,7 @@ def clean_versions(folder: Path, seconds: float, /) -> None:
 
 
 def remove_snapshots(folder: Path, /) -> tuple[str, ...]:
-    """Remove every named snapshot, so that nothing keeps the versions it is made of.
-
-    Returns
-    -------
-    tuple of str
-        Their names, sorted.
-    """
+    """Remove every named snapshot, which releases their versions; return their names, sorted."""
     home = folder / SNAPSHOTS
     names = dict[str, str]()
     for path in home.glob("*.json"):
@@ -385,35 +322,24 @@ def remove_snapshots(folder: Path, /) -> tuple[str, ...]:
 
 
 def held_by_readers(folder: Path, /) -> bool:
-    """Whether somebody who reads for long keeps an earlier state; see ``store.reader_locks``."""
+    """Return whether a long reader keeps an earlier state; see ``store.reader_locks``."""
     return bool(_tags(folder, _READER_TAG))
 
 
 def _tags(folder: Path, prefix: str) -> set[str]:
     names = (CHUNKS, DOCUMENTS)
-    found = {tag for name in names for tag in tags(open_dataset(folder, name))}
-    return {tag for tag in found if tag.startswith(prefix)}
+    names_of = {tag for name in names for tag in tags(open_dataset(folder, name))}
+    return {tag for tag in names_of if tag.startswith(prefix)}
 
 
 # --- leftovers ------------------------------------------------------------------------------
 
 
 def prune_stage(folder: Path, column: str, live: Callable[[], set[bytes]], /) -> int:
-    """Remove what models made of texts that are gone from what a stopped reindex has kept.
+    """Remove outputs for deleted texts from an interrupted reindex; return the number of texts.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder; nobody reindexes it now.
-    column
-        Holds the keys of the texts.
-    live
-        Returns the keys of all texts that are there; called only where something is kept.
-
-    Returns
-    -------
-    int
-        Number of texts whose outputs were removed.
+    No reindex may be running. *column* contains the keys of the texts. *live* returns the keys of
+    all live texts; it is called only if there are outputs.
     """
     files = sorted((folder / _STAGE).glob("*/*"))
     if not files:
@@ -422,7 +348,7 @@ def prune_stage(folder: Path, column: str, live: Callable[[], set[bytes]], /) ->
     for path in files:
         with storage_errors(path):
             table = _read_stage(path)
-            if table is None:  # half written by a killed run, which counts for nothing
+            if table is None:  # incomplete, from a killed run; readers ignore it
                 path.unlink()
                 continue
             kept = table.filter(_is_in(table[column], keys))

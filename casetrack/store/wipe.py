@@ -1,9 +1,8 @@
-"""Removing files so that what was in them is gone from the disk, as far as a program can do that.
+"""Secure removal of files, as far as a program can do it.
 
-Each file is overwritten where it lies before its name is taken away. On a magnetic disk, and on a
-file system that writes in place, nothing of it is left. An SSD writes elsewhere and keeps the old
-cells for a while; so do file systems that copy on writing (Btrfs, ZFS, APFS), their snapshots,
-backups, and folders that are synchronised: of these no program can take anything back.
+Each file is overwritten in place before it is deleted. That is enough for magnetic disks and file
+systems that write in place. SSDs, copy-on-write file systems (Btrfs, ZFS, APFS), their snapshots,
+backups and synchronised folders keep old data that no program can remove.
 """
 
 from __future__ import annotations
@@ -19,29 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GONE = ".deleted"
-"""What ``collection.json`` is called once its collection is deleted or sealed, where that is what
-deletes or seals it: Windows moves no folder of which a file is open. It is the last file to go."""
+"""New name of ``collection.json`` in a deleted or sealed collection whose folder Windows cannot
+move because one of its files is open. It is the last file to be removed."""
 _ZEROS = bytes(1 << 20)
 
 
 def wipe(folder: Path, /, tell: Callable[[int], None] = lambda _: None) -> bool:
-    """Overwrite and remove all files of a folder, and the folder.
+    """Overwrite and remove all files of a folder, and the folder; return whether nothing is left.
 
-    Zeros are written, and files keep their length until the end, so that a program that still has
-    one in its memory finds nothing rather than falls. A file that has another name elsewhere (a
-    hard link) loses this one only. What is in use, as Windows has it, is left for the next time.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    tell
-        Told how many bytes more are overwritten.
-
-    Returns
-    -------
-    bool
-        Whether nothing is left of it.
+    Writes zeros and keeps the length of each file until the end, so that a program that has mapped
+    one reads zeros instead of crashing. A file with hard links elsewhere only loses this name.
+    Files in use on Windows stay for the next call. *tell* gets the number of bytes overwritten each
+    time.
     """
     for base, folders, names in os.walk(folder, topdown=False):
         for name in names:
@@ -64,14 +52,14 @@ def wipe(folder: Path, /, tell: Callable[[int], None] = lambda _: None) -> bool:
 
 
 def _wipe_file(path: Path, tell: Callable[[int], None]) -> None:
-    found = path.lstat()
-    if stat.S_ISREG(found.st_mode) and found.st_nlink == 1 and found.st_size:
+    status = path.lstat()
+    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size:
         with contextlib.suppress(PermissionError):
             path.chmod(0o600)
         with path.open("r+b", buffering=0) as file:
-            left = found.st_size
+            left = status.st_size
             while left > 0:
                 left -= file.write(_ZEROS[: min(left, len(_ZEROS))])
             os.fsync(file.fileno())
-        tell(found.st_size)
+        tell(status.st_size)
     path.unlink()

@@ -1,4 +1,4 @@
-"""An open collection, and one committed state of it: what is live, its index, its passages."""
+"""An open collection, and its committed states: live documents, search index, passages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from casetrack.base.license import Entitlements
 from casetrack.base.records import ChunkWindow
 from casetrack.base.registry import registered
 from casetrack.store import marks, mirror, passages
-from casetrack.store.damage import damage_told
+from casetrack.store.damage import damage_errors
 from casetrack.store.info import FILE, read_info, require_active, update_info
 from casetrack.store.place import FILE as PLACE
 from casetrack.store.rewrite import in_force
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from casetrack.store.index.scope import CandidateLists
 
     Searched = Callable[["State"], CandidateLists]
-    """Makes the lists of one search of a state."""
+    """Makes the candidate lists of one search of a state."""
 
-# Damage that is met in a longer work on a collection is told as such.
+# Damage met by a method of a collection object is reported as such.
 
 _HELD, _SHOWN = "_workspace", "workspace"
-"""What an object that works on a collection calls it."""
+"""Attributes that refer to the workspace."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -49,39 +49,34 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 
-def tells_damage(method: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
-    """Let a method raise ``CollectionDamaged`` for whatever Lance and Arrow say of damaged files.
+def raises_damage(method: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
+    """Let a method raise ``CollectionDamaged`` for errors of Lance and Arrow in damaged files.
 
-    See :func:`casetrack.store.damage.damage_told`.
+    See :func:`casetrack.store.damage.damage_errors`.
     """
 
     @functools.wraps(method)
-    def told(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapped(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         workspace: Workspace = getattr(self, _HELD, None) or getattr(self, _SHOWN)
-        with damage_told(workspace.folder):
+        with damage_errors(workspace.folder):
             return method(self, *args, **kwargs)
 
-    return told
+    return wrapped
 
 
-# The one place that asks again where a state was cleaned away while it was read.
+# The only place that retries after a state was cleaned away during a read.
 
 
 _STORED = "_stored_chunks"
-"""What DuckDB names when it cannot read the rows that lie in Lance."""
+"""Name in DuckDB's errors when it cannot read rows of Lance."""
 _is_asking: ContextVar[bool] = ContextVar("casetrack_is_asking", default=False)
 
 
-def twice(read: Callable[[], R], /) -> R:
-    """Return what *read* returns, of the newest state if the one that it began with is gone.
+def retry_once(read: Callable[[], R], /) -> R:
+    """Call *read*; on an error call it once more, in case its state was cleaned away.
 
-    Real damage is there the second time as well, and is told then. A reading within another one is
-    not repeated by itself: the outer one is.
-
-    Parameters
-    ----------
-    read
-        Opens the newest committed state itself, and changes nothing.
+    *read* opens the newest state itself and changes nothing. Real damage fails again and is raised.
+    Of nested calls only the outermost one is repeated.
 
     Raises
     ------
@@ -96,7 +91,7 @@ def twice(read: Callable[[], R], /) -> R:
     except CollectionDamaged:
         return read()
     except QueryError as error:
-        # A wrong statement need not be run twice.
+        # A wrong statement is not run again.
         if _STORED not in error.message:
             raise
         return read()
@@ -105,23 +100,14 @@ def twice(read: Callable[[], R], /) -> R:
 
 
 class State:
-    """One committed state, whatever is the newest by now. May be used from several threads.
+    """One committed state, even if a newer one exists. Safe for use from several threads.
 
-    Made by :meth:`Workspace.state`. The index is opened when first asked for, and kept.
-
-    Parameters
-    ----------
-    workspace
-        The collection.
-    snapshot
-        What is live in this state.
-    index
-        Its search index, where that is known already.
+    Created by :meth:`Workspace.state`. The index is opened on first use and kept.
 
     Attributes
     ----------
     stamp, marks
-        What the user had marked by then, and what changes with it.
+        A value that changes with the user's marks, and the marks.
     """
 
     def __init__(
@@ -132,60 +118,54 @@ class State:
         self._index = index
         self._made: dict[Callable[[State], Any], Any] = {}
         self._lock = threading.RLock()
-        # Before the marks themselves, so that one made between the two is not overlooked.
+        # Read before the marks, so that a mark added in between is not missed.
         self.stamp = marks.stamp(workspace.folder)
         self.marks = marks.read(workspace.folder)
 
     @property
     def index(self) -> Index:
-        """The search index, caught up with this state.
-
-        Raises
-        ------
-        CollectionDamaged
-            What is stored cannot be read.
-        """
+        """The search index of this state."""
         from casetrack.store.index.index import open_index
 
         with self._lock:
             if self._index is None:
                 folder = self.workspace.folder
-                self.workspace.bring("views/index")
+                self.workspace.pull_view("views/index")
                 self._index = open_index(folder, self.snapshot, fingerprint=self._fingerprint())
             return self._index
 
     def once(self, make: Callable[[State], R], /) -> R:
-        """Return what *make* makes of this state; it is made once, and kept with the state."""
+        """Return *make* of this state; it is called once, and the result is kept with the state."""
         with self._lock:
             if make not in self._made:
                 self._made[make] = make(self)
-            found: R = self._made[make]
-            return found
+            value: R = self._made[make]
+            return value
 
     def next(self, snapshot: Snapshot, /) -> State:
-        """Return the state of a newer snapshot; what this one knows and is still true comes along.
+        """Return the state of a newer snapshot, with the index of this one if it is still valid.
 
-        Compaction moves rows about, but leaves what the index says of them as it is.
+        Compaction moves rows, but does not invalidate the index.
         """
         mine = self.snapshot
         same = (mine.version, mine.generation) == (snapshot.version, snapshot.generation)
         return State(self.workspace, snapshot, self._index if same else None)
 
     def _fingerprint(self) -> str | None:
-        """Return that of the models whose vectors count; ``None`` where they cannot be had."""
+        """Return the fingerprint of the vector models; ``None`` if they are not available."""
         encoders, snapshot = self.workspace.encoders, self.snapshot
         try:
             models = encoders.get_installed(snapshot.profile, dimension=snapshot.dimension)
         except ModelError:
-            # Words need no model; who asks for vectors is told what is wrong with it.
+            # Keyword search needs no model; vector search reports this error itself.
             return None
         return models.fingerprint if models else None
 
     def stale_notes(self, sources: Iterable[str | None], /) -> list[str]:
-        """Say of those of *sources* that the collection may be behind that they are stale, and why.
+        """Return a warning for each of *sources* whose documents may be outdated.
 
-        A source is stale after a sync that failed or was not finished, by its own account at this
-        moment, not at that of the state.
+        A source is stale after its last sync failed or did not finish. This reads its present
+        status, not the one at the time of the state.
         """
         wanted = set(sources) - {None}
         stale = stale_sources(self.workspace.folder) if wanted else {}
@@ -196,67 +176,61 @@ class State:
         ]
 
     def untaken(self) -> tuple[UntakenFile, ...]:
-        """Return the files that are not in the collection as they are now, and why."""
+        """Return the files that are missing or outdated in the collection, with reasons."""
         return untaken(self.workspace.folder, self.snapshot.documents.values())
 
     # --- documents and passages ---------------------------------------------------------------
 
     def documents(self) -> list[Document]:
-        """Return all documents, those that came in last first."""
+        """Return all documents, the last added ones first."""
         return sorted(
             self.snapshot.documents.values(),
             key=lambda d: (-d.ingested_at.timestamp(), d.name.casefold(), d.path),
         )
 
     def document(self, named: DocumentRef, /) -> Document:
-        """Return the document that is meant, as it is in this state.
+        """Return a document by name, id or record, as of this state.
 
         Raises
         ------
         DocumentNotFound, AmbiguousName
-            None fits (near names are suggested), or several do.
+            No document matches (similar names are suggested), or several do.
         UsageError
-            It is neither a document nor the name of one.
+            *named* is neither a document nor a name.
         """
         return passages.find_document(self.snapshot, document_name(named))
 
     def attached_to(self, document: Document, /) -> list[Document]:
-        """Return what is attached to a document, all levels down."""
+        """Return the attachments of a document, of all levels."""
         return passages.attached_to(self.snapshot, document)
 
     def chunk(self, place: PassageRef, /) -> Chunk:
-        """Return the chunk in which a passage stands.
+        """Return the chunk that contains a passage.
 
         Raises
         ------
         ChunkNotFound
             No live chunk has this id.
         AmbiguousName
-            It is the beginning of several ids.
+            Several ids begin with these characters.
         UsageError
-            It is no passage.
+            *place* is not a passage.
         """
         return passages.find_chunk(self.snapshot, passage_id(place))
 
     def chunk_id(self, place: PassageRef, /) -> str:
-        """Return the whole id of the chunk in which a passage stands.
-
-        Raises
-        ------
-        ChunkNotFound, AmbiguousName, UsageError
-            See :meth:`chunk`.
-        """
+        """Return the whole id of the chunk that contains a passage."""
         return passages.whole_chunk_id(self.snapshot, passage_id(place))
 
     def short_chunk_ids(self) -> ShortIds:
-        """Return how the ids of passages are told in short: see :class:`ShortIds`.
+        """Return the abbreviations of all passage ids: see :class:`ShortIds`.
 
-        Worked out once for a state: it looks through all of them.
+        Computed once per state, because it reads all ids.
         """
         return self.once(_short_chunk_ids)
 
     def short_document_ids(self) -> ShortIds:
-        """Return how the ids of documents are told in short."""
+        """Return the abbreviations of all document ids."""
         return self.once(_short_document_ids)
 
     def chunks_of(self, document: Document, /) -> list[Chunk]:
@@ -264,25 +238,13 @@ class State:
         return passages.chunks_of(self.snapshot, document)
 
     def siblings(self, place: PassageRef, /) -> tuple[list[Chunk], int]:
-        """Return the chunks of a passage's document, and the position of the passage among them.
-
-        Raises
-        ------
-        ChunkNotFound, AmbiguousName, UsageError
-            See :meth:`chunk`.
-        """
+        """Return the chunks of a passage's document, and the position of the passage among them."""
         chunk = self.chunk(place)
-        found = self.chunks_of(self.snapshot.documents[chunk.provenance.document_id])
-        return found, next(i for i, c in enumerate(found) if c.chunk_id == chunk.chunk_id)
+        chunks = self.chunks_of(self.snapshot.documents[chunk.provenance.document_id])
+        return chunks, next(i for i, c in enumerate(chunks) if c.chunk_id == chunk.chunk_id)
 
     def around(self, place: PassageRef, window: int, /) -> ChunkWindow:
-        """Return a passage with up to *window* chunks before and after it in its document.
-
-        Raises
-        ------
-        ChunkNotFound, AmbiguousName, UsageError
-            See :meth:`chunk`.
-        """
+        """Return a passage with up to *window* chunks before and after it in its document."""
         if not window:
             return ChunkWindow((), self.chunk(place), ())
         own = self.chunk(place)
@@ -301,23 +263,17 @@ def _short_document_ids(state: State) -> ShortIds:
 
 
 class Workspace:
-    """An open collection. May be used from several threads; nothing needs to be closed.
+    """An open collection. Safe for use from several threads; it needs no closing.
 
-    Reading never waits for writing: :meth:`state` returns what is committed at that moment.
+    Readers never wait for writers: :meth:`state` returns the newest commit.
 
     Parameters
     ----------
-    folder
-        The collection's folder.
-    settings
-        The settings of its data folder.
-    encoders
-        The models of the data folder.
     entitlements
-        What the license allows; by default what the settings say of it.
+        The rights of the license; by default those in the settings.
     searched_by
-        Makes the lists of each search of a state where other processes hold the segments; by
-        default this one does.
+        Makes the candidate lists of a search if other processes have the segments; by default this
+        process does.
     """
 
     def __init__(
@@ -340,13 +296,13 @@ class Workspace:
 
     @property
     def info(self) -> CollectionInfo:
-        """The collection's facts, read anew each time."""
+        """The collection's facts, read again each time."""
         self._pull()
         return in_force(self.folder, read_info(self.folder))
 
     @property
     def name(self) -> str:
-        """The collection's name, read anew where its file has changed."""
+        """The collection's name, read again when its file changes."""
         stamp = stamp_of(self.folder / FILE)
         known = self._named
         if known is None or stamp is None or known[0] != stamp:
@@ -354,12 +310,12 @@ class Workspace:
         return known[1]
 
     def _pull(self) -> None:
-        """Copy what has changed elsewhere; the collection may have moved there since."""
+        """Copy remote changes; the collection may have moved to object storage since."""
         if (self.folder / PLACE).exists():
             mirror.pull(self.folder)
 
     def require_active(self) -> None:
-        """Refuse before any work what a closed or archived collection does not take.
+        """Refuse a change of a closed or archived collection before any work.
 
         Raises
         ------
@@ -369,13 +325,7 @@ class Workspace:
         require_active(self.info)
 
     def state(self) -> State:
-        """Return the newest committed state; the same one until something is committed or marked.
-
-        Raises
-        ------
-        CollectionDamaged, CollectionGone
-            It cannot be read, or was deleted meanwhile.
-        """
+        """Return the newest committed state; the same object until the next commit or mark."""
         from casetrack.store.datasets import open_snapshot
 
         with self._lock:
@@ -391,50 +341,35 @@ class Workspace:
             return known
 
     def ask(self, question: Callable[[State], R], /) -> R:
-        """Return the answer that the newest committed state gives to *question*.
+        """Return the answer of the newest committed state to *question*.
 
-        A reader takes no lock, so the files of the state that it reads may be cleaned away
-        meanwhile. That is no damage: the newest state is there, and is asked once more.
-
-        Parameters
-        ----------
-        question
-            Reads one state, and changes nothing.
-
-        Raises
-        ------
-        Exception
-            Whatever *question* raises; of real damage, what it raises the second time.
+        A reader takes no lock, so the files of its state may be cleaned away during the read. Then
+        the question is asked once more, of the newest state. *question* reads one state and changes
+        nothing.
         """
 
         def read() -> R:
-            with damage_told(self.folder):
+            with damage_errors(self.folder):
                 return question(self.state())
 
-        return twice(read)
+        return retry_once(read)
 
-    def bring(self, home: str, /) -> None:
-        """Copy the files of a view that lie elsewhere, and keep to the bound on such copies.
+    def pull_view(self, home: str, /) -> None:
+        """Copy the remote files of a view, and limit the disk space of such copies."""
+        from casetrack.store.copy_limit import limit_copies
 
-        Raises
-        ------
-        CollectionGone, CollectionDamaged, ObjectStorageError
-            See :func:`casetrack.store.mirror.bring`.
-        """
-        from casetrack.store.room import make_room
-
-        if mirror.bring(self.folder, home):
-            make_room(self.folder, self.settings.cache_megabytes * 1_000_000)
+        if mirror.pull_view(self.folder, home):
+            limit_copies(self.folder, self.settings.cache_megabytes * 1_000_000)
 
     def forget(self) -> None:
-        """Let go of all that is in memory; the next call opens it anew."""
+        """Release everything in memory; the next call opens it again."""
         with self._lock:
             self._newest = None
 
     def catch_up(self, *, is_changed: bool = True) -> None:
-        """Index what was added and note a change, so that the first search finds all done.
+        """Index the added documents and record a change; called under the write lock.
 
-        Called while the write lock is held.
+        The first search then needs no indexing.
         """
         state = self.state()
         for bring_up in registered("after_commit").values():

@@ -17,7 +17,7 @@ from casetrack.api.library import Library
 from casetrack.base.errors import AmbiguousName, CollectionDamaged, FutureSchema, NotWritable
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import info
-from casetrack.store.info import COPY, DAMAGED, FILE, read_info, sound_info, update_info
+from casetrack.store.info import COPY, DAMAGED, FILE, read_info, repaired_info, update_info
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def test_an_empty_collection_of_other_models_is_made_anew(library: Library) -> N
     datasets.create(folder, 16, profile="ollama")
     (folder / FILE).unlink()
     (folder / COPY).unlink()
-    info = sound_info(folder)
+    info = repaired_info(folder)
     assert (info.profile, info.dimension) == ("ollama", 16)
 
 
@@ -145,7 +145,7 @@ def test_an_earlier_version_is_made_anew_and_migrated(case: Collection) -> None:
     (folder / FILE).unlink()
     (folder / COPY).unlink()
     with older_form.known():
-        assert sound_info(folder).schema_version == 0
+        assert repaired_info(folder).schema_version == 0
         found = Library(case.workspace.settings).get(folder.name[:8])
         assert found.info.schema_version == SCHEMA_VERSION
         assert len(found.documents()) == 1
@@ -157,7 +157,7 @@ def test_what_a_newer_version_wrote_is_left_as_it_is(case: Collection) -> None:
     path.write_bytes(facts(schema_version=99, profile=..., models=["a"])(path.read_bytes()))
     before = path.read_bytes()
     with pytest.raises(FutureSchema):
-        sound_info(case.folder)
+        repaired_info(case.folder)
     library = Library(case.workspace.settings)
     assert library.collections() == []
     ((_, reason),) = library.damaged()
@@ -172,7 +172,7 @@ def test_columns_that_nobody_knows_are_not_guessed_at(case: Collection) -> None:
     for name in (FILE, COPY):
         (case.folder / name).unlink()
     with pytest.raises(CollectionDamaged):
-        sound_info(case.folder)
+        repaired_info(case.folder)
     assert not (case.folder / FILE).exists()
 
 
@@ -321,5 +321,5 @@ def test_a_copy_in_a_read_only_folder_is_listed_all_the_same(case: Collection, t
 def test_a_torn_copy_takes_its_folders_name(twin: Path) -> None:
     """The copy beside a copied file names the first folder as well."""
     tear(twin, "cut")
-    assert sound_info(twin).id == twin.name
+    assert repaired_info(twin).id == twin.name
     assert read_info(twin).name == "Case"

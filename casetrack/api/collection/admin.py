@@ -27,7 +27,7 @@ from casetrack.base.records import CollectionHealth, Document, DocumentHealth, R
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
-from casetrack.store.workspace import tells_damage
+from casetrack.store.workspace import raises_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -140,7 +140,7 @@ class Admin(OwnFacts, EarlierStates):
         work=Work("Exporting", "%", "export", "Export of {subject}"),
     )
     @shows_progress("Exporting")
-    @tells_damage
+    @raises_damage
     def export(
         self,
         path: Annotated[
@@ -317,7 +317,7 @@ class Admin(OwnFacts, EarlierStates):
         return report
 
     @shows_progress("Checking", stops=False)
-    @tells_damage
+    @raises_damage
     def doctor(
         self,
         *,
@@ -359,7 +359,7 @@ class Admin(OwnFacts, EarlierStates):
         "reindex", SWITCHES, work=Work("Reindexing", "chunks", "reindex", 'Reindex of "{subject}"')
     )
     @shows_progress("Reindexing")
-    @tells_damage
+    @raises_damage
     def reindex(
         self,
         profile: Annotated[
@@ -447,7 +447,7 @@ class Admin(OwnFacts, EarlierStates):
         return report
 
     @shows_progress("Reindexing")
-    @tells_damage
+    @raises_damage
     def reindex_document(
         self,
         name_or_id: DocumentRef,

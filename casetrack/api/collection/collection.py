@@ -36,7 +36,7 @@ from casetrack.base.records import DOCUMENT_TYPES, CollectionStats, Document, Ro
 from casetrack.base.registry import registered
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
-from casetrack.store.workspace import tells_damage
+from casetrack.store.workspace import raises_damage
 
 if TYPE_CHECKING:
     import threading
@@ -526,7 +526,7 @@ class Collection:
         "ingest", ADDS, work=Work("Reading", "files", "ingest", "Ingest of {paths}", fills=True)
     )
     @shows_progress("Reading")
-    @tells_damage
+    @raises_damage
     def ingest(
         self,
         paths: Annotated[
@@ -670,7 +670,7 @@ class Collection:
         work=Work("Syncing", "files", "sync", "Sync with {folder}", fills=True),
     )
     @shows_progress("Syncing")
-    @tells_damage
+    @raises_damage
     def sync(
         self,
         folder: Annotated[
@@ -808,7 +808,7 @@ class Collection:
         )
 
     @shows_progress("Syncing")
-    @tells_damage
+    @raises_damage
     def sync_source(
         self,
         source: Source,
@@ -1033,7 +1033,7 @@ class Collection:
         """
         return self.workspace.ask(lambda state: state.document(name_or_id))
 
-    @tells_damage
+    @raises_damage
     def delete_document(
         self, name_or_id: DocumentRef, /, *, secure: bool = False, exclude: bool = False
     ) -> Document:
@@ -1064,7 +1064,7 @@ class Collection:
 
         return delete_document(self.workspace, name_or_id, secure=secure, exclude=exclude)
 
-    @tells_damage
+    @raises_damage
     def stats(self) -> CollectionStats:
         """Return counts of live documents, pages and chunks, and the bytes on disk."""
         from casetrack.api.collection.facts import counted_stats

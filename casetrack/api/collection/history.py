@@ -23,7 +23,7 @@ from casetrack.store import audit
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.listing import scan
 from casetrack.store.sealed import sealed_in
-from casetrack.store.workspace import tells_damage
+from casetrack.store.workspace import raises_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -52,7 +52,7 @@ class EarlierStates:
     _display: ProgressDisplay | None
 
     @operation("snapshots list", READS, tool="list_snapshots", entries="snapshots", most=100)
-    @tells_damage
+    @raises_damage
     def snapshots(
         self,
         *,
@@ -80,7 +80,7 @@ class EarlierStates:
         return Rows(snapshots.states(self._workspace.folder, automatic=limit), of=SnapshotInfo)
 
     @operation("snapshots take", ADDS, tool="take_snapshot")
-    @tells_damage
+    @raises_damage
     def take_snapshot(
         self, name: Annotated[str, Arg("What to call it.", "NAME")], /
     ) -> SnapshotInfo:
@@ -113,7 +113,7 @@ class EarlierStates:
             return taken
 
     @operation("snapshots remove", DELETES)
-    @tells_damage
+    @raises_damage
     def remove_snapshot(self, name_or_number: _State, /) -> SnapshotInfo:
         """Remove a named snapshot; the collection stays as it is.
 
@@ -139,7 +139,7 @@ class EarlierStates:
 
     @operation("snapshots restore", DELETES, tool="restore_snapshot")
     @shows_progress("Restoring")
-    @tells_damage
+    @raises_damage
     def restore(
         self,
         name_or_number: _State,

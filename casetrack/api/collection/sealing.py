@@ -21,7 +21,7 @@ from casetrack.store.folders import (
     settle_sealed,
     sweep_home,
 )
-from casetrack.store.info import sound_info
+from casetrack.store.info import repaired_info
 from casetrack.store.listing import checked_name, require_free
 from casetrack.store.lock import names_lock
 from casetrack.store.place import endpoint_of, place_of
@@ -298,7 +298,7 @@ class Placing(Sealing):
             with names_lock(self.settings.data_dir):
                 self._allow_collection(DEFAULT_EDITION)
                 folder = attach_folder(home, address, endpoint_of(address))
-        return sound_info(folder)
+        return repaired_info(folder)
 
     def detach(self, name_or_id: str, /) -> CollectionInfo:
         """Remove the folder that stands for a collection elsewhere; there nothing changes.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError
 from casetrack.store.folders import commit_stamp
-from casetrack.store.place import stands_in
+from casetrack.store.place import is_remote_folder
 
 if TYPE_CHECKING:
     import threading
@@ -111,7 +111,7 @@ class IdleUpkeep:
         known = self._seen or {}
         found: dict[str, _Seen] = {}
         for folder in _folders(self._library.settings.collections_dir):
-            if stands_in(folder):
+            if is_remote_folder(folder):
                 continue  # many computers have it, and each would do the same
             stamp = commit_stamp(folder)
             seen = known.get(folder.name)

@@ -21,7 +21,7 @@ from casetrack.graph import stored_segments as graph
 from casetrack.graph.opened import graph_of
 from casetrack.store import mirror
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.folders import folder_here
+from casetrack.store.folders import local_folder
 from casetrack.store.index import cells_build, matrices_build
 from casetrack.store.index import stored_segments as index
 from casetrack.store.lock import write_lock
@@ -246,7 +246,7 @@ def make(place: Place, home: str, revisions: list[str], orders: bool, /) -> Made
     """
     kind = _KINDS[home]
     with working_folder() as own:
-        folder = folder_here(place, own)
+        folder = local_folder(place, own)
         snapshot = open_snapshot(folder)
         (folder / home).mkdir(parents=True, exist_ok=True)
         keeper = kind.keeper(folder / home, snapshot)

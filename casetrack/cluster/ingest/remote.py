@@ -17,7 +17,7 @@ from casetrack.base.records import IngestProgress, IngestReport
 from casetrack.cluster.ingest.work import settings_here
 from casetrack.models.encoders import Encoders
 from casetrack.parse.workers.messages import pack_error, unpack_error
-from casetrack.store.folders import folder_here
+from casetrack.store.folders import local_folder
 from casetrack.store.mirror import touched
 from casetrack.store.place import Place, place_of
 from casetrack.store.scratch import working_folder
@@ -65,7 +65,7 @@ class Conductor:
         request: Request = pickle.loads(packed)  # noqa: S301 - of the program that asks
         try:
             with working_folder() as home:
-                folder = folder_here(request.place, home)
+                folder = local_folder(request.place, home)
                 if not (folder / "collection.json").is_file():
                     raise _not_seen(request.place)
                 settings = settings_here(request.settings)

@@ -186,7 +186,7 @@ class ClusterRun:
         """
         placed = [replace(found, place=(n,)) for n, found in enumerate(files)]
         self._total = len(placed)
-        self.session.lend()
+        self.session.open_for_workers()
         pending = self._planned(placed)
         tries = dict.fromkeys(pending, 0)
         while pending and not self.cancel.is_set():
@@ -386,7 +386,7 @@ class ClusterRun:
         if work.problem is not None:
             raise unpack_error(work.problem, self.folder)
         if work.files:
-            self.session.adopt(work.files, work.rows)
+            self.session.append_files(work.files, work.rows)
             self._chunks += work.rows
         order = pending.pop(work.number, None)
         if order is None:

@@ -18,7 +18,7 @@ from casetrack.ingest.steps.base import Failures
 from casetrack.models.encoders import Encoders
 from casetrack.parse.workers.pool import ParsePool
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.folders import folder_here
+from casetrack.store.folders import local_folder
 from casetrack.store.originals import COPIES
 from casetrack.store.scratch import working_folder
 
@@ -202,7 +202,7 @@ class Kit:
         self.folder = recipe.place.folder
         if recipe.place.is_remote:
             held = contextlib.ExitStack()
-            self.folder = folder_here(recipe.place, held.enter_context(working_folder()))
+            self.folder = local_folder(recipe.place, held.enter_context(working_folder()))
             weakref.finalize(self, held.close)
         settings = settings_here(recipe.settings)
         self.reading = replace(recipe.reading, models_dir=settings.models_dir)

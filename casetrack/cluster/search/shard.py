@@ -289,7 +289,7 @@ class Shard:
                 raise
         if not folder.is_dir():
             folder = attach_folder(self._collections, asked.address, asked.endpoint)
-        mirror.bring(folder, home.relative_to(folder).as_posix())
+        mirror.pull_view(folder, home.relative_to(folder).as_posix())
         return load(home)
 
 

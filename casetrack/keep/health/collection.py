@@ -26,7 +26,7 @@ from casetrack.keep.health.rows import Unreadable, check_rows, find_unreadable
 from casetrack.keep.health.views import check_views
 from casetrack.store import mirror
 from casetrack.store.checksums import damaged
-from casetrack.store.damage import damage_told
+from casetrack.store.damage import damage_errors
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
 from casetrack.store.info import read_info
 from casetrack.store.rebuild import is_made_from_passages
@@ -194,7 +194,7 @@ def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
         What the checks need.
     """
     try:
-        with damage_told(folder):
+        with damage_errors(folder):
             return _check(folder, open_snapshot(folder), examiner)
     except CaseTrackError as error:
         check = Check("data", ok=False, detail=error.message, remedy=error.hint)
@@ -215,7 +215,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
     ledger = ledger_problems(snapshot)
     altered = altered_documents(snapshot)
     examiner.tell("checking the index", 0, documents)
-    mirror.bring(folder, "views")
+    mirror.pull_view(folder, "views")
     # What was made of rows cannot be compared with them while some cannot be read.
     views = [] if lost else check_views(folder, snapshot, rows.counts, deep=examiner.deep)
     live = snapshot.chunks.count_rows() if lost else rows.counts.total()

@@ -17,13 +17,13 @@ from casetrack.keep.health.collection import Examiner, check_collection
 from casetrack.keep.health.folder import can_be_read_again
 from casetrack.keep.health.repair import (
     BUSY_SECONDS,
-    bring_back,
     copy_again,
     mend_data,
     mend_folder,
+    restore_damaged,
 )
 from casetrack.store import audit
-from casetrack.store.damage import damage_told
+from casetrack.store.damage import damage_errors
 from casetrack.store.rebuild import is_made_from_passages
 from casetrack.store.restore import in_earlier_states
 from casetrack.store.rows import drop_files
@@ -116,7 +116,7 @@ def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
         if unmended:
             return [], unmended
     try:
-        with damage_told(workspace.folder):
+        with damage_errors(workspace.folder):
             if not found.can_read and (repairs := mend_data(workspace.folder)):
                 workspace.forget()
                 return repairs, []  # a new check finds the passages that cannot be read
@@ -197,7 +197,7 @@ def _from_snapshots(
 ) -> tuple[list[str], list[str]]:
     """Bring back documents whose files cannot be read again; return what was, and what was not."""
     documents = workspace.state().snapshot.documents
-    back = bring_back(workspace, [d for d in lost if d.document_id in found.reread])
+    back = restore_damaged(workspace, [d for d in lost if d.document_id in found.reread])
     repairs = [
         f"brought {d.name} back from the {back[d.document_id]}"
         for d in lost

@@ -17,7 +17,7 @@ from casetrack.keep.health.machine import remains
 from casetrack.keep.health.views import mend_views
 from casetrack.store import restore, rewrite
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.history import mend_manifests, mend_tags, settle
+from casetrack.store.history import repair_manifests, repair_tags, settle
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.marks.store import repair as mend_marks
@@ -45,8 +45,8 @@ def mend_data(folder: Path, /) -> list[str]:
         See :func:`mend_folder`.
     """
     with write_lock(folder, timeout=BUSY_SECONDS):
-        done, rebuilt = mend_manifests(folder), rebuild_rows(folder)
-        return done + rebuilt + [*mend_tags(folder), *settle(folder, rebuilt=bool(rebuilt))]
+        done, rebuilt = repair_manifests(folder), rebuild_rows(folder)
+        return done + rebuilt + [*repair_tags(folder), *settle(folder, rebuilt=bool(rebuilt))]
 
 
 def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
@@ -100,7 +100,7 @@ def copy_again(folder: Path, document: Document, /) -> str | None:
     return f"copied the file of {document.name} again"
 
 
-def bring_back(workspace: Workspace, lost: list[Document], /) -> dict[str, str]:
+def restore_damaged(workspace: Workspace, lost: list[Document], /) -> dict[str, str]:
     """Bring damaged documents back from snapshots; return which one each came from, by its id.
 
     Raises
@@ -113,7 +113,7 @@ def bring_back(workspace: Workspace, lost: list[Document], /) -> dict[str, str]:
     if not lost:
         return {}
     with write_session(workspace.folder, timeout=BUSY_SECONDS) as session:
-        found = restore.bring_back(workspace.folder, session, lost)
+        found = restore.restore(workspace.folder, session, lost)
     workspace.forget()
     return found
 

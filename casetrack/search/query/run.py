@@ -19,7 +19,7 @@ from casetrack.graph.opened import graph_of
 from casetrack.ingest.steps.words import terms_of_question
 from casetrack.search.query.functions import Calls, Functions
 from casetrack.search.query.reading import Reading
-from casetrack.store.rows import sound_chunks
+from casetrack.store.rows import intact_chunks
 from casetrack.store.sql.connection import (
     MEMORY_MB,
     TIMEOUT_SECONDS,
@@ -35,7 +35,7 @@ from casetrack.store.sql.guard import check, read_statement
 from casetrack.store.sql.problems import Place, explain_error
 from casetrack.store.sql.scope import FILES, by_schema, checked_schema, listing, needed_by
 from casetrack.store.sql.trusted import register_view, view_text
-from casetrack.store.workspace import twice
+from casetrack.store.workspace import retry_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -144,7 +144,7 @@ def _register(
     if needed & {"documents", "chunks"}:
         cursor.register(f"_ledger_{number}", snapshot.documents.table)
     if "chunks" in needed:
-        stored = sound_chunks(snapshot, calls.withheld, calls.failed)
+        stored = intact_chunks(snapshot, calls.withheld, calls.failed)
         cursor.register(f"_stored_chunks_{number}", stored)
     if "postings_of" in needed:
         cursor.register(f"_indexed_{number}", reading.keywords.rows)
@@ -265,7 +265,7 @@ def ask(
             exact=exact,
         )
 
-    return twice(once)
+    return retry_once(once)
 
 
 def run_query(

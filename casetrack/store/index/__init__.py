@@ -1,5 +1,5 @@
-"""Derived data of a collection: everything here can be deleted and is rebuilt from Lance.
+"""Derived data of a collection, which can be deleted and is rebuilt from Lance.
 
-A view is a function of what is live in the dataset. New revisions are caught up by adding a small
-immutable segment, dead ones are masked, and small segments are merged as they pile up.
+A view depends only on the live rows of the dataset. New revisions add a small immutable segment,
+dead ones are masked, and small segments are merged as they accumulate.
 """

@@ -1,4 +1,4 @@
-"""Arrays and table columns in files that prove what they hold, mapped when read."""
+"""Arrays and table columns in memory-mapped files with a checksum."""
 
 from __future__ import annotations
 
@@ -21,40 +21,27 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Files of views that prove what they hold: a digest of content and place at the end.
-#
-# A view may be thrown away, so nothing is lost by distrust: whatever is read of a file whose seal
-# is broken (a bit that flipped, a part of zeros, a file that was cut off, or stands where another
-# one belongs) would be told as if it were stored. Such a file counts as absent, and is made anew.
-#
-# Layout: the content, the XXH3 digest (64 bits, big-endian) of the place and the content, and
-# ``CTSEAL1\n``. The place is the name of the file in that of its folder. A file is read whole once
-# by each process that maps it, at some gigabytes a second, and again after it has changed.
+# Sealed files of views end with a digest of content and location. Views can be rebuilt, so a file
+# whose digest differs (a flipped bit, zeroed blocks, a truncated or misplaced file) counts as
+# absent instead of being read. Layout: the content, the XXH3 digest (64 bits, big-endian) of
+# location and content, and ``CTSEAL1\n``. The location is the name of the file and of its folder.
+# Each process that maps a file reads it once completely, at some gigabytes per second, and again
+# after a change.
 
 _MAGIC = b"CTSEAL1\n"
 _LENGTH = 8 + len(_MAGIC)
 _BLOCK = 1 << 20
 _MOST_REMEMBERED = 65_536
 _whole: dict[Path, tuple[int, int, int]] = {}
-"""Files that this process has found whole, as they were then: time of change, size and inode."""
+"""Files that this process has verified, with their time of change, size and inode."""
 _lock = threading.Lock()
 
 
 def seal(path: Path, /, *, at: Path | None = None) -> None:
-    """Close a finished file with its seal.
+    """Seal a finished file.
 
-    Parameters
-    ----------
-    path
-        The file.
-    at
-        Where it will stand, if that is elsewhere. A folder that is still being written (``.x.tmp``)
-        is taken for the one that it becomes (``x``).
-
-    Raises
-    ------
-    OSError
-        It cannot be written.
+    *at* is its final path if it is written elsewhere. A folder under construction (``.x.tmp``)
+    counts as its final one (``x``).
     """
     digest = _digest(path, path.stat().st_size, at or path)
     with path.open("ab") as file:
@@ -62,15 +49,7 @@ def seal(path: Path, /, *, at: Path | None = None) -> None:
 
 
 def content(path: Path, /) -> pa.Buffer:
-    """Map the content of a sealed file into memory, read-only, once it is found whole.
-
-    Raises
-    ------
-    OSError
-        The file cannot be read.
-    ValueError
-        It is not what was written there.
-    """
+    """Verify a sealed file, and map its content into memory, read-only."""
     facts = path.stat()
     stamp = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
     length = facts.st_size - _LENGTH
@@ -85,7 +64,7 @@ def content(path: Path, /) -> pa.Buffer:
 
 
 def is_whole(path: Path, /) -> bool:
-    """Return whether a sealed file can be read, and is what was written there."""
+    """Return whether a sealed file is readable and intact."""
     try:
         content(path)
     except (OSError, ValueError):
@@ -94,20 +73,14 @@ def is_whole(path: Path, /) -> bool:
 
 
 def write_table(table: pa.Table, path: Path, /, *, at: Path | None = None) -> None:
-    """Write a table into a sealed file that can be mapped; see :func:`seal` for *at*."""
+    """Write a table to a sealed, mappable file; see :func:`seal` for *at*."""
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
     seal(path, at=at)
 
 
 def read_table(path: Path, /) -> pa.Table:
-    """Map a table that :func:`write_table` wrote.
-
-    Raises
-    ------
-    OSError, ValueError
-        The file is missing or damaged.
-    """
+    """Map a table that :func:`write_table` wrote."""
     return pa.ipc.open_file(pa.BufferReader(content(path))).read_all()
 
 
@@ -122,9 +95,9 @@ def _require_whole(path: Path, length: int) -> None:
 
 
 def _digest(path: Path, length: int, at: Path) -> bytes:
-    """Return the digest of the first *length* bytes of a file, as one that stands *at* a place."""
+    """Return the digest of the first *length* bytes of a file whose final path is *at*."""
     made = xxhash.xxh3_64(f"{_settled(at.parent.name)}/{at.name}\n".encode())
-    # Read, not mapped: pages that nobody else looks at would count as memory of this process.
+    # Read, not mapped: mapped pages that are used only once would count as memory of this process.
     block = memoryview(bytearray(min(_BLOCK, max(1, length))))
     with path.open("rb", buffering=0) as file:
         left = length
@@ -138,7 +111,7 @@ def _digest(path: Path, length: int, at: Path) -> bytes:
 
 
 def _settled(name: str) -> str:
-    """Return what a folder is called once it is whole."""
+    """Return the final name of a folder."""
     return name[1:].removesuffix(".tmp") if name.startswith(".") else name
 
 
@@ -147,20 +120,7 @@ _ALIGNMENT = 64
 
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], /) -> None:
-    """Write *arrays* to *path* in one step: a reader sees the old file or the new one.
-
-    Parameters
-    ----------
-    path
-        The file; its folder must exist.
-    arrays
-        By name.
-
-    Raises
-    ------
-    OSError
-        The file cannot be written.
-    """
+    """Write *arrays*, by name, to *path* in one step: readers see the old file or the new one."""
     facts, position = {}, 0
     for name, array in arrays.items():
         facts[name] = {"type": array.dtype.str, "shape": array.shape, "at": position}
@@ -177,15 +137,7 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], /) -> None:
 
 
 def map_arrays(path: Path, /) -> dict[str, np.ndarray]:
-    """Map the arrays of a file into memory, read-only.
-
-    Raises
-    ------
-    OSError
-        The file cannot be read.
-    ValueError
-        It is damaged, or of an earlier version.
-    """
+    """Map the arrays of a file into memory, read-only."""
     whole = np.frombuffer(content(path), dtype=np.uint8)
     start = len(_MAGIC_OF_ARRAYS) + 8
     if bytes(whole[: len(_MAGIC_OF_ARRAYS)]) != _MAGIC_OF_ARRAYS:
@@ -194,21 +146,21 @@ def map_arrays(path: Path, /) -> dict[str, np.ndarray]:
     facts = json.loads(bytes(whole[start : start + length]))
     start += length
     data = whole[start + -start % _ALIGNMENT :]
-    found = {}
+    arrays = {}
     for name, fact in facts.items():
         kind, shape = np.dtype(fact["type"]), tuple(fact["shape"])
         size = kind.itemsize * int(np.prod(shape, dtype=np.int64))
-        found[name] = data[fact["at"] : fact["at"] + size].view(kind).reshape(shape)
-    return found
+        arrays[name] = data[fact["at"] : fact["at"] + size].view(kind).reshape(shape)
+    return arrays
 
 
 def is_of_earlier_version(path: Path, /) -> bool:
-    """Return whether a file of arrays was written before such files were sealed."""
+    """Return whether a file of arrays is from an earlier version, without a seal."""
     with path.open("rb") as file:
         return file.read(len(_MAGIC_OF_ARRAYS)) == b"CTARRAY1"
 
 
-# Columns of mapped Arrow tables, read in place.
+# Columns of memory-mapped Arrow tables.
 
 
 def as_numpy(array: Any, /) -> np.ndarray:
@@ -218,7 +170,7 @@ def as_numpy(array: Any, /) -> np.ndarray:
 
 
 def one_chunk(column: pa.ChunkedArray | pa.Array, /) -> pa.Array:
-    """Return a column as one array; a mapped one is not copied, which ``combine_chunks`` does."""
+    """Return a column as one array; unlike ``combine_chunks``, a mapped one is not copied."""
     if not isinstance(column, pa.ChunkedArray):
         return column
     if column.num_chunks == 1:
@@ -227,10 +179,9 @@ def one_chunk(column: pa.ChunkedArray | pa.Array, /) -> pa.Array:
 
 
 def reader(column: pa.ChunkedArray | pa.Array, /) -> Callable[[NDArray[np.intp]], list[Any]]:
-    """Return what reads a column at some places, as Python values; null is ``None``.
+    """Return a function that reads a column at some positions as Python values; null is ``None``.
 
-    Of some ten places numbers and texts are read where they lie: a few microseconds, through Arrow
-    fifteen.
+    Ten numbers or texts are read in place in a few microseconds, through Arrow in fifteen.
     """
     array = one_chunk(column)
     if array.null_count == len(array):
@@ -256,15 +207,15 @@ def _moments(array: pa.Array) -> Callable[[NDArray[np.intp]], list[Any]]:
 
 
 def _is_moment(array: pa.Array) -> bool:
-    """Say whether values are of time, which NumPy has other objects for than Python."""
+    """Return whether an array contains times, whose NumPy objects differ from Python's."""
     return bool(pa.types.is_temporal(array.type))
 
 
 @dataclass(frozen=True, slots=True)
 class Strings:
-    """A column of strings whose bytes are read where they lie: no Arrow object for each look.
+    """A column of strings that is read in place, without an Arrow object per lookup.
 
-    A look costs 0.2 microseconds, through Arrow 1.
+    A lookup costs 0.2 microseconds, through Arrow 1.
     """
 
     _bytes: memoryview
@@ -289,15 +240,15 @@ class Strings:
         return str(self._bytes[self._offsets[place] : self._offsets[place + 1]], "utf-8")
 
     def find(self, text: str, /) -> int:
-        """Return the place of *text* in an ascending column, or -1."""
+        """Return the position of *text* in an ascending column, or -1."""
         wanted = text.encode("utf-8", "surrogatepass")
         low = self._first(wanted)
         data, offsets = self._bytes, self._offsets
-        here = low < self._count and data[offsets[low] : offsets[low + 1]] == wanted
-        return low if here else -1
+        is_match = low < self._count and data[offsets[low] : offsets[low + 1]] == wanted
+        return low if is_match else -1
 
     def starting(self, beginning: str, /) -> Iterator[str]:
-        """Yield the texts of an ascending column that begin with *beginning*."""
+        """Yield the texts of an ascending column that start with *beginning*."""
         for place in range(self._first(beginning.encode("utf-8", "surrogatepass")), self._count):
             text = self[place]
             if not text.startswith(beginning):
@@ -305,7 +256,7 @@ class Strings:
             yield text
 
     def _first(self, wanted: bytes) -> int:
-        """Return the place of the first text that is not before *wanted*."""
+        """Return the position of the first text that is not less than *wanted*."""
         # UTF-8 sorts by code point, as strings do.
         low, high = 0, self._count
         data, offsets = self._bytes, self._offsets

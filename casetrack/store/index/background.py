@@ -1,4 +1,4 @@
-"""Views that are made in the background, by a process of their own with low priority."""
+"""Background processes with low priority that build views."""
 
 from __future__ import annotations
 
@@ -19,14 +19,9 @@ _lock = threading.Lock()
 
 
 def start(module: str, folder: Path, /) -> bool:
-    """Run a module with a folder as its argument, and return at once.
+    """Start a module with a folder as its argument, and return at once; return whether it started.
 
-    Asked again within a minute, it does nothing.
-
-    Returns
-    -------
-    bool
-        Whether a process was started.
+    A repeated call within a minute does nothing.
     """
     with _lock:
         asked = module, folder
@@ -38,13 +33,13 @@ def start(module: str, folder: Path, /) -> bool:
     except OSError as error:
         _log.warning("%s cannot be run for %s: %s", module, folder, error)
         return False
-    # Somebody has to take note of its end, or it stays behind as a zombie.
+    # A thread waits for its end, so that it does not become a zombie.
     threading.Thread(target=process.wait, name=module, daemon=True).start()
     return True
 
 
 def step_back() -> None:
-    """Give way to everything else on the machine, where the system lets us."""
+    """Lower the priority of this process, where the system allows."""
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
             os.nice(_NICE)
@@ -60,7 +55,7 @@ def _start(module: str, folder: Path) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # One thread: what it takes longer, searches get done meanwhile.
+        # One thread: it takes longer, but leaves the other cores to searches.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"},
         creationflags=flags,
         start_new_session=True,

@@ -1,8 +1,8 @@
-"""Puts the vectors of large segments in order by cell; runs as a program.
+"""Ordering of the vectors of large segments by cell, as a background program.
 
-Runs beside searching and ingesting and holds neither up: it takes no lock but its own, reads
-segments that never change, and puts each finished file in place in one step. Killed at any moment,
-it leaves at most a temporary file, which the next run removes.
+It blocks neither searches nor ingests: it takes only its own lock, reads immutable segments, and
+publishes each finished file in one step. If killed, it leaves at most a temporary file, which the
+next run removes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 LEAST_ROWS = 16_384
-"""Smaller segments are merged before long, and scanned in a millisecond."""
+"""Smaller segments are merged soon, and scanned in a millisecond."""
 PAYS_FROM = 40_000_000
-"""Values in all vectors of a collection: 100,000 of 384, some 7 ms to look at one by one."""
+"""Values in all vectors of a collection: 100,000 of 384, which take 7 ms to scan."""
 _SAMPLE = 32
-"""Vectors per centroid that the centroids are learned from."""
+"""Vectors per centroid in the training sample."""
 _ROUNDS = 6
 _BLOCK = 4096
 
@@ -46,23 +46,10 @@ def wanting(segments: Sequence[Segment], /) -> list[Segment]:
 
 
 def request(home: Path, segments: Sequence[Segment], values: int, /) -> bool:
-    """Start making the cells that are missing, in a process of its own with low priority.
+    """Start building missing cells in a background process; return whether one was started.
 
-    Returns at once. Asked again within a minute, it does nothing.
-
-    Parameters
-    ----------
-    home
-        Folder of the index.
-    segments
-        Its stored segments.
-    values
-        Values in all vectors of the collection: in a small one nothing is made.
-
-    Returns
-    -------
-    bool
-        Whether a process was started.
+    *home* is the folder of the index. *values* is the number of values in all vectors; small
+    collections get no cells. A repeated call within a minute does nothing.
     """
     if values < PAYS_FROM or not wanting(segments):
         return False
@@ -70,17 +57,9 @@ def request(home: Path, segments: Sequence[Segment], values: int, /) -> bool:
 
 
 def build_all(home: Path, /) -> int:
-    """Make all cells that are missing in an index, one segment after the other.
+    """Build all missing cells of an index; return the number of segments.
 
-    Parameters
-    ----------
-    home
-        Folder of the index.
-
-    Returns
-    -------
-    int
-        Segments that got theirs; 0 also where another process is at it.
+    The number is also 0 if another process is building them.
     """
     if not home.is_dir():
         return 0
@@ -95,7 +74,7 @@ def build_all(home: Path, /) -> int:
 
 
 def build_one(segment: Segment, folder: Path, /) -> bool:
-    """Make one segment's cells; ``False`` where it has gone meanwhile, or the disk is full."""
+    """Build one segment's cells; ``False`` if the segment is gone or the disk is full."""
     cells = make_cells(segment)
     try:
         for left in folder.glob(f".{FILE}.*{UNFINISHED}"):
@@ -109,7 +88,7 @@ def build_one(segment: Segment, folder: Path, /) -> bool:
 
 
 def make_cells(segment: Segment, /) -> Cells:
-    """Return a segment's vectors by cell; rows without a vector are in none."""
+    """Return a segment's vectors by cell, without rows that have no vector."""
     scales = segment.column("scale")
     rows = np.flatnonzero(scales > 0)
     count = max(1, 2 * round(len(rows) ** 0.5))
@@ -130,7 +109,7 @@ def make_cells(segment: Segment, /) -> Cells:
 def _centroids(
     codes: NDArray[np.int8], scales: NDArray[np.float32], rows: NDArray[np.intp], count: int
 ) -> NDArray[np.float32]:
-    """Learn unit-length centroids by k-means on the cosine, from a sample; always the same ones."""
+    """Learn unit-length centroids by deterministic k-means on the cosine, from a sample."""
     rng = np.random.default_rng(len(rows))
     chosen = np.sort(rng.permutation(rows)[: _SAMPLE * count])
     sample = _unpacked(codes, scales, chosen)
@@ -143,10 +122,10 @@ def _centroids(
             ]
         )
         order = np.argsort(nearest, kind="stable")
-        found, starts = np.unique(nearest[order], return_index=True)
-        # A centroid that attracts nothing begins anew at some vector.
+        codes_used, starts = np.unique(nearest[order], return_index=True)
+        # An empty centroid restarts at another vector.
         centroids = sample[rng.choice(len(sample), len(centroids), replace=False)]
-        centroids[found] = np.add.reduceat(sample[order], starts, axis=0)
+        centroids[codes_used] = np.add.reduceat(sample[order], starts, axis=0)
         centroids /= np.maximum(np.linalg.norm(centroids, axis=1, keepdims=True), 1e-12)
     return centroids
 
@@ -164,7 +143,7 @@ def _nearest(vectors: NDArray[np.float32], centroids: NDArray[np.float32]) -> ND
 
 
 def main() -> None:
-    """Make what is missing in the index named on the command line."""
+    """Build the missing cells of the index named on the command line."""
     step_back()
     build_all(Path(sys.argv[1]))
 

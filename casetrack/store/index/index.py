@@ -1,4 +1,4 @@
-"""The search index of a collection at one moment: its segments, and which rows of them are live."""
+"""The search index of a collection at one moment: its segments and their live rows."""
 
 from __future__ import annotations
 
@@ -27,25 +27,23 @@ if TYPE_CHECKING:
     from casetrack.store.index.segment import Segment
 
 _FEW = 8
-"""Documents are looked up one by one below one document of a segment in so many."""
+"""Documents are looked up individually if a segment has at least this many per document wanted."""
 
 __all__ = ["FORMAT", "Index", "LiveSegment", "open_index"]
 
 
 @dataclass(frozen=True)
 class LiveSegment:
-    """A segment and which of its rows are live at one moment.
+    """A segment and its live rows at one moment.
 
     Attributes
     ----------
-    data
-        The segment.
     mask
-        Live rows; ``None`` where every row is.
+        Live rows; ``None`` if all are.
     documents
-        Document id per revision code; ``None`` where the revision is dead.
+        Document id per revision code; ``None`` for a dead revision.
     embedded
-        Rows with a vector that the collection's models made, dead ones among them.
+        Rows with a vector of the collection's models, including dead ones.
     """
 
     data: Segment
@@ -63,7 +61,7 @@ class LiveSegment:
         }
 
     def span_of(self, document_id: str, /) -> slice:
-        """Return the live rows of a document: they stand side by side, mostly in one segment."""
+        """Return the live rows of a document: they are contiguous, mostly in one segment."""
         return self._spans.get(document_id, NO_ROWS)
 
     def rows_of(self, documents: Collection[str], /) -> Rows:
@@ -99,18 +97,16 @@ class Index:
     Attributes
     ----------
     chunk_count
-        Live chunks.
+        Number of live chunks.
     average_length
         Mean number of terms of a live chunk, for BM25.
     embedded_count
-        Live chunks with a vector that the collection's models made.
-    dimension
-        Length of the dense vectors.
+        Number of live chunks with a vector of the collection's models.
     fingerprint
-        Of the model whose vectors alone count as vectors; ``None`` where all do.
+        Of the only model whose vectors count; ``None`` if all do.
     ranks
-        Returns the ranks of the documents by id, for ties; ``None`` where only another process
-        knows the documents.
+        Returns the ranks of the documents by id, for ties; ``None`` if only another process knows
+        the documents.
     """
 
     segments: tuple[LiveSegment, ...]
@@ -124,7 +120,7 @@ class Index:
     _norms: dict[int, tuple[np.ndarray, float]] = field(default_factory=dict, repr=False)
 
     def norms(self, number: int, k1: float, b: float, /) -> tuple[np.ndarray, float]:
-        """Return BM25's length normalisation of a segment's rows (float32), and the least of it."""
+        """Return BM25's length normalisation of a segment's rows (float32), and its minimum."""
         if number not in self._norms:
             share = self.segments[number].data.column("length") / self.average_length
             norms = (k1 * (1.0 - b + b * share)).astype(np.float32)
@@ -133,15 +129,15 @@ class Index:
 
     @property
     def fingerprints(self) -> frozenset[str]:
-        """Fingerprints of the models that made something of at least one live chunk."""
-        found = set[str]()
+        """Fingerprints of the models that processed at least one live chunk."""
+        used = set[str]()
         for part in self.segments:
             names = part.data.embedders
             if len(names) > 1:
                 codes = part.data.column("embedder")[positions(part.mask, part.data.size)]
                 names = tuple(names[code] for code in np.unique(codes))
-            found.update(*names)
-        return frozenset(found)
+            used.update(*names)
+        return frozenset(used)
 
     @property
     def has_sparse(self) -> bool:
@@ -149,47 +145,47 @@ class Index:
         return any(part.data.sparse.keys.num_rows for part in self.segments)
 
     def rows(self, documents: Collection[str] | None = None, /) -> list[Rows]:
-        """Return per segment the live rows, or those of some documents by their ids."""
+        """Return the live rows per segment, optionally only those of some document ids."""
         if documents is None:
             return [part.mask for part in self.segments]
         return [part.rows_of(documents) for part in self.segments]
 
     def places(self, chunk_ids: Sequence[str], /) -> dict[str, Place]:
-        """Return the places of those of *chunk_ids* that are live."""
+        """Return the places of the live chunks among *chunk_ids*."""
         wanted = pa.array(chunk_ids, pa.string())
         places: dict[str, Place] = {}
         for number, part in enumerate(self.segments):
-            found = pc.index_in(part.data.rows["chunk_id"], value_set=wanted)
-            for row in np.flatnonzero(as_numpy(found.is_valid())).tolist():
+            positions = pc.index_in(part.data.rows["chunk_id"], value_set=wanted)
+            for row in np.flatnonzero(as_numpy(positions.is_valid())).tolist():
                 if part.mask is None or part.mask[row]:
                     places[part.data.ids[row]] = (number, row)
         return places
 
     def texts(self, places: Collection[Place], /) -> dict[Place, str]:
         """Return the texts of the chunks at *places*."""
-        found: dict[Place, str] = {}
+        by_place: dict[Place, str] = {}
         for number in {n for n, _ in places}:
             texts = self.segments[number].data.texts.take(r for n, r in places if n == number)
-            found |= {(number, row): text for row, text in texts.items()}
-        return found
+            by_place |= {(number, row): text for row, text in texts.items()}
+        return by_place
 
     def keys(self, places: Sequence[Place], /) -> NDArray[np.int64] | None:
-        """Return what orders equal places: the document's path, then the position in it.
+        """Return the sort key of equal scores: document path, then position in the document.
 
-        ``None`` where the documents are not known, so that all equal places have to be kept.
+        ``None`` if the documents are unknown, so that all places with equal scores must be kept.
         """
         if self.ranks is None:
             return None
-        found = np.empty(len(places), dtype=np.int64)
-        for number, here, rows in by_segment(places):
+        result = np.empty(len(places), dtype=np.int64)
+        for number, at, rows in by_segment(places):
             part = self.segments[number]
             if number not in self._keys:
                 ranks = self.ranks()
                 known = [ranks.get(document or "", -1) for document in part.documents]
                 self._keys[number] = np.array(known, dtype=np.int64) << 32
             codes = part.data.column("revision")[rows]
-            found[here] = self._keys[number][codes] + part.data.column("chunk_index")[rows]
-        return found
+            result[at] = self._keys[number][codes] + part.data.column("chunk_index")[rows]
+        return result
 
     def chunk_ids(self, places: Sequence[Place], /) -> list[str]:
         """Return the chunk ids at *places*."""
@@ -197,16 +193,9 @@ class Index:
 
 
 def open_index(folder: Path, snapshot: Snapshot, /, *, fingerprint: str | None = None) -> Index:
-    """Return the index of *snapshot*, catching up with what the stored one lacks.
+    """Return the index of *snapshot*, after building the segments that are missing.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    snapshot
-        What is live.
-    fingerprint
-        Only vectors that this model made count as vectors; ``None`` takes all of them.
+    Only vectors of the model *fingerprint* count; with ``None`` all do.
     """
     home = index_home(folder)
     dimension = dimension_of(snapshot.chunks)
@@ -225,16 +214,12 @@ def live_index(
     ranks: Callable[[], Mapping[str, int]] | None = None,
     /,
 ) -> Index:
-    """Return the index that *stored* makes up.
+    """Return the index of the segments *stored*.
 
     Parameters
     ----------
-    stored
-        Segments.
     live
         Document ids by live revision.
-    dimension
-        Length of the dense vectors.
     fingerprint
         See :func:`open_index`.
     ranks
@@ -262,7 +247,7 @@ def live_index(
 
 
 def embedded_in(data: Segment, fingerprint: str | None, /) -> Rows:
-    """Return the rows with a vector, of the model *fingerprint* where one is given."""
+    """Return the rows with a vector, of the model *fingerprint* if it is given."""
     good = [fingerprint is None or fingerprint in names for names in data.embedders]
     if not any(good):
         return NO_ROWS

@@ -1,8 +1,7 @@
-"""The keyword index as ``store/sql/bm25.sql`` reads it: terms, rows, and postings by term.
+"""The keyword index for ``store/sql/bm25.sql``: terms, rows, and postings by term.
 
-Rows are numbered on from one segment to the next. Nothing but live rows is given out, and of the
-postings those of the terms that are asked for: a statement that names two words does not pass over
-the postings of all others.
+Row numbers continue from one segment to the next. Only live rows are returned, and only postings of
+the requested terms: a query for two words does not read the postings of all others.
 """
 
 from __future__ import annotations
@@ -31,13 +30,7 @@ _POSTING = pa.struct({"row": pa.int32(), "tf": pa.int32(), "length": pa.int32()}
 
 
 class Keywords:
-    """The terms, rows and postings of an index.
-
-    Parameters
-    ----------
-    index
-        Its segments hold them.
-    """
+    """The terms, rows and postings of the segments of an index."""
 
     def __init__(self, index: Index, /) -> None:
         self._index, self._segments = index, index.segments
@@ -69,7 +62,7 @@ class Keywords:
 
     @property
     def terms(self) -> pa.Table:
-        """The one column ``term``: all terms, once per segment that holds them."""
+        """The column ``term``: all terms, once per segment that contains them."""
         keys = [part.data.terms.keys["key"] for part in self._segments]
         chunks = [chunk for key in keys for chunk in key.chunks]
         return pa.table({"term": pa.chunked_array(chunks, pa.string())})
@@ -77,18 +70,18 @@ class Keywords:
     def postings(
         self, terms: Sequence[str | None], documents: Sequence[Collection[str] | None], /
     ) -> pa.ListArray:
-        """Return for each term the list of its postings in live rows, in the order of the rows.
+        """Return the list of postings in live rows for each term, in row order.
 
-        Beside each term stand the ids of the documents whose rows are wanted; those of all where it
-        is ``None``. A posting has ``row``, ``tf`` (how often the term stands there) and ``length``
-        (the terms of the row), all of them int32. The list of an unknown term is empty.
+        *documents* limits each term to the rows of some document ids; ``None`` means all. A posting
+        has ``row``, ``tf`` (term frequency) and ``length`` (number of terms of the row), all int32.
+        The list of an unknown term is empty.
         """
-        found = [part.data.terms.find([t or "" for t in terms]) for part in self._segments]
+        lists = [part.data.terms.find([t or "" for t in terms]) for part in self._segments]
         columns: list[list[np.ndarray]] = [[], [], []]
         counts = np.zeros(len(terms) + 1, dtype=np.int32)
         for place in range(len(terms)):
             for start, part, postings in zip(
-                self._starts.tolist(), self._segments, found, strict=False
+                self._starts.tolist(), self._segments, lists, strict=False
             ):
                 posting = postings[place]
                 if posting is None:

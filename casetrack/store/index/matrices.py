@@ -1,13 +1,12 @@
-"""Token matrices, read where they lie in the data files.
+"""Token matrices, read directly from the data files.
 
-A full search reads fifty of them from all over a collection. Lance takes 3.5 ms for that, most of
-it for handing the work to its threads and back. But a matrix has some kilobytes, which Lance writes
-as they are, and its data files never change: where each begins is looked up once, takes 20 bytes a
-chunk in place of a copy of 6,000, and then fifty are read in half a millisecond.
+A full search reads fifty of them from the whole collection. Lance takes 3.5 ms for that, mostly for
+handing the work to its threads and back. But a matrix has some kilobytes, which Lance writes
+uncompressed, and its data files never change: the positions are located once, take 20 bytes per
+chunk instead of a copy of 6,000, and then fifty are read in half a millisecond.
 
-The files ``views/matrices/*.bin`` are made by :mod:`casetrack.store.index.matrices_build` in the
-background, one for each data file, and only for a large collection. What they lack is asked of
-Lance.
+:mod:`casetrack.store.index.matrices_build` writes ``views/matrices/*.bin`` in the background, one
+per data file, and only for a large collection. Other matrices are read through Lance.
 """
 
 from __future__ import annotations
@@ -37,30 +36,22 @@ if TYPE_CHECKING:
 
 COLUMN = "tokens"
 LEAST_ROWS = 16_384
-"""Where fewer chunks have no known place, finding them out would cost more than it saves."""
+"""Minimum number of chunks with unknown positions for which locating them is worth its cost."""
 _LOOK_SECONDS = 5.0
 
 
 def home_of(folder: Path, /) -> Path:
-    """Return where the places are kept in a collection's folder."""
+    """Return the folder of the positions within a collection."""
     return folder / "views" / "matrices"
 
 
 def kept_at(home: Path, file: DataFile, /) -> Path:
-    """Return where the places in a data file are kept."""
+    """Return the path of the positions for a data file."""
     return home / f"{file.path.stem}.bin"
 
 
 class Matrices:
-    """The token matrices of a snapshot; may be used from several threads.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    snapshot
-        What is live.
-    """
+    """The token matrices of a snapshot; safe for use from several threads."""
 
     def __init__(self, folder: Path, snapshot: Snapshot, /) -> None:
         self._folder, self._snapshot = folder, snapshot
@@ -70,25 +61,19 @@ class Matrices:
         self._lock = threading.Lock()
 
     def take(self, row_ids: Sequence[int], /) -> list[bytes | None]:
-        """Return the matrices of rows by stable row id; ``None`` where a row has none.
-
-        Raises
-        ------
-        CollectionDamaged, CollectionGone
-            They cannot be read.
-        """
+        """Return the matrices of rows by stable row id; ``None`` if a row has none."""
         wanted = np.asarray(row_ids, dtype=np.int64)
-        found: dict[int, bytes | None] = {}
+        by_row: dict[int, bytes | None] = {}
         for opened in self._opened():
-            left = np.array([n for n in range(len(wanted)) if n not in found], dtype=np.intp)
+            left = np.array([n for n in range(len(wanted)) if n not in by_row], dtype=np.intp)
             if not len(left):
                 break
             places = opened.places(wanted[left])
             known = places >= 0
-            # A file that was merged with others and cleaned away is of no use any more.
+            # A file that was merged and cleaned away is no longer useful.
             with contextlib.suppress(OSError):
-                found |= zip(left[known].tolist(), opened.read(places[known]), strict=True)
-        rest = [n for n in range(len(wanted)) if n not in found]
+                by_row |= zip(left[known].tolist(), opened.read(places[known]), strict=True)
+        rest = [n for n in range(len(wanted)) if n not in by_row]
         if rest:
             table = self._snapshot.take([int(wanted[n]) for n in rest], [COLUMN])
             if table.num_rows != len(rest):
@@ -97,11 +82,11 @@ class Matrices:
                     "data, though its documents name them.",
                     hint=f"Run {See('doctor', repair=True)}: it reads their files again.",
                 )
-            found |= zip(rest, table[COLUMN].to_pylist(), strict=True)
-        return [found[n] for n in range(len(wanted))]
+            by_row |= zip(rest, table[COLUMN].to_pylist(), strict=True)
+        return [by_row[n] for n in range(len(wanted))]
 
     def _opened(self) -> list[_Opened]:
-        """Return the files whose places are known, the newest first."""
+        """Return the files with known positions, newest first."""
         with self._lock:
             if self._missing and time.monotonic() - self._looked > _LOOK_SECONDS:
                 self._looked = time.monotonic()
@@ -119,13 +104,13 @@ class Matrices:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A data file, and where the matrices lie in it."""
+    """A data file with the positions of its matrices."""
 
     file: DataFile
     located: Located
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Return the place of each row among those of this file, or -1."""
+        """Return the index of each row among those of this file, or -1."""
         held = self.located.rows
         if not len(held):
             return np.full(len(rows), -1, dtype=np.intp)
@@ -134,13 +119,7 @@ class _Opened:
         return places
 
     def read(self, places: NDArray[np.intp]) -> list[bytes | None]:
-        """Return what lies there.
-
-        Raises
-        ------
-        OSError
-            The file is gone, or was cut off.
-        """
+        """Return the matrices at *places*."""
         starts, sizes = self.located.starts[places].tolist(), self.located.sizes[places].tolist()
         with self.file.path.open("rb", buffering=0) as opened:
             return [_read(opened, start, size) for start, size in zip(starts, sizes, strict=True)]

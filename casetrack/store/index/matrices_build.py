@@ -1,8 +1,8 @@
-"""Finds where token matrices lie: ``python -m casetrack.store.index.matrices_build``.
+"""Locating token matrices: ``python -m casetrack.store.index.matrices_build``.
 
-Runs beside searching and ingesting and holds neither up: it takes no lock but its own, reads files
-that never change, and puts each finished file in place in one step. Killed at any moment, it leaves
-at most a temporary file, which the next writer removes.
+It blocks neither searches nor ingests: it takes only its own lock, reads immutable files, and
+publishes each finished file in one step. If killed, it leaves at most a temporary file, which the
+next writer removes.
 """
 
 from __future__ import annotations
@@ -24,18 +24,10 @@ _log = logging.getLogger(__name__)
 
 
 def build_all(folder: Path, /) -> int:
-    """Find the places in all data files of a collection that have none yet; forget those gone.
+    """Locate the matrices in all new data files of a collection; return the number of files.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-
-    Returns
-    -------
-    int
-        Files that were looked through; 0 also where another process is at it, or the collection is
-        gone.
+    The positions of removed files are deleted. The number is also 0 if another process is doing it,
+    or the collection is gone.
     """
     home, made = home_of(folder), 0
     try:
@@ -52,13 +44,13 @@ def build_all(folder: Path, /) -> int:
                 with contextlib.suppress(OSError):
                     gone.unlink()
     except (OSError, ValueError, CaseTrackError) as error:
-        # Merged with others meanwhile, or the disk is full: Lance is asked for them.
+        # The file was merged meanwhile, or the disk is full: Lance reads its matrices.
         _log.warning("Where the token matrices of %s lie cannot be noted: %s", folder, error)
     return made
 
 
 def main() -> None:
-    """Do it for the collection whose folder is named on the command line."""
+    """Locate the matrices of the collection whose folder is named on the command line."""
     step_back()
     build_all(Path(sys.argv[1]))
 

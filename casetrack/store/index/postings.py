@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from casetrack.store.index.scope import Place, Rows
 
 _KNOWN = 4096
-"""Words whose postings are kept at hand: where they begin and end, not what they hold."""
+"""Number of terms whose list bounds are cached, without the postings."""
 
 
 class Posting(NamedTuple):
-    """The rows that hold a key, the value in each, and the largest of the values."""
+    """The rows that contain a key, the value in each, and the largest value."""
 
     rows: NDArray[np.unsignedinteger]
     values: NDArray[np.number]
     peak: float
 
     def inside(self, span: slice, /) -> Posting:
-        """Return what it holds of the rows in *span*; the peak stays an upper bound."""
+        """Return the posting of the rows in *span*; its peak stays an upper bound."""
         rows = self.rows
         last = int(rows[-1]) if len(rows) else -1
-        # Another type of integer would make NumPy convert all rows first.
+        # Another integer type would make NumPy convert all rows first.
         low, high = (
             int(np.searchsorted(rows, rows.dtype.type(end))) if end <= last else len(rows)
             for end in (span.start, span.stop)
@@ -47,7 +47,7 @@ class Posting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Keys, and the rows and values of each; see the module for the layout."""
+    """Keys with the rows and values of each; see the module for the layout."""
 
     keys: pa.Table
     entries: pa.Table
@@ -61,13 +61,7 @@ class Postings:
 
     @classmethod
     def of(cls, keys: pa.Table, entries: pa.Table, /) -> Postings:
-        """Wrap the two tables.
-
-        Raises
-        ------
-        ValueError
-            They do not belong together.
-        """
+        """Wrap the tables of keys and entries."""
         key = keys["key"]
         offset, count, peak = (as_numpy(keys[n]) for n in ("offset", "count", "peak"))
         if int(count.sum(dtype=np.int64)) != entries.num_rows:
@@ -77,7 +71,7 @@ class Postings:
         return cls(keys, entries, offset, count, peak, row, value, lookup)
 
     def find(self, keys: Sequence[str] | NDArray[np.int32], /) -> list[Posting | None]:
-        """Return the postings of each key; ``None`` where it does not occur."""
+        """Return the posting of each key; ``None`` for an unknown key."""
         if isinstance(self._key, Strings):
             return [self._of(self._key, str(key)) for key in keys]
         near = np.searchsorted(self._key, np.asarray(keys, dtype=np.int32))
@@ -90,11 +84,11 @@ class Postings:
         return [None if place < 0 else self._at(place) for place in places]
 
     def starting(self, beginning: str, /) -> list[str]:
-        """Return the keys that begin with *beginning*; none where keys are no strings."""
+        """Return the keys that start with *beginning*; none if keys are not strings."""
         return list(self._key.starting(beginning)) if isinstance(self._key, Strings) else []
 
     def _of(self, keys: Strings, key: str) -> Posting | None:
-        """Return the posting of a word; one search looks it up some ten times."""
+        """Return the posting of a word; one search looks it up about ten times."""
         known = self._known.get(key)
         if known is None:
             place = keys.find(key)
@@ -121,25 +115,25 @@ class Postings:
 
     @property
     def counts(self) -> np.ndarray:
-        """Postings of every key."""
+        """Number of postings of every key."""
         return self._count
 
 
 def build_postings(lists: pa.ListArray, values: np.ndarray, size: int, /) -> Postings:
-    """Turn the lists of keys of all rows around.
+    """Invert the lists of keys of all rows.
 
     Parameters
     ----------
     lists
-        For every row its distinct keys, strings or integers; null where it has none.
+        Distinct keys of each row, strings or integers; null for none.
     values
-        The value of every key of every row, in the same order.
+        Value of every key of every row, in the same order.
     size
         Number of rows.
     """
     rows = as_numpy(pc.list_parent_indices(lists)).astype(row_type(size))
     flat = lists.flatten().dictionary_encode()
-    # Codes follow first appearance; rank them by the key's own order.
+    # Codes follow first appearance; rank them in key order.
     keys = flat.dictionary
     order = np.asarray(pc.sort_indices(keys))
     rank = np.empty(len(order), dtype=np.int32)
@@ -165,30 +159,27 @@ def row_type(size: int, /) -> type[np.uint16 | np.uint32]:
 
 
 def narrow(counts: np.ndarray, /) -> np.ndarray:
-    """Return whole numbers from 0 upwards in the narrowest type that holds them."""
+    """Return non-negative integers in the narrowest type."""
     largest = int(counts.max(initial=0))
     return counts.astype(np.min_scalar_type(largest))
 
 
-# Sums the contributions of a query's terms over a segment's postings, and finds the best sums.
-#
-# Terms go from the one that can contribute most to the one that can contribute least. As soon as
-# all that is left cannot lift a row over the threshold, no new row is looked at; the candidates
-# alone are completed (MaxScore: Turtle and Flood 1995). Nothing is approximated: every score
-# returned is the sum over all terms.
-#
-# Contributions are float32, sums float64 and always in the order of the terms. A score is therefore
-# the same, bit by bit, however it was come by and in whatever segment its row lies.
+# Sums of the contributions of query terms over a segment's postings, and the best sums. Terms are
+# ordered by their largest possible contribution. As soon as the remaining terms cannot lift a row
+# over the threshold, no new rows are read and only the candidates are completed (MaxScore: Turtle
+# and Flood 1995). Nothing is approximated: every returned score is the sum over all terms.
+# Contributions are float32, sums are float64 and always in term order. So a score is equal to the
+# last bit, whatever the evaluation order and the segment of its row.
 
 _FIRST_STEP = 8192
-"""Postings to read before a threshold is looked for, where none is known."""
+"""Postings to read before the first threshold is computed."""
 _FEW = 16
-"""A look for one row costs about as much as reading so many postings."""
+"""A single-row lookup costs about as much as reading this many postings."""
 _ROUNDING = 1.0 - 1e-6
 
 
 class Impact(Protocol):
-    """What one posting adds to its row's score."""
+    """The contribution of a posting to its row's score."""
 
     def __call__(
         self, rows: NDArray[np.intp], values: NDArray[np.number], gain: np.float32, /
@@ -203,12 +194,10 @@ class Term:
 
     Attributes
     ----------
-    posting
-        Where it occurs.
     gain
         Its weight in the query.
     bound
-        The most that it can add to a row.
+        Upper bound of its contribution to a row.
     """
 
     posting: Posting
@@ -216,12 +205,12 @@ class Term:
     bound: float
 
     def inside(self, span: slice, /) -> Term:
-        """Return the term with the postings of the rows in *span* alone."""
+        """Return the term with the postings of the rows in *span* only."""
         return Term(self.posting.inside(span), self.gain, 0.0)
 
 
 def _left(terms: Sequence[Term]) -> tuple[list[float], list[int]]:
-    """Return what all terms from each one on can add to a row, and how many postings they have."""
+    """Return the upper bounds and numbers of postings of the terms from each one on."""
     bounds, postings = [0.0], [0]
     for term in reversed(terms):
         bounds.append(bounds[-1] + term.bound)
@@ -235,11 +224,11 @@ class Sums:
     Parameters
     ----------
     terms
-        In an order that is the same in every segment, heaviest first.
+        In an order that is the same in every segment, largest bound first.
     size
         Number of rows.
     impact
-        What a posting adds.
+        Contribution of a posting.
     """
 
     def __init__(self, terms: Sequence[Term], size: int, impact: Impact, /) -> None:
@@ -248,7 +237,7 @@ class Sums:
         self._impact = impact
 
     def all(self) -> NDArray[np.float32]:
-        """Return the score of every row, float32 [size]; 0 where no term occurs."""
+        """Return the score of every row, float32 [size]; 0 if it contains no term."""
         return self._added(np.zeros(self.size), self._terms).astype(np.float32)
 
     def at(self, rows: NDArray[np.intp], /) -> NDArray[np.float32]:
@@ -261,10 +250,10 @@ class Sums:
     def best(
         self, allowed: Rows, depth: int, threshold: float, /
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Return rows of *allowed* and their scores, the best *depth* among them.
+        """Return rows of *allowed* with their scores, including the best *depth*.
 
-        Rows with a score below *threshold* may be missing, and so may those that are not among
-        the best *depth* of this segment.
+        May omit rows with a score below *threshold*, and rows that are not among the best *depth*
+        of this segment.
         """
         terms = self._terms
         if isinstance(allowed, slice):
@@ -291,7 +280,7 @@ class Sums:
         return self._completed(rows, sums, done, left, lowest)
 
     def _read(self, terms: list[Term], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Return all rows in which any of *terms* occurs."""
+        """Return all rows that contain any of *terms*."""
         if not count:
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
         sums = self._added(np.zeros(self.size), terms)
@@ -302,7 +291,7 @@ class Sums:
         return rows, sums[rows].astype(np.float32)
 
     def _step(self, done: int, left: list[float], postings: list[int], lowest: float) -> int:
-        """Return the end of the terms to read next, all at once."""
+        """Return the end of the terms to read in the next step."""
         end = done + 1
         while end < len(self._terms) and left[end] >= lowest:
             if lowest <= 0 and postings[done] - postings[end + 1] > _FIRST_STEP:
@@ -318,7 +307,7 @@ class Sums:
         left: list[float],
         lowest: float,
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Add the terms from *done* on to *rows* alone, dropping those that fall behind."""
+        """Add the terms from *done* on to *rows* only, dropping rows below the threshold."""
         values = sums[rows]
         for number in range(done, len(self._terms)):
             near = values >= lowest - left[number]
@@ -339,15 +328,15 @@ class Sums:
         return sums
 
     def _complete(self, sums: NDArray[np.float64], rows: NDArray[np.intp], term: Term) -> None:
-        """Add what *term* contributes to *rows*."""
+        """Add the contributions of *term* to *rows*."""
         held, values, _ = term.posting
         if not len(held) or not len(rows):
             return
-        # Another type of integer would make NumPy convert all of the posting's rows.
+        # Another integer type would make NumPy convert all of the posting's rows.
         places = np.searchsorted(held, rows.astype(held.dtype))
         np.minimum(places, len(held) - 1, out=places)
-        here = np.flatnonzero(held[places] == rows)
-        sums[here] += self._impact(rows[here], values[places[here]], term.gain)
+        matches = np.flatnonzero(held[places] == rows)
+        sums[matches] += self._impact(rows[matches], values[places[matches]], term.gain)
 
 
 def best_places(
@@ -357,19 +346,12 @@ def best_places(
     keys: Callable[[list[Place]], NDArray[np.int64] | None],
     /,
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return the *depth* best places over all segments and their scores, ties by their keys.
+    """Return the *depth* best places over all segments with their scores, ties by *keys*.
 
-    Parameters
-    ----------
-    sums, allowed
-        Per segment.
-    depth
-        How many are wanted.
-    keys
-        See :func:`casetrack.store.index.scope.in_order`.
+    *sums* and *allowed* are per segment. See :func:`casetrack.store.index.scope.in_order`.
     """
     best = Best(depth)
-    # What the largest segment holds sets a threshold that spares work in all others.
+    # The largest segment first: its threshold saves work in all others.
     for number in sorted(range(len(sums)), key=lambda n: -sums[n].size):
         best.add(number, *sums[number].best(allowed[number], depth, best.threshold))
     places = best.places()
@@ -379,45 +361,38 @@ def best_places(
 def scores_at(sums: Sequence[Sums], places: Sequence[Place], /) -> NDArray[np.float32]:
     """Return the score at each of *places*, float32."""
     scores = np.zeros(len(places), dtype=np.float32)
-    for number, here, rows in by_segment(places):
-        scores[here] = sums[number].at(rows)
+    for number, at, rows in by_segment(places):
+        scores[at] = sums[number].at(rows)
     return scores
 
 
 # Vectors ordered by cell, for approximate search in a large collection (an inverted file, IVF).
-#
-# Every vector of a segment belongs to the nearest of some centroids. A search looks at the cells
-# whose centroids are nearest to the query, over all segments together; the vectors of a cell lie
-# side by side, so a look reads contiguous memory.
-#
-# How far to look depends on the question: cells are looked at in rounds, until some rounds have
-# brought nothing new. Measured among 200,000 vectors, best 100, with two such rounds: mixtures of
-# the vectors of 7,600 real passages need 10 % of all vectors for a recall of 0.995, made-up topics
-# that overlap 17 % for 0.959; 5 % for every question gave 0.980 and 0.818.
-#
-# The vector indexes of Lance were measured beside it, see ``docs/benchmarks.md``.
-#
-# The file ``cells.bin`` of a segment is made in the background by
-# :mod:`cells_build`, and appears whole. Without it, or with a damaged one, every
-# vector is looked at.
+# Every vector of a segment belongs to the nearest centroid. A search reads the cells whose
+# centroids are nearest to the query, over all segments; the vectors of a cell are contiguous in
+# memory. The depth depends on the query: cells are read in rounds, until some rounds bring nothing
+# new. Measured among 200,000 vectors, best 100, with two such rounds: mixtures of the vectors of
+# 7,600 real passages need 10 % of all vectors for a recall of 0.995, synthetic overlapping topics
+# 17 % for 0.959; 5 % for every query gave 0.980 and 0.818. For a comparison with the vector indexes
+# of Lance see ``docs/benchmarks.md``. The file ``cells.bin`` of a segment is built in the
+# background by :mod:`cells_build`, and published in one step. If it is missing or damaged, every
+# vector is read.
 
-# Dense vectors as int8: a quarter of the bytes, and faster to scan than float32.
-#
-# Measured on 7,600 real passages (384 values): the cosine differs by 0.0004 on average and 0.002 at
-# most, and 99.6 % of the best 100 are the same. 50,000 of them take 3.2 ms to scan on one core,
-# float32 takes 6.7 ms, float16 41 ms.
+# Dense vectors as int8: a quarter of the bytes, and faster to scan than float32. Measured on 7,600
+# real passages (384 values): the cosine differs by 0.0004 on average and 0.002 at most, and 99.6 %
+# of the best 100 are the same. Scanning 50,000 of them takes 3.2 ms on one core, float32 takes 6.7
+# ms, float16 41 ms.
 
 _LEVELS = 127
 _ROWS = 4096
 """Rows that are packed at a time."""
 _OFF = 1e-5
-"""More than float32 is off in such products."""
+"""Upper bound of the float32 rounding error in such products."""
 
 
 def quantize(matrix: NDArray[np.float32], /) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return int8 codes [n, d] and float32 scales [n]: ``scale * codes`` has unit length.
 
-    A row of zeros stays one and has the scale 0.
+    A row of zeros stays zero and has the scale 0.
     """
     codes = np.empty(matrix.shape, dtype=np.int8)
     scales = np.zeros(len(matrix), dtype=np.float32)
@@ -433,19 +408,19 @@ def quantize(matrix: NDArray[np.float32], /) -> tuple[NDArray[np.int8], NDArray[
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question's vector, and the same rounded to int8 to be compared with very many rows.
+    """A query vector, and its int8 rounding for fast comparison with many rows.
 
-    A product of int8 with int8 takes a quarter of the time of one with float32. How far it may be
-    off is known, so that what it leaves aside cannot be among the best.
+    A product of int8 with int8 takes a quarter of the time of one with float32. Its maximum error
+    is known, so rows excluded by it cannot be among the best.
 
     Attributes
     ----------
     vector
         float32 [dimension], unit length.
     codes, step
-        int8 [dimension], which times *step* is nearly *vector*.
+        int8 [dimension]; times *step* it approximates *vector*.
     error
-        The most by which :meth:`roughly` differs from the cosine with any vector.
+        Maximum difference of :meth:`roughly` from the cosine.
     """
 
     vector: NDArray[np.float32]
@@ -458,13 +433,13 @@ class Asked:
         """Round a vector."""
         step = float(np.abs(vector).max(initial=0.0)) / _LEVELS or 1.0
         codes = np.rint(vector / step).astype(np.int8)
-        # A product with a vector of unit length is no larger than what is multiplied with it.
+        # A product with a unit vector is at most the length of the other vector.
         return cls(vector, codes, step, float(np.linalg.norm(vector - codes * step)) + _OFF)
 
     def roughly(
         self, codes: NDArray[np.int8], scales: NDArray[np.float32], /
     ) -> NDArray[np.float32]:
-        """Return the cosine with every row but for :attr:`error`, float32 [n]."""
+        """Return the cosine with every row within :attr:`error`, float32 [n]."""
         import numkong
 
         if not len(codes):
@@ -479,8 +454,7 @@ class Asked:
     ) -> NDArray[np.float32]:
         """Return the cosine with every row, float32 [n].
 
-        The last digit depends on how many rows there are; what must be the same everywhere is
-        :func:`exact`.
+        The last digit depends on the number of rows; use :func:`exact` for reproducible scores.
         """
         scores: NDArray[np.float32] = codes.astype(np.float32) @ self.vector
         scores *= scales
@@ -490,7 +464,7 @@ class Asked:
 def exact(
     codes: NDArray[np.int8], scales: NDArray[np.float32], query: NDArray[np.float32], /
 ) -> NDArray[np.float32]:
-    """Return the same cosines summed row by row in float64: equal rows have equal scores."""
+    """Return the cosines summed row by row in float64: equal rows have equal scores."""
     products = codes * query.astype(np.float64)
     scores: NDArray[np.float32] = (products.sum(axis=1) * scales).astype(np.float32)
     return scores
@@ -499,11 +473,11 @@ def exact(
 _log = logging.getLogger(__name__)
 FILE = "cells.bin"
 _ROUND = 0.02
-"""Share of the vectors that is looked at in one round."""
+"""Share of the vectors that is read in one round."""
 QUIET = 3
-"""After so many rounds without a newcomer among the best, what is left is taken for worse."""
+"""The search ends after this many rounds without a new result among the best."""
 MOST = 0.6
-"""Share of the vectors after which no search goes on."""
+"""Maximum share of the vectors that a search reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,9 +491,9 @@ class Cells:
     bounds
         int64 [cells + 1], first vector of each cell.
     rows
-        uint32 [vectors], the row of each in the segment, ascending within a cell.
+        uint32 [vectors], row in the segment, ascending within a cell.
     codes, scales
-        int8 [vectors, dimension] and float32 [vectors], as in the segment but by cell.
+        int8 [vectors, dimension] and float32 [vectors], by cell.
     """
 
     centroids: NDArray[np.float32]
@@ -530,12 +504,9 @@ class Cells:
 
 
 class CellFile:
-    """The cells of one segment, which may be made while it is in use.
+    """The cells of one segment, which may be built while it is in use.
 
-    Parameters
-    ----------
-    folder
-        The segment's; ``None`` where it is in memory only and never has any.
+    *folder* is the segment's; ``None`` for a segment in memory, which has no cells.
     """
 
     def __init__(self, folder: Path | None, /) -> None:
@@ -544,7 +515,7 @@ class CellFile:
         self._damaged: tuple[int, int] | None = None
 
     def get(self) -> Cells | None:
-        """Return the cells, or ``None`` as long as there are none or the file is damaged."""
+        """Return the cells, or ``None`` while they are missing or damaged."""
         if self._cells is None and self._path is not None:
             with contextlib.suppress(FileNotFoundError):
                 facts = self._path.stat()
@@ -564,17 +535,10 @@ class CellFile:
 def probe(
     celled: Mapping[int, Cells], query: Asked, /
 ) -> Iterator[list[tuple[int, NDArray[np.intp], NDArray[np.float32]]]]:
-    """Yield rounds of cells, the nearest first: per segment their rows with rough cosines.
+    """Yield rounds of cells, the nearest first: per segment the rows with approximate cosines.
 
-    The caller ends it after :data:`QUIET` rounds that brought nothing new; by itself it ends when
-    :data:`MOST` of the vectors have been looked at.
-
-    Parameters
-    ----------
-    celled
-        Cells by segment number.
-    query
-        What is asked for.
+    The caller stops after :data:`QUIET` rounds without a new result; the generator stops after
+    :data:`MOST` of the vectors. *celled* maps segment numbers to cells.
     """
     if not celled:
         return
@@ -589,12 +553,12 @@ def probe(
         end = min(int(np.searchsorted(passed, before + _ROUND * total)) + 1, len(order))
         chosen = np.zeros(len(near), dtype=bool)
         chosen[order[place:end]] = True
-        place, first, found = end, 0, []
+        place, first, parts = end, 0, []
         for number, cells in celled.items():
             last = first + len(cells.centroids)
-            found.append((number, *_looked(cells, np.flatnonzero(chosen[first:last]), query)))
+            parts.append((number, *_looked(cells, np.flatnonzero(chosen[first:last]), query)))
             first = last
-        yield found
+        yield parts
 
 
 def _looked(

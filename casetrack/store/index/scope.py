@@ -1,4 +1,4 @@
-"""Rows that a search may find, and what BM25 counts over them."""
+"""The rows that a search may return, and their BM25 statistics."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ if TYPE_CHECKING:
     from casetrack.store.index.index import Index
     from casetrack.store.index.postings import Posting
 
-# Which rows of a segment may be found, and the best ones over all segments.
-#
-# Rows are given as ``None`` (every row), a ``slice`` (a document's rows stand side by side) or a
-# mask (bool, one value per row).
+# Sets of rows of a segment, and the best rows over all segments. A set of rows is ``None`` (every
+# row), a ``slice`` (the rows of a document are contiguous) or a mask (bool, one value per row).
 
 Rows = slice | NDArray[np.bool_] | None
 NO_ROWS = slice(0, 0)
 Place = tuple[int, int]
-"""Where a chunk stands in the index: segment number, row."""
+"""Position of a chunk in the index: segment number, row."""
 
 _SAMPLE = 8
 _SLACK = 1e-5
-"""How far the last digits of one score may differ between two ways of summing."""
+"""Tolerance between two ways of summing one score."""
 
 
 def both(first: Rows, second: Rows, /) -> Rows:
-    """Return the rows that are in *first* and in *second*."""
+    """Return the intersection of two sets of rows."""
     if first is None or second is None:
         return second if first is None else first
     if isinstance(first, slice) and isinstance(second, slice):
@@ -53,68 +51,63 @@ def positions(rows: Rows, size: int, /) -> NDArray[np.intp]:
     return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else np.flatnonzero(rows)
 
 
-def among(found: NDArray[np.intp], rows: Rows, /) -> NDArray[np.bool_]:
-    """Return for each of *found* whether it is in *rows*."""
+def among(numbers: NDArray[np.intp], rows: Rows, /) -> NDArray[np.bool_]:
+    """Return whether each of *numbers* is in *rows*."""
     inside: NDArray[np.bool_]
     if rows is None:
-        inside = np.ones(len(found), dtype=np.bool_)
+        inside = np.ones(len(numbers), dtype=np.bool_)
     elif isinstance(rows, slice):
-        inside = (found >= rows.start) & (found < rows.stop)
+        inside = (numbers >= rows.start) & (numbers < rows.stop)
     else:
-        inside = rows[found]
+        inside = rows[numbers]
     return inside
 
 
-def within(found: NDArray[np.intp], rows: Rows, /) -> NDArray[np.intp]:
-    """Return those of *found* that are in *rows*."""
-    return found if rows is None else found[among(found, rows)]
+def within(numbers: NDArray[np.intp], rows: Rows, /) -> NDArray[np.intp]:
+    """Return those of *numbers* that are in *rows*."""
+    return numbers if rows is None else numbers[among(numbers, rows)]
 
 
 def by_segment(
     places: Sequence[Place], /
 ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield for each segment its number, which of *places* are in it, and their rows."""
+    """Yield for each segment its number, the indices of its *places*, and their rows."""
     rows = np.fromiter((row for _, row in places), dtype=np.intp, count=len(places))
     numbers = [number for number, _ in places]
-    found = sorted(set(numbers))
-    if len(found) == 1:
-        yield found[0], np.arange(len(rows)), rows
+    present = sorted(set(numbers))
+    if len(present) == 1:
+        yield present[0], np.arange(len(rows)), rows
         return
     segments = np.array(numbers, dtype=np.intp)
-    for number in found:
-        here = np.flatnonzero(segments == number)
-        yield number, here, rows[here]
+    for number in present:
+        at = np.flatnonzero(segments == number)
+        yield number, at, rows[at]
 
 
 def nth_best(values: NDArray[np.floating], depth: int, /) -> float:
-    """Return the *depth*-th largest value, or minus infinity where there are fewer."""
+    """Return the *depth*-th largest value, or minus infinity if there are fewer."""
     if len(values) < depth:
         return float("-inf")
     sample = values[::_SAMPLE]
     if len(sample) > depth * _SAMPLE:
-        # The sample's depth-th best is a lower bound of the whole's: most values fall out at once.
+        # The depth-th best of a sample is a lower bound for all values and excludes most of them at
+        # once.
         values = values[values >= np.partition(sample, len(sample) - depth)[len(sample) - depth]]
     return float(np.partition(values, len(values) - depth)[len(values) - depth])
 
 
 class Best:
-    """Collects the *depth* best rows over the segments; ties with the last one are kept.
-
-    Parameters
-    ----------
-    depth
-        How many are wanted.
-    """
+    """The *depth* best rows over the segments, including ties with the last one."""
 
     def __init__(self, depth: int, /) -> None:
         self.depth = depth
         self.threshold = float("-inf")
-        """Nothing below this can be among the best; rounding is allowed for."""
+        """Lower bound for the best rows, with a tolerance for rounding."""
         self._found: list[tuple[int, NDArray[np.intp], NDArray[np.floating]]] = []
         self._pool: NDArray[np.floating] = np.empty(0)
 
     def add(self, number: int, rows: NDArray[np.intp], values: NDArray[np.floating], /) -> None:
-        """Offer rows of segment *number* with their scores."""
+        """Add rows of segment *number* with their scores."""
         near = values >= self.threshold
         if not near.all():
             rows, values = rows[near], values[near]
@@ -132,11 +125,11 @@ class Best:
             self._pool = self._pool[self._pool >= self.threshold]
 
     def places(self) -> list[Place]:
-        """Return the places that may be among the best: at least the best *depth*, in no order."""
-        found = []
+        """Return the places that may be among the best, at least *depth*, in no order."""
+        result = []
         for number, rows, values in self._found:
-            found += [(number, int(row)) for row in rows[values >= self.threshold]]
-        return found
+            result += [(number, int(row)) for row in rows[values >= self.threshold]]
+        return result
 
 
 def in_order(
@@ -148,7 +141,7 @@ def in_order(
 ) -> tuple[list[Place], NDArray[np.float32]]:
     """Return the *depth* best places with their scores, best first, ties by their keys.
 
-    Where there are no keys, all places that are as good as the last one are returned.
+    Without keys, all places that tie with the last one are returned.
     """
     if len(places) > depth:
         near = np.flatnonzero(scores >= nth_best(scores, depth))
@@ -159,12 +152,12 @@ def in_order(
     return [places[i] for i in order], scores[order]
 
 
-# What finds the best rows of an index by the signals of a question, wherever the rows are read.
+# Candidate lists: the best rows of an index by the signals of a query, in this or other processes.
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the recall stages look for; a stage whose part is ``None`` is left out.
+    """The input of the recall stages; a stage whose part is ``None`` is skipped.
 
     Attributes
     ----------
@@ -183,14 +176,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Unsearched:
-    """What a search did not look at.
+    """The part of the index that a search skipped.
 
     Attributes
     ----------
     chunks
-        How many passages.
+        Number of passages.
     notes
-        Which, and why, in words.
+        Descriptions and reasons.
     """
 
     chunks: int = 0
@@ -198,44 +191,42 @@ class Unsearched:
 
 
 class CandidateLists(Protocol):
-    """Makes the lists of one search: the best rows by each signal alone."""
+    """Makes the candidate lists of one search: the best rows by each signal."""
 
     def top(
         self, scope: Scope, question: Question, depth: int, /
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield for each signal its name and its best *depth* rows, in the order of the signals.
+        """Yield the name, the best *depth* places and their scores of each signal, in order.
 
-        The places stand best first, ties by chunk id, and beside them their scores.
+        Places are sorted best first, ties by chunk id.
         """
         ...
 
     @property
     def unsearched(self) -> Unsearched:
-        """What none of the lists so far can hold."""
+        """The part of the index that the lists so far do not cover."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Rows of an index that a search may find, and their statistics.
+    """Rows of an index that a search may return, and their statistics.
 
-    How rare a word is, and how long a passage is for its kind, is said of the rows that are
-    searched: in one contract "tenant" tells nothing, whatever it tells in a thousand files.
+    Term rarity and normal passage length are those of the searched rows: within one lease "tenant"
+    is common, even if it is rare in a thousand files.
 
     Attributes
     ----------
-    index
-        The segments.
     rows
-        Per segment the rows that may be found, live ones only.
+        Allowed live rows per segment.
     chunk_count
-        How many they are.
+        Number of allowed rows.
     average_length
-        Mean number of terms of them.
+        Mean number of terms of these rows.
     documents
-        Ids of the documents that the rows are of; ``None`` where they are of any.
+        Document ids of the rows; ``None`` for all documents.
     weighed_as
-        Where words are as rare as they are in other rows: the scope of these.
+        Another scope whose term statistics apply.
     """
 
     index: Index
@@ -247,11 +238,11 @@ class Scope:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether live rows are left out."""
+        """Whether some live rows are excluded."""
         return self.chunk_count < self.index.chunk_count
 
     def frequency(self, number: int, posting: Posting | None, /) -> int:
-        """Return how many rows of segment *number* in the scope a posting holds."""
+        """Return the number of rows of segment *number* in the scope that a posting contains."""
         if posting is None:
             return 0
         rows = self.rows[number]
@@ -262,7 +253,7 @@ class Scope:
         return int(np.count_nonzero(rows[posting.rows]))
 
     def held(self, number: int, posting: Posting | None, /) -> NDArray[np.integer]:
-        """Return the rows of segment *number* in the scope that a posting holds, ascending."""
+        """Return the rows of segment *number* in the scope that a posting contains, ascending."""
         if posting is None:
             return np.empty(0, dtype=np.intp)
         inside = self.rows[number]
@@ -271,7 +262,7 @@ class Scope:
         return posting.rows if inside is None else posting.rows[inside[posting.rows]]
 
     def holding(self, terms: Collection[str], /) -> Iterator[Place]:
-        """Yield the places in the scope of the passages that hold all *terms*; none for none."""
+        """Yield the places in the scope whose passages contain all *terms*; none without terms."""
         wanted = sorted(set(terms))
         for number, part in enumerate(self.index.segments):
             rows: NDArray[np.integer] | None = None
@@ -283,7 +274,7 @@ class Scope:
     def norms(
         self, number: int, k1: float, b: float, /
     ) -> tuple[Callable[[NDArray[np.intp]], NDArray[np.float32]], float]:
-        """Return BM25's length normalisation of a segment's rows, and a lower bound of it."""
+        """Return BM25's length normalisation of a segment's rows, and a lower bound."""
         if not self.is_filtered:
             norms, least = self.index.norms(number, k1, b)
             return norms.__getitem__, least
@@ -298,7 +289,7 @@ class Scope:
 
 
 def scope_of(index: Index, documents: Collection[str] | None = None, /) -> Scope:
-    """Return the scope of all live rows, or of those of some documents by their ids."""
+    """Return the scope of all live rows, or of some documents by their ids."""
     rows = index.rows(documents)
     if documents is None:
         return Scope(index, rows, index.chunk_count, index.average_length)
@@ -308,10 +299,10 @@ def scope_of(index: Index, documents: Collection[str] | None = None, /) -> Scope
 def scope_of_rows(
     index: Index, rows: Sequence[Rows], documents: frozenset[str] | None = None, /
 ) -> Scope:
-    """Return the scope of some live rows, given per segment, and the documents they are of."""
+    """Return the scope of some live rows per segment, with their document ids."""
     count, terms = 0, 0
     for part, inside in zip(index.segments, rows, strict=True):
-        found = part.data.column("length")[slice(None) if inside is None else inside]
-        count += len(found)
-        terms += int(found.sum(dtype=np.int64))
+        lengths = part.data.column("length")[slice(None) if inside is None else inside]
+        count += len(lengths)
+        terms += int(lengths.sum(dtype=np.int64))
     return Scope(index, rows, count, terms / count if count else 0.0, documents)

@@ -3,33 +3,33 @@
 Files of a segment folder:
 
 ``revisions.arrow``
-    One row per revision, ascending: ``revision``, ``start`` (its first row; its rows stand side by
-    side), ``length`` (terms with repetitions of all its rows). Totals come from here, so that
-    nothing passes over all rows when the segment is opened.
+    One row per revision, ascending: ``revision``, ``start`` (first of its contiguous rows),
+    ``length`` (terms with repetitions of all its rows). Totals are computed from here, without
+    reading all rows when a segment is opened.
 ``rows.arrow``
     One row per chunk, ordered by revision and position: ``chunk_id``, ``row_id`` (stable id in
     Lance), ``revision`` (code into ``revisions``), ``chunk_index``, ``length`` (terms with
     repetitions), ``figures`` (percent of these terms that are numbers), ``embedder`` (code into
-    ``embedders``), ``scale`` (of its vector; 0 where there is none), ``text_key`` (64 bits of its
+    ``embedders``), ``scale`` (of its vector; 0 for none), ``text_key`` (64 bits of its
     text; see :func:`casetrack.store.index.segment.text_keys`).
 ``embedders.arrow``
-    Distinct lists of model fingerprints that rows name.
+    Distinct lists of model fingerprints that rows refer to.
 ``terms_keys.arrow``, ``terms.arrow``
     Postings of the index terms with term frequencies; see :mod:`casetrack.store.index.postings`.
 ``sparse_keys.arrow``, ``sparse.arrow``
     Postings of the learned sparse vectors, weights as float16.
 ``places.arrow``
-    The columns of ``chunks`` that make a citation, row by row, and the checksums of these.
+    The columns of ``chunks`` that make a citation, by row, and their checksums.
 ``texts.bin``
-    The texts; see :mod:`shelf`. A search by words then needs nothing from Lance.
+    The texts, see :class:`TextStore`: a keyword search reads nothing from Lance.
 ``dense.bin``
-    int8 matrix, one row per chunk; times ``scale`` it has unit length. Zeros where there is no
+    int8 matrix, one row per chunk; times ``scale`` it has unit length. Zeros without a
     vector. See :mod:`casetrack.store.index.postings`.
 ``cells.bin``
-    Only in a large collection, made later: see :mod:`casetrack.store.index.postings`.
+    Only in a large collection, built later: see :mod:`casetrack.store.index.postings`.
 
-Term frequencies are stored, not finished weights: lengths and document frequencies change with
-every document, and a search must not depend on the order in which documents came.
+Term frequencies are stored instead of final weights: lengths and document frequencies change with
+every document, and a search must not depend on the order in which documents were added.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# The texts of a segment's chunks: packed in small blocks, mapped into memory, read by row.
+# The texts of a segment's chunks: compressed in small blocks, mapped into memory, read by row.
 
 ROWS = 8
-"""Texts in a block: more of them take less disk and more time."""
+"""Texts per block: larger blocks take less disk space and more time."""
 _LEVEL = 9
 
 
@@ -78,11 +78,11 @@ class TextStore:
     Attributes
     ----------
     packed
-        uint8, the blocks one after the other.
+        uint8, the concatenated compressed blocks.
     blocks
-        int64 [blocks + 1], where each block begins in *packed*.
+        int64 [blocks + 1], start of each block in *packed*.
     ends
-        uint32 [rows], where each text ends in its block once that is unpacked, in bytes.
+        uint32 [rows], end of each text in its decompressed block, in bytes.
     """
 
     packed: NDArray[np.uint8] = field(repr=False)
@@ -91,7 +91,7 @@ class TextStore:
 
     @classmethod
     def of(cls, texts: pa.ChunkedArray | pa.Array, /) -> TextStore:
-        """Pack a column of strings; null is the empty text."""
+        """Pack a column of strings; null becomes the empty text."""
         encoded = [text.encode("utf-8") for text in one_chunk(texts).fill_null("").to_pylist()]
         ends = np.empty(len(encoded), dtype=np.uint32)
         blocks, packed = [0], list[bytes]()
@@ -108,15 +108,15 @@ class TextStore:
 
     def take(self, rows: Iterable[int], /) -> dict[int, str]:
         """Return the texts of *rows*."""
-        found = dict[int, str]()
+        texts = dict[int, str]()
         unpacked = dict[int, memoryview]()
         for row in rows:
             number, place = divmod(row, ROWS)
             if number not in unpacked:
                 unpacked[number] = self._unpack(number)
             start = int(self.ends[row - 1]) if place else 0
-            found[row] = str(unpacked[number][start : int(self.ends[row])], "utf-8")
-        return found
+            texts[row] = str(unpacked[number][start : int(self.ends[row])], "utf-8")
+        return texts
 
     def _unpack(self, number: int) -> memoryview:
         start, end = self.blocks[number : number + 2].tolist()
@@ -125,13 +125,7 @@ class TextStore:
         return memoryview(_codec().decompress(pa.py_buffer(self.packed[start:end]), size))
 
     def save(self, path: Path, /) -> None:
-        """Write it to the new file *path*.
-
-        Raises
-        ------
-        OSError
-            It cannot be written.
-        """
+        """Write the texts to the new file *path*."""
         arrays: dict[str, np.ndarray] = {
             "packed": self.packed,
             "blocks": self.blocks,
@@ -141,25 +135,19 @@ class TextStore:
 
     @classmethod
     def load(cls, path: Path, /) -> TextStore:
-        """Map a saved one into memory.
-
-        Raises
-        ------
-        OSError, ValueError
-            It is missing or damaged.
-        """
+        """Map saved texts into memory."""
         arrays = map_arrays(path)
         return cls(arrays["packed"], arrays["blocks"], arrays["ends"])
 
 
 @functools.cache
 def _codec() -> pa.Codec:
-    # It unpacks six times as fast as zstd, and takes a third more disk.
+    # It decompresses six times as fast as zstd, and takes a third more disk space.
     return pa.Codec("lz4_raw", compression_level=_LEVEL)
 
 
 def text_keys(texts: pa.ChunkedArray | pa.Array, /) -> NDArray[np.uint64]:
-    """Return 64 bits of each text: the same for texts that differ in white space and case alone."""
+    """Return 64 bits of each text, ignoring white space and case."""
     keys = [
         hashlib.blake2b("".join(text.casefold().split()).encode("utf-8"), digest_size=8).digest()
         for text in one_chunk(texts).fill_null("").to_pylist()
@@ -175,7 +163,7 @@ _INDEXED = (
 _SPARSE = ("sparse_terms", "sparse_weights")
 _PLACES = (*PLACE_COLUMNS, CHECKSUM)
 COLUMNS = tuple(dict.fromkeys([*_INDEXED, *_SPARSE, *_PLACES]))
-"""Columns of ``chunks`` that a segment is made of; a table may lack those of sparse vectors."""
+"""Columns of ``chunks`` that a segment needs; those of sparse vectors are optional."""
 
 _NUMBER = r"^[0-9]+(\.[0-9]+)?$"
 _TABLES = ("revisions", "rows", "embedders", "terms_keys", "terms", "sparse_keys", "sparse")
@@ -190,15 +178,15 @@ class Segment:
     revisions
         Ids, ascending.
     starts, lengths
-        int64 [revisions + 1] and [revisions]: first row of each revision, and its terms.
+        int64 [revisions + 1] and [revisions]: first row and number of terms of each revision.
     embedders
-        Lists of model fingerprints that rows name by ``embedder``.
+        Lists of model fingerprints that ``embedder`` refers to.
     dense
         int8 [rows, dimension].
     cells
-        Its vectors ordered for approximate search, once they are.
+        Its vectors by cell, once they are built.
     folder
-        Where it lies; ``None`` while it is in memory only.
+        Its folder; ``None`` while it is in memory only.
     """
 
     revisions: tuple[str, ...]
@@ -230,7 +218,7 @@ class Segment:
         return int(self.dense.shape[1])
 
     def column(self, name: str, /) -> np.ndarray:
-        """Return a column of ``rows``, or else of ``places``, as a NumPy array, zero-copy."""
+        """Return a column of ``rows``, or of ``places``, as a NumPy array without a copy."""
         if name not in self._cache:
             table = self.rows if name in self.rows.column_names else self.places
             self._cache[name] = as_numpy(table[name])
@@ -238,7 +226,7 @@ class Segment:
 
     @property
     def first_on_page(self) -> np.ndarray:
-        """For every row the first one of its page."""
+        """For every row the first row of its page."""
         if "first_on_page" not in self._cache:
             page, revision = as_numpy(self.places["page"]), self.column("revision")
             starts = np.ones(self.size, dtype=np.bool_)
@@ -266,7 +254,7 @@ class Segment:
 
 
 def build(table: pa.Table, /) -> Segment:
-    """Make a segment from rows of ``chunks`` with the columns ``COLUMNS`` and ``_rowid``."""
+    """Build a segment from rows of ``chunks`` with the columns ``COLUMNS`` and ``_rowid``."""
     table = _in_order(table)
     dense, scales = quantize(_matrix(one_chunk(table["dense"])))
     table = table.drop_columns("dense")
@@ -299,7 +287,7 @@ def build(table: pa.Table, /) -> Segment:
 
 
 def _places(table: pa.Table) -> pa.Table:
-    """Return the columns that make a citation; what an older collection lacks is null."""
+    """Return the columns of a citation; those missing in older collections are null."""
     declared = schema.table("chunks").arrow(_PLACES)
     known = table.schema.names
     return pa.table(
@@ -321,7 +309,7 @@ def _revisions(names: pa.Array, starts: np.ndarray, lengths: np.ndarray) -> pa.T
 
 
 def _in_order(table: pa.Table) -> pa.Table:
-    """Order rows by revision and position; they mostly stand so already."""
+    """Order rows by revision and position; mostly they already are."""
     keys = [("revision", "ascending"), ("chunk_index", "ascending")]
     order = as_numpy(pc.sort_indices(table, sort_keys=keys))
     if np.array_equal(order, np.arange(len(order))):
@@ -339,7 +327,7 @@ def _term_postings(table: pa.Table) -> Postings:
 
 
 def _figures(terms: Postings, lengths: np.ndarray) -> np.ndarray:
-    """Return which share of the terms of each row are numbers, in percent (uint8)."""
+    """Return the share of numbers among the terms of each row, in percent (uint8)."""
     are_numbers = as_numpy(pc.match_substring_regex(one_chunk(terms.keys["key"]), _NUMBER))
     chosen = np.repeat(are_numbers, terms.counts)
     rows, values = terms.rows[chosen], terms.values[chosen]
@@ -362,7 +350,7 @@ def _tables(name: str, postings: Postings) -> dict[str, pa.Table]:
 
 def _matrix(vectors: pa.FixedSizeListArray) -> np.ndarray:
     dimension = vectors.type.list_size
-    # A null list still takes its place in the flat values, whatever stands there.
+    # A null list still occupies its range of the flat values.
     flat = as_numpy(vectors.values.slice(vectors.offset * dimension, len(vectors) * dimension))
     matrix = flat.reshape(-1, dimension).astype(np.float32, copy=False)
     if vectors.null_count:
@@ -392,7 +380,7 @@ def _segment(
 
 
 def save(segment: Segment, folder: Path, /) -> None:
-    """Write the segment's files into the new folder *folder*."""
+    """Write the segment's files to the new folder *folder*."""
     folder.mkdir(parents=True)
     revisions = pa.table(
         {
@@ -417,13 +405,7 @@ def save(segment: Segment, folder: Path, /) -> None:
 
 
 def load(folder: Path, /) -> Segment:
-    """Map a saved segment into memory, once all of it is found as it was written.
-
-    Raises
-    ------
-    OSError, ValueError
-        A file is missing or damaged; the view is then rebuilt.
-    """
+    """Verify a saved segment, and map it into memory."""
     tables = {name: _mapped(folder / f"{name}.arrow") for name in (*_TABLES, "places")}
     dense = map_arrays(folder / _DENSE)["dense"]
     texts = TextStore.load(folder / "texts.bin")

@@ -1,8 +1,8 @@
-"""Keeps segments up with the ledger: builds what is missing, merges what has piled up.
+"""Keeping segments in sync with the ledger: missing ones are built, small ones merged.
 
-``manifest.json`` names the segment folders. It is a cache: what it lacks is built from Lance, what
-is dead is masked, and a damaged one is rebuilt. Whoever holds the lock publishes what was built;
-everyone else keeps it in memory.
+``manifest.json`` names the segment folders. It is a cache: missing segments are built from Lance,
+dead revisions are masked, and damaged segments are rebuilt. The holder of the lock publishes new
+segments; other processes keep them in memory.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
     from casetrack.store.datasets import Snapshot
 
-# Reads the rows of many revisions in groups of bounded size, each row once.
+# Reading the rows of many revisions in groups of bounded size, each row once.
 
 _FEW = 256
-"""Up to so many revisions go by a condition; more, by the files that hold them."""
+"""Maximum number of revisions to read by a condition instead of by their data files."""
 _FRAGMENT_BITS = 32
-"""A row's address is the number of its file, and its place in it in the lower bits."""
+"""A row's address is the number of its file, with its position in the lower bits."""
 
 
 def read_groups(
@@ -55,20 +55,14 @@ def read_groups(
 
     Parameters
     ----------
-    snapshot
-        The collection.
-    revisions
-        Revisions to read.
     columns
-        Their columns; those that the stored table lacks are left out. ``_rowid`` is added.
-        Nothing is compared with its checksum here.
+        Missing columns are left out; ``_rowid`` is added. Checksums are not compared.
     most
-        Rows of a table; only a single longer revision has more.
+        Maximum rows of a table; only a single longer revision has more.
     blank
-        Empty the rows that are not what was written, but for the places that they keep, so that
-        nothing is made of them.
+        Empty damaged rows except ids and offsets, so that nothing is derived from them.
     files
-        Numbers of the data files to look into; all by default.
+        Numbers of the data files to read; all by default.
     """
     if blank:
         for table in read_groups(snapshot, revisions, with_families(columns, "chunks"), most):
@@ -83,7 +77,7 @@ def read_groups(
         for group in _groups(wanted, snapshot.documents.chunk_counts, most):
             yield snapshot.scan(present, revisions=group, with_row_id=True, checked=False)
         return
-    # A condition on thousands of values looks at every row once more for every group.
+    # A condition with thousands of values would scan every row again for each group.
     held = _files_of(snapshot, wanted, files)
     wanted.sort(key=lambda revision: held.get(revision, [0]))
     for group in _groups(wanted, snapshot.documents.chunk_counts, most):
@@ -106,8 +100,8 @@ def _groups(revisions: Iterable[str], sizes: dict[str, int], most: int) -> Itera
 def _files_of(
     snapshot: Snapshot, revisions: list[str], among: Sequence[int] | None
 ) -> dict[str, list[int]]:
-    """Return the numbers of the data files that hold each revision."""
-    values, found, chunks = pa.array(revisions), dict[str, set[int]](), snapshot.chunks
+    """Return the numbers of the data files that contain each revision."""
+    values, numbers_of, chunks = pa.array(revisions), dict[str, set[int]](), snapshot.chunks
     with reading(chunks.uri):
         some = None if among is None else [chunks.get_fragment(number) for number in among]
         scanner = chunks.scanner(columns=["revision"], with_row_address=True, fragments=some)
@@ -116,8 +110,8 @@ def _files_of(
             table = pa.table({"revision": batch["revision"], "file": files})
             pairs = table.filter(pc.is_in(table["revision"], value_set=values))
             for row in pairs.group_by(["revision", "file"]).aggregate([]).to_pylist():
-                found.setdefault(row["revision"], set()).add(row["file"])
-    return {revision: sorted(numbers) for revision, numbers in found.items()}
+                numbers_of.setdefault(row["revision"], set()).add(row["file"])
+    return {revision: sorted(numbers) for revision, numbers in numbers_of.items()}
 
 
 def _rows_in(
@@ -136,14 +130,14 @@ _log = logging.getLogger(__name__)
 _repairs = logging.getLogger("casetrack.repairs")
 _FANOUT = 8
 GRACE_SECONDS = 900.0
-"""Segment folders that no manifest names are kept this long for readers that still map them."""
+"""Seconds that unlisted segment folders are kept for readers that still map them."""
 _SHORTER_SECONDS = 60.0
 _MOST_UNUSED = 16
-"""Where there are more of them, the older ones are kept for a shorter while."""
+"""With more unlisted folders than this, the older ones are kept for a shorter time."""
 
 
 class Part(Protocol):
-    """An immutable segment: the rows of some revisions, each revision's side by side."""
+    """An immutable segment: the rows of some revisions, each revision's contiguous."""
 
     @property
     def revisions(self) -> tuple[str, ...]:
@@ -167,19 +161,18 @@ class SegmentFolder(Generic[S]):
 
     Attributes
     ----------
-    home
-        The folder.
     format
-        Layout of the segment files; another one on disk is rebuilt.
+        Layout of the segment files; segments of another layout are rebuilt.
     largest
-        Segments of half this many rows are merged no more.
+        Segments with half this many rows are no longer merged.
     load, save
-        Read a segment from a folder, and write one into a new folder. One that *load* cannot read,
-        whatever it raises, counts as absent. Files are sealed (:mod:`sealed`).
+        Read a segment from a folder, and write one to a new folder. A segment for which *load*
+        raises any error counts as absent. Files are sealed
+        (:func:`~casetrack.store.index.arrays.seal`).
     build
-        Makes segments of bounded size for revisions.
+        Makes segments of bounded size from revisions.
     merge
-        Makes segments of the live revisions of others.
+        Makes segments from the live revisions of others.
     """
 
     home: Path
@@ -198,17 +191,11 @@ class SegmentFolder(Generic[S]):
         only: Collection[str] | None = None,
         made_by: Callable[[Collection[str]], Iterable[str]] | None = None,
     ) -> list[S]:
-        """Return segments that hold all live revisions of *snapshot*, and maybe dead ones.
+        """Return segments with all live revisions of *snapshot*, and maybe dead ones.
 
-        Parameters
-        ----------
-        snapshot
-            What is live.
-        only
-            Where only some revisions are asked for, no other is built.
-        made_by
-            Has segments made of missing revisions, in other processes that each :meth:`make` some,
-            and returns their names; by default they are made here.
+        *only* limits the building to some revisions. *made_by* has missing segments built in other
+        processes, which call :meth:`make`, and returns their names; by default this process builds
+        them.
         """
         live = snapshot.revisions
         stored = self.stored(snapshot.generation)
@@ -217,7 +204,7 @@ class SegmentFolder(Generic[S]):
         missing = needed - _held(stored)
         if not missing and not self._group(list(stored.values()), live):
             return list(stored.values())
-        # Where it cannot be made, as on a disk that is full, the view stays in memory.
+        # If the folder cannot be written, as on a full disk, the view stays in memory.
         with contextlib.suppress(OSError):
             self.home.mkdir(parents=True)
         with try_lock(self.home / ".lock") as locked:
@@ -228,7 +215,7 @@ class SegmentFolder(Generic[S]):
         return [*stored.values(), *self.build(missing)]
 
     def lacking(self, snapshot: Snapshot, /) -> dict[str, int]:
-        """Return the live revisions that no segment holds, with their numbers of chunks."""
+        """Return the live revisions without a segment, with their numbers of chunks."""
         counts = snapshot.documents.chunk_counts
         missing = _needed(snapshot) - _held(self.stored(snapshot.generation))
         return {revision: counts[revision] for revision in counts if revision in missing}
@@ -238,13 +225,7 @@ class SegmentFolder(Generic[S]):
         return published(self.home, self.format, self.load, generation)
 
     def make(self, revisions: Iterable[str], /) -> list[str]:
-        """Make segments of revisions and write them; nobody reads them before they are published.
-
-        Raises
-        ------
-        OSError
-            One cannot be written.
-        """
+        """Build and write segments of revisions; readers see them after their publication."""
         return list(self._store(self.build(revisions)))
 
     def _publish(
@@ -254,7 +235,7 @@ class SegmentFolder(Generic[S]):
         missing: set[str],
         made_by: Callable[[Collection[str]], Iterable[str]] | None,
     ) -> dict[str, S]:
-        """Build what is missing, merge what has piled up, and switch the manifest."""
+        """Build missing segments, merge small ones, and replace the manifest."""
         try:
             if made_by is None:
                 kept = {**stored, **self._store(self.build(missing))}
@@ -266,7 +247,7 @@ class SegmentFolder(Generic[S]):
                 kept |= self._store(self.merge(group, snapshot.revisions))
             self._write_manifest(snapshot, kept)
         except (OSError, StorageError) as error:
-            # A view is only a copy: with a full disk, the work goes on from memory.
+            # A view can be rebuilt: with a full disk, the work continues in memory.
             _log.warning("The view cannot be stored in %s: %s", self.home, error)
             made = self.build(missing)
             return {str(i): data for i, data in enumerate([*stored.values(), *made])}
@@ -274,29 +255,12 @@ class SegmentFolder(Generic[S]):
         return kept
 
     def purge(self, snapshot: Snapshot, /, *, grace: float, wait: float = 0.0) -> bool:
-        """Make every segment anew that holds a dead revision, and remove what is no longer used.
+        """Rebuild every segment with a dead revision, and remove unused folders; return success.
 
-        Nothing is made that was not there before; what is missing is built when it is asked for.
-
-        Parameters
-        ----------
-        snapshot
-            The newest state.
-        grace
-            Seconds that folders no manifest names are kept for readers.
-        wait
-            Seconds to wait for another process that is at work on the segments.
-
-        Returns
-        -------
-        bool
-            Whether it was done; not where another process is still at work, nor, on Windows, where
-            one still maps what was to be removed.
-
-        Raises
-        ------
-        DiskFull, NotWritable, StorageError
-            A segment cannot be written; what was there stays.
+        Missing segments are not built. *grace* is the number of seconds that unlisted folders are
+        kept for readers, *wait* the number of seconds to wait for another process that changes the
+        segments. Returns ``False`` if that process is still active or, on Windows, if a process
+        still maps a folder to be removed.
         """
         if not self.home.is_dir():
             return True
@@ -309,12 +273,12 @@ class SegmentFolder(Generic[S]):
                 if dirty:
                     kept = {n: s for n, s in stored.items() if not any(s is d for d in dirty)}
                     stored = kept | self._store(self.merge(dirty, live))
-                    del dirty  # Windows removes nothing that is still mapped
+                    del dirty  # Windows cannot remove a mapped file
                 self._write_manifest(snapshot, stored)
                 return self._remove_unused(set(stored), grace)
 
     def has_dead(self, snapshot: Snapshot, /) -> bool:
-        """Whether a published segment holds a dead revision."""
+        """Return whether a published segment contains a dead revision."""
         live = snapshot.revisions
         return any(_has_dead(s, live) for s in self.stored(snapshot.generation).values())
 
@@ -327,8 +291,8 @@ class SegmentFolder(Generic[S]):
         write_json(self.home / "manifest.json", manifest)
 
     def _store(self, made: Iterator[S]) -> dict[str, S]:
-        """Write segments one after the other, each in memory only until it is written."""
-        found = {}
+        """Write segments one by one, keeping each in memory only until it is written."""
+        stored = {}
         for segment in made:
             name = f"{int(time.time()):010d}-{secrets.token_hex(6)}"
             temporary = self.home / f".{name}.tmp"
@@ -338,11 +302,11 @@ class SegmentFolder(Generic[S]):
             except OSError:
                 shutil.rmtree(temporary, ignore_errors=True)
                 raise
-            found[name] = self.load(self.home / name)
-        return found
+            stored[name] = self.load(self.home / name)
+        return stored
 
     def _group(self, candidates: Sequence[S], live: Mapping[str, str]) -> list[S]:
-        """Return segments worth merging: eight of one order of size, or one that is mostly dead."""
+        """Return segments worth merging: eight of similar size, or one that is mostly dead."""
         tiers: dict[int, list[S]] = {}
         for data in candidates:
             if 2 * _live_rows(data, live) < data.size:
@@ -361,19 +325,10 @@ class SegmentFolder(Generic[S]):
 
 
 def remove_old(folders: Sequence[Path], grace: float, /) -> bool:
-    """Remove folders that nobody needs any more, the youngest perhaps later.
+    """Remove unused folders other than *folders*; return whether all expired ones are gone.
 
-    Parameters
-    ----------
-    folders
-        What readers may still map.
-    grace
-        Seconds they are kept; of many the older ones are kept for a shorter while.
-
-    Returns
-    -------
-    bool
-        Whether all are gone that were to be removed.
+    They are kept for *grace* seconds; if there are many, the older ones are kept for a shorter
+    time.
     """
     now, removed = time.time(), True
     aged: list[tuple[float, Path]] = []
@@ -383,7 +338,7 @@ def remove_old(folders: Sequence[Path], grace: float, /) -> bool:
     for place, (age, folder) in enumerate(sorted(aged, key=lambda pair: pair[0])):
         kept = grace if place < _MOST_UNUSED else min(grace, _SHORTER_SECONDS)
         if age >= kept:
-            # Windows keeps what is mapped; the next one removes it.
+            # Windows keeps mapped files; the next call removes them.
             shutil.rmtree(folder, ignore_errors=True)
             removed = removed and not folder.exists()
     return removed
@@ -394,18 +349,8 @@ def published(
 ) -> dict[str, S]:
     """Return the published segments of a folder by name.
 
-    An unreadable manifest or segment counts as absent.
-
-    Parameters
-    ----------
-    home
-        The folder.
-    layout
-        Format of the segment files that is understood.
-    load
-        Reads one, see :class:`SegmentFolder`.
-    generation
-        Those of another generation of the data describe what is gone; ``None`` takes any.
+    An unreadable manifest or segment counts as absent. *layout* is the supported format of segment
+    files. Segments of another *generation* are outdated; ``None`` accepts any.
     """
     try:
         manifest = json.loads((home / "manifest.json").read_text("utf-8"))
@@ -416,19 +361,19 @@ def published(
         folders = {name: home / name for name in manifest["segments"]}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
-    found = {}
+    loaded = {}
     for name, folder in folders.items():
         try:
-            found[name] = load(folder)
+            loaded[name] = load(folder)
         except FileNotFoundError:
-            continue  # merged with others, and cleaned away meanwhile
+            continue  # merged and cleaned away meanwhile
         except Exception as error:  # noqa: BLE001 - whatever it is: a copy, and made anew
             _repairs.warning("A part of a view is damaged, and is made anew: %s", error)
-    return found
+    return loaded
 
 
 def _needed(snapshot: Snapshot) -> set[str]:
-    # A document without chunks has nothing to keep.
+    # A document without chunks needs no segment.
     return {r for r, count in snapshot.documents.chunk_counts.items() if count}
 
 

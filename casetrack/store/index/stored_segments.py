@@ -15,39 +15,33 @@ if TYPE_CHECKING:
     from casetrack.store.index.segment import Segment
 
 FORMAT = 9
-"""Layout of the segment files; another one on disk is rebuilt."""
+"""Layout of the segment files; segments of another layout are rebuilt."""
 MAX_CHUNKS = 65_536
-"""Largest segment (but for a single document that is longer); a row then fits two bytes."""
+"""Maximum chunks per segment (a single document may exceed it), so that a row fits two bytes."""
 
 
 def index_home(folder: Path, /) -> Path:
-    """Return where the search index lies in a collection's folder."""
+    """Return the folder of the search index within a collection."""
     return folder / "views" / "index"
 
 
 def stored_segments(home: Path, snapshot: Snapshot, dimension: int, /) -> list[Segment]:
-    """Return segments that hold all live revisions of *snapshot*, and maybe dead ones.
+    """Return segments with all live revisions of *snapshot*, and maybe dead ones.
 
-    Parameters
-    ----------
-    home
-        Folder of the index.
-    snapshot
-        What is live.
-    dimension
-        Length of the vectors; a stored segment with vectors of another length is built anew.
+    *home* is the folder of the index. Stored segments with vectors of another length than
+    *dimension* are rebuilt.
     """
     return segment_folder(home, snapshot, dimension).segments(snapshot)
 
 
 def segment_folder(home: Path, snapshot: Snapshot, dimension: int, /) -> SegmentFolder[Segment]:
-    """Return what keeps the segments; the parameters are those of :func:`stored_segments`."""
+    """Return the folder of segments; for the parameters see :func:`stored_segments`."""
 
     def load(folder: Path) -> Segment:
-        found = segments.load(folder)
-        if found.dimension != dimension:
+        segment = segments.load(folder)
+        if segment.dimension != dimension:
             raise ValueError(f"{folder} has vectors of another length")
-        return found
+        return segment
 
     def build(revisions: Iterable[str]) -> Iterator[Segment]:
         for table in read_groups(snapshot, revisions, segments.COLUMNS, MAX_CHUNKS):
@@ -60,5 +54,5 @@ def segment_folder(home: Path, snapshot: Snapshot, dimension: int, /) -> Segment
 
 
 def load_segments(home: Path, /) -> dict[str, Segment]:
-    """Map the published segments by name; what cannot be read counts as absent."""
+    """Map the published segments by name; unreadable ones count as absent."""
     return published(home, FORMAT, segments.load)

@@ -1,4 +1,4 @@
-"""The user's word: tags, stars, edits of names, own events. One store, which nothing rebuilds."""
+"""Marks of the user: tags, stars, edits of names, own events. They cannot be rebuilt."""
 
 from casetrack.store.marks.store import Marks, add, new_mark, read, stamp
 

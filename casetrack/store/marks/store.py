@@ -1,14 +1,13 @@
-"""Keeps marks in ``marks/marks.jsonl`` of a collection: one JSON object a line, added to only.
+"""Storage of marks in ``marks/marks.jsonl`` of a collection: append-only, one JSON object per line.
 
-To undo a mark is a mark, too. A reader takes no lock: the file is replaced whole by one rename, so
-that a killed writer leaves it as it was. Writers take turns by a lock of their own, since the
-collection's lock may be held for hours by somebody who takes in files.
+Undoing a mark is also a mark. Readers take no lock: the file is replaced by a rename, so that a
+killed writer leaves the old one. Writers use a separate lock, since an ingest may hold the
+collection's lock for hours.
 
-Nothing can make a lost mark anew, so a copy lies beside the file: its bytes, and a last line with
-the collection's id and a digest. A mark is added to the file first, and removed from the copy
-first. So a whole copy never holds more than the file does, at whatever moment a writer is killed;
-where it does, the file was damaged, and the copy says what is missing. The damaged file is kept
-beside it, since it may hold something of worth.
+Lost marks cannot be rebuilt, so there is a backup copy: the same bytes, and a last line with the
+collection's id and a digest. A mark is added to the file first, and removed from the copy first. So
+an intact copy never has more marks than the file, even after a killed writer. If it does, the file
+was damaged, and the copy has the missing marks. The damaged file is kept for recovery.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ PATH = f"{FOLDER}/{FILE}"
 _LOCK = ".marks.lock"
 _LOCK_SECONDS = 30.0
 _LOOKS = 5
-"""How often both files are read where one seems to have lost something, and they change."""
+"""Number of attempts to read both files while they seem inconsistent and change."""
 _TEXTS = ("mark_id", "kind", "made_at", "value", "note")
 _NUMBERS = ("page", "char_start", "char_end")
 _STORED = tuple(f.name for f in fields(Mark) if f.name != "undone_by")
@@ -53,50 +52,45 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Marks:
-    """All marks of a collection at one moment, in the order in which they were made."""
+    """All marks of a collection at one moment, in order of creation."""
 
     all: tuple[Mark, ...] = ()
 
     @cached_property
     def in_force(self) -> tuple[Mark, ...]:
-        """Those that count: nobody has undone them."""
+        """Marks that were not undone."""
         return tuple(m for m in self.all if m.undone_by is None and m.kind != "undo")
 
     @cached_property
     def entity_edits(self) -> tuple[Mark, ...]:
-        """Those in force that change who and what is in the collection."""
+        """Marks in force that change entities."""
         return tuple(m for m in self.in_force if m.kind in ENTITY_EDITS)
 
     @cached_property
     def fingerprint(self) -> str:
-        """What stands for the edits of entities; empty without any."""
+        """Digest of the edits of entities; empty without any."""
         if not self.entity_edits:
             return ""
         lines = "\n".join(map(to_line, self.entity_edits))
         return hashlib.sha256(lines.encode()).hexdigest()[:20]
 
 
-def new_mark(**told: Any) -> Mark:
-    """Return a new mark, made now; *told* is what it says."""
-    return Mark(mark_id=f"m-{secrets.token_hex(4)}", made_at=datetime.now(UTC), **told)
+def new_mark(**facts: Any) -> Mark:
+    """Return a new mark with the present time and the given fields."""
+    return Mark(mark_id=f"m-{secrets.token_hex(4)}", made_at=datetime.now(UTC), **facts)
 
 
 def stamp(folder: Path, /) -> tuple[Stamp, ...]:
-    """Return what changes with the marks of a collection; empty while it has none."""
-    found = (stamp_of(folder / FOLDER / name) for name in (FILE, COPY))
-    return tuple(stamp for stamp in found if stamp is not None)
+    """Return a value that changes with the marks of a collection; empty without marks."""
+    stamps = (stamp_of(folder / FOLDER / name) for name in (FILE, COPY))
+    return tuple(stamp for stamp in stamps if stamp is not None)
 
 
 def read(folder: Path, /) -> Marks:
     """Return the marks of a collection.
 
-    A line that is none is passed over with a warning, and a mark that only the copy still has is
-    taken from there, with a warning as well; ``casetrack doctor`` names both.
-
-    Raises
-    ------
-    StorageError
-        The file is there and cannot be read.
+    Invalid lines are skipped, and marks that only the copy still has are read from there, both with
+    a warning; ``casetrack doctor`` reports both.
     """
     stored = Stored(folder)
     for number in stored.broken:
@@ -114,18 +108,7 @@ def read(folder: Path, /) -> Marks:
 
 
 def repair(folder: Path, /) -> list[str]:
-    """Write lost marks back into the file, and a damaged or missing copy anew.
-
-    Returns
-    -------
-    list of str
-        What was done, in words.
-
-    Raises
-    ------
-    CollectionBusy, CollectionGone, DiskFull, NotWritable, StorageError
-        See :func:`add`.
-    """
+    """Restore lost marks, and rebuild a damaged or missing copy; return the actions."""
     if not stamp(folder):
         return []
     done = []
@@ -144,46 +127,34 @@ def repair(folder: Path, /) -> list[str]:
 
 
 def add(folder: Path, marks: Iterable[Mark], /) -> None:
-    """Add marks; all of them are stored, or none.
+    """Add marks: all of them or none.
 
     Raises
     ------
     CollectionBusy
         Another process has been writing marks for half a minute.
-    CollectionGone
-        The collection was deleted.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
     """
     new = list(marks)
     lines = "".join(f"{to_line(m)}\n" for m in new)
     with _writing(folder):
         stored = Stored(folder)
         kinds = Counter(m.kind for m in new)
-        said = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-        audit.note(folder, "marks added", count=len(new), detail=said)
+        summary = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+        audit.note(folder, "marks added", count=len(new), detail=summary)
         if stored.lost:
             _set_aside(folder)
         content = _with_end(stored.whole) + lines.encode()
         write_atomic(folder / FOLDER / FILE, content)
         try:
             _write_copy(folder, content)
-        except StorageError as error:  # they are stored; the older copy says nothing against them
+        except StorageError as error:  # they are stored; an older copy does no harm
             _log.warning("The copy of your marks was not brought up to date: %s", error.message)
 
 
 def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
-    """Remove marks for good: all that are not *wanted*, and what undid them.
+    """Permanently remove marks that are not *wanted*, with the marks that undid them.
 
-    Returns
-    -------
-    int
-        How many were removed, without those that undid others.
-
-    Raises
-    ------
-    CollectionBusy, CollectionGone, DiskFull, NotWritable, StorageError
-        See :func:`add`.
+    Returns the number of removed marks, without those that undid others.
     """
     if not stamp(folder):
         return 0
@@ -193,7 +164,7 @@ def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
         kept = [m for m in marks if not gone & {m.mark_id, m.value if m.kind == "undo" else ""}]
         aside = folder / FOLDER / DAMAGED
         with storage_errors(aside):
-            aside.unlink(missing_ok=True)  # nobody knows of whom that speaks
+            aside.unlink(missing_ok=True)  # its target is unknown
         if len(kept) < len(marks):
             audit.note(folder, "marks removed", count=len(gone))
             content = "".join(f"{to_line(m)}\n" for m in kept).encode()
@@ -216,31 +187,20 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 class Stored:
-    """What the file of marks and the copy beside it hold at one moment.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
+    """Content of the file of marks and its copy at one moment.
 
     Attributes
     ----------
     broken
-        Numbers of the lines of the file that are no marks, from 1.
+        Numbers of invalid lines in the file, from 1.
     copy
-        What the copy holds; ``None`` where it is missing, not what was written there, or that of
-        another collection.
+        Content of the copy; ``None`` if it is missing, damaged or of another collection.
     copy_is_damaged
-        Whether it is there, and not what was written.
+        Whether the copy exists and its digest differs.
     lost
-        Marks of the copy that the file has not, or has otherwise.
+        Marks of the copy that are missing or different in the file.
     whole
-        The file as it should be: with the lost marks, and without what is left of them.
-
-    Raises
-    ------
-    StorageError
-        The file is there and cannot be read.
+        The repaired file: with the lost marks, and without their remains.
     """
 
     def __init__(self, folder: Path, /) -> None:
@@ -250,15 +210,15 @@ class Stored:
             marks, self.broken = _parsed(content)
             kept = _parsed(self.copy or b"")[0]
             self.lost = [mark for mark in kept if mark not in set(marks)]
-            # A writer changes one after the other, and nothing was lost in between.
+            # A writer was changing one after the other; nothing is lost.
             if not self.lost or stamp(folder) == before:
                 break
         self.copy_is_damaged = self.copy is None and _is_damaged(folder)
         self.whole = content
         if self.lost:
             later = []
-            if len(self.lost) < len(kept):  # else it is another file that stands there
-                # One with a known id, or of the same words, is what is left of a lost mark.
+            if len(self.lost) < len(kept):  # otherwise another file has this name
+                # A line with a known id, or the same words, is the remains of a lost mark.
                 known = {m.mark_id for m in kept} | {replace(m, mark_id="") for m in self.lost}
                 later = [m for m in marks if known.isdisjoint({m.mark_id, replace(m, mark_id="")})]
             lines = "".join(f"{to_line(mark)}\n" for mark in later)
@@ -275,23 +235,23 @@ def _content(folder: Path) -> bytes:
 
 
 def _checksummed_copy(folder: Path) -> bytes | None:
-    """Return the content of the copy; ``None`` where there is none, or it is another one."""
+    """Return the content of the copy; ``None`` if it is missing or invalid."""
     try:
-        content, _, told = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
+        content, _, stored = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
     except OSError:
         return None
-    return content if told == _checksum(_id(folder), content) else None
+    return content if stored == _checksum(_id(folder), content) else None
 
 
 def _is_damaged(folder: Path) -> bool:
-    """Return whether there is a copy, and it is not what was written, here or elsewhere."""
+    """Return whether the copy exists and its digest is wrong for every collection."""
     try:
-        content, _, told = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
+        content, _, stored = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
     except FileNotFoundError:
         return False
     except OSError:
         return True
-    return told != _checksum(told.partition(b" ")[0], content)
+    return stored != _checksum(stored.partition(b" ")[0], content)
 
 
 def _write_copy(folder: Path, content: bytes) -> None:
@@ -299,25 +259,25 @@ def _write_copy(folder: Path, content: bytes) -> None:
 
 
 def _checksum(collection_id: bytes, content: bytes) -> bytes:
-    """Return the last line of a copy: whose it is, and the digest of that and the content."""
+    """Return the last line of a copy: the collection's id, and the digest of id and content."""
     digest = hashlib.sha256(collection_id + b"\n" + content).hexdigest()
     return collection_id + b" " + digest.encode()
 
 
 def _id(folder: Path) -> bytes:
-    """Return the collection's id, also while its folder is being made."""
+    """Return the collection's id, also for a folder under construction."""
     return folder.name.removeprefix(BUILDING).encode()
 
 
 def _set_aside(folder: Path) -> None:
-    """Keep what is there of a damaged file; the caller writes it anew."""
+    """Keep the content of a damaged file; the caller writes a new one."""
     content = _content(folder)
     if content:
         write_atomic(folder / FOLDER / DAMAGED, content)
 
 
 def _with_end(content: bytes) -> bytes:
-    """Return lines with the end of the last one."""
+    """Return lines with a final line break."""
     return content if not content or content.endswith(b"\n") else content + b"\n"
 
 
@@ -325,18 +285,18 @@ def _with_end(content: bytes) -> bytes:
 
 
 def to_line(mark: Mark, /) -> str:
-    """Return a mark as it is stored; what it does not say is left out."""
-    told = {n: v for n, v in mark.as_dict().items() if n in _STORED and v not in {None, ""}}
-    return json.dumps(told, ensure_ascii=True)
+    """Return a mark in its stored form, without empty fields."""
+    facts = {n: v for n, v in mark.as_dict().items() if n in _STORED and v not in {None, ""}}
+    return json.dumps(facts, ensure_ascii=True)
 
 
 def parse_line(line: str | bytes, /) -> Mark | None:
-    """Return the mark of a line, or ``None`` where it is none."""
+    """Return the mark of a line, or ``None`` if it is invalid."""
     try:
         raw = json.loads(line)
-        told = {n: raw[n] for n in _STORED if n in raw}
-        made = datetime.fromisoformat(told.pop("made_at"))
-        mark = Mark(made_at=made if made.tzinfo else made.replace(tzinfo=UTC), **told)
+        facts = {n: raw[n] for n in _STORED if n in raw}
+        made = datetime.fromisoformat(facts.pop("made_at"))
+        mark = Mark(made_at=made if made.tzinfo else made.replace(tzinfo=UTC), **facts)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     whole = all(isinstance(getattr(mark, n), str) for n in _TEXTS if n != "made_at")
@@ -347,18 +307,18 @@ def parse_line(line: str | bytes, /) -> Mark | None:
 
 
 def _parsed(data: bytes) -> tuple[list[Mark], list[int]]:
-    """Return the marks, and the numbers of the lines that are none."""
-    found: list[Mark] = []
+    """Return the valid marks, and the numbers of invalid lines."""
+    valid: list[Mark] = []
     broken: list[int] = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
             mark = parse_line(line)
-            found.append(mark) if mark is not None else broken.append(number)
-    return found, broken
+            valid.append(mark) if mark is not None else broken.append(number)
+    return valid, broken
 
 
 def with_undone(marks: Iterable[Mark], /) -> tuple[Mark, ...]:
-    """Return marks, each with what has undone it; the last one who did."""
-    found = list(marks)
-    undone = {m.value: m.mark_id for m in found if m.kind == "undo"}
-    return tuple(replace(m, undone_by=undone.get(m.mark_id)) for m in found)
+    """Return marks, each with the last mark that undid it."""
+    result = list(marks)
+    undone = {m.value: m.mark_id for m in result if m.kind == "undo"}
+    return tuple(replace(m, undone_by=undone.get(m.mark_id)) for m in result)

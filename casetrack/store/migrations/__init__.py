@@ -1,13 +1,13 @@
-"""Bringing a collection of an earlier schema version to the present one, in place.
+"""In-place migration of a collection to the present schema version.
 
-One version at a time, under the write lock. First a backup of the collection as it is is made; each
-step is recorded in ``collection.json`` only when it is complete, and does nothing where it was done
-already. So a migration that is killed anywhere is completed when the collection is next opened.
+Versions are migrated one at a time, under the write lock. First a backup is made. Each step is
+recorded in ``collection.json`` after its completion, and can be repeated safely. So an interrupted
+migration is completed when the collection is opened again.
 
-A new schema version adds a folder ``schemas/vN``, a module here that says what changes and why
-nothing is lost by it, and its line in :data:`MIGRATIONS`. Columns that are only added need no more
-than :func:`~casetrack.store.migrations.backup.add_columns`. ``tests/older_form.py`` is an example,
-a version 0 that never was.
+A new schema version adds a folder ``schemas/vN``, a module here that explains the change and why no
+data are lost, and an entry of :data:`MIGRATIONS`. Added columns only need
+:func:`~casetrack.store.migrations.backup.add_columns`. ``tests/older_form.py`` is an example with a
+fictitious version 0.
 """
 
 from __future__ import annotations
@@ -40,46 +40,32 @@ if TYPE_CHECKING:
 __all__ = ["MIGRATIONS", "Backup", "backups", "make_backup", "migrate", "remove_backups"]
 
 MIGRATIONS: dict[int, Callable[[Path, CollectionInfo], None]] = {}
-"""What brings a collection of a version to the next one; the first version has none before it."""
+"""Migrations to the next version, by version; none leads to the first version."""
 
 _repairs = logging.getLogger("casetrack.repairs")
 
 
 def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
-    """Bring a collection to the present schema version.
+    """Migrate a collection to the present schema version; return whether that was necessary.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    timeout
-        Seconds to wait for programs that write to it.
-
-    Returns
-    -------
-    bool
-        Whether there was anything to do.
+    *timeout* is the time in seconds to wait for other writers.
 
     Raises
     ------
     MigrationFailed
-        It cannot be done; a backup has the collection as it was.
+        The migration failed; a backup has the earlier state.
     CollectionBusy
-        Somebody is writing to the collection.
-    CollectionGone
-        It was deleted meanwhile.
-    DiskFull, NotWritable
-        The folder is read-only.
+        Another process is writing to the collection.
     """
     if read_info(folder).schema_version >= SCHEMA_VERSION:
         return False
     with write_lock(folder, timeout=timeout):
         info = read_info(folder)
-        found, backup = info.schema_version, None
-        if found >= SCHEMA_VERSION:
+        earlier, backup = info.schema_version, None
+        if earlier >= SCHEMA_VERSION:
             return False
         try:
-            steps = _steps(found)
+            steps = _steps(earlier)
             backup = make_backup(folder, info)
             for step in steps:
                 step(folder, info)
@@ -89,16 +75,16 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
         except (CollectionBusy, CollectionGone, CollectionSealed, DiskFull, NotWritable):
             raise
         except Exception as error:
-            told = translate(error, folder)
-            if isinstance(told, (DiskFull, NotWritable)):
-                raise told from error
+            translated = translate(error, folder)
+            if isinstance(translated, (DiskFull, NotWritable)):
+                raise translated from error
             reason = getattr(error, "message", "") or f"{type(error).__name__}: {error}"
-            raise MigrationFailed(info.name, found, SCHEMA_VERSION, reason, backup) from error
+            raise MigrationFailed(info.name, earlier, SCHEMA_VERSION, reason, backup) from error
     _repairs.warning(
         'The collection "%s" was brought from version %d to version %d. A backup of it as it was '
         "is in %s",
         info.name,
-        found,
+        earlier,
         SCHEMA_VERSION,
         backup,
     )
@@ -106,7 +92,7 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
 
 
 def _steps(version: int) -> list[Callable[[Path, CollectionInfo], None]]:
-    """Return what has to be done with a collection of an earlier version, in order."""
+    """Return the migrations from an earlier version, in order."""
     try:
         return [MIGRATIONS[v] for v in range(version, SCHEMA_VERSION)]
     except KeyError as error:

@@ -1,8 +1,8 @@
-"""The backup of a collection that a migration makes first.
+"""The backup of a collection before a migration.
 
-It lies in ``backup/v<version>`` within the collection's folder and is a whole collection, which the
-earlier program opens as its own. Data files of Lance and kept originals never change once they are
-written, so they are shared by hard links and take no room; everything else is copied.
+It is a complete collection in the subfolder ``backup/v<version>``, which the earlier program can
+open. Lance's data files and kept originals never change, so they are hard links that take no space;
+other files are copied.
 """
 
 from __future__ import annotations
@@ -33,17 +33,9 @@ TABLES = ((CHUNKS, "chunks"), (DOCUMENTS, "documents"))
 
 
 def add_columns(folder: Path, version: int, dimension: int, /) -> None:
-    """Add to both datasets the columns that *version* has and they lack; all rows have null there.
+    """Add the columns of *version* that the datasets lack, with null in all rows.
 
-    One commit for each dataset. No row and no other column is written, so whoever reads the
-    collection at this moment goes on undisturbed.
-
-    Raises
-    ------
-    CollectionDamaged
-        A dataset is missing or unreadable.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
+    One commit per dataset, which writes no rows and no other columns and does not disturb readers.
     """
     for name, table in TABLES:
         dataset = open_dataset(folder, name)
@@ -57,22 +49,22 @@ def add_columns(folder: Path, version: int, dimension: int, /) -> None:
 
 HOME = "backup"
 KEEP = timedelta(days=30)
-"""Backups that are older are removed by the next upkeep."""
+"""Age after which upkeep removes a backup."""
 _LEFT_OUT = frozenset({HOME, "views", "reader-locks", "snapshots"})
-"""Made anew by whoever needs it, or kept by the collection itself."""
+"""Files that are rebuilt on demand, or that the collection keeps itself."""
 _MARGIN_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that a migration made.
+    """A backup made by a migration.
 
     Attributes
     ----------
     version
         Schema version of the collection in it.
     size_bytes
-        All its files. Those that the collection still has as well take room only once.
+        All its files, including those shared with the collection.
     """
 
     path: Path
@@ -82,42 +74,27 @@ class Backup:
 
 
 def backups(folder: Path, /) -> tuple[Backup, ...]:
-    """Return the backups within a collection's folder, the earliest version first."""
-    found = []
+    """Return the backups within a collection's folder, earliest version first."""
+    result = []
     for path in (folder / HOME).glob("v[0-9]*"):
         with contextlib.suppress(FileNotFoundError):
-            # The collection.json of a backup is written last, and never again.
+            # The collection.json of a backup is written last and only once.
             made_at = datetime.fromtimestamp((path / FILE).stat().st_mtime, UTC)
-            found.append(Backup(path, int(path.name[1:]), made_at, folder_bytes(path)))
-    return tuple(sorted(found, key=lambda b: b.version))
+            result.append(Backup(path, int(path.name[1:]), made_at, folder_bytes(path)))
+    return tuple(sorted(result, key=lambda b: b.version))
 
 
 def remove_backups(folder: Path, /, *, older_than: timedelta | None = None) -> tuple[Backup, ...]:
-    """Remove backups and what is left of half-made ones; the caller holds the write lock.
+    """Remove backups and incomplete ones; return the removed backups.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    older_than
-        Keep those that are younger; ``None`` keeps none.
-
-    Returns
-    -------
-    tuple of Backup
-        Those that were removed.
-
-    Raises
-    ------
-    NotWritable, StorageError
-        They cannot be removed.
+    The caller holds the write lock. Backups younger than *older_than* stay; ``None`` removes all.
     """
     now = datetime.now(UTC)
     doomed = [b for b in backups(folder) if older_than is None or now - b.made_at > older_than]
     home = folder / HOME
     with storage_errors(home):
         for backup in doomed:
-            # In one step out of sight: a backup is whole or not there.
+            # Renamed in one step first, so that a backup is complete or absent.
             hidden = home / f".{backup.path.name}-{secrets.token_hex(4)}"
             backup.path.rename(hidden)
         _remove_unfinished(home)
@@ -127,19 +104,9 @@ def remove_backups(folder: Path, /, *, older_than: timedelta | None = None) -> t
 
 
 def make_backup(folder: Path, info: CollectionInfo, /) -> Path:
-    """Keep a collection as it is; the caller holds the write lock.
+    """Make a backup of a collection; return its folder. The caller holds the write lock.
 
-    Where a killed migration has made the backup already and begun its work, that backup stays.
-
-    Returns
-    -------
-    Path
-        The folder of the backup.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        It cannot be made; nothing has changed.
+    If an interrupted migration has made the backup and begun its changes, that backup stays.
     """
     home = folder / HOME
     target = home / f"v{info.schema_version}"
@@ -154,7 +121,7 @@ def make_backup(folder: Path, info: CollectionInfo, /) -> Path:
             _require_room(folder, files, _can_link(folder))
             _fill(building, folder, files)
             if target.is_dir():
-                # The earlier program has gone on with the collection since that one was made.
+                # The earlier program has used the collection since that backup was made.
                 shutil.rmtree(target)
             building.rename(target)
             sync_folder(home)
@@ -165,13 +132,13 @@ def make_backup(folder: Path, info: CollectionInfo, /) -> Path:
 
 
 def _remove_unfinished(home: Path) -> None:
-    """Remove what a killed program left: half-made backups, and the files of :func:`_can_link`."""
+    """Remove incomplete backups and files of :func:`_can_link` that a killed program left."""
     for leftover in home.glob(".*"):
         shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 
 
 def _is_untouched(folder: Path, version: int) -> bool:
-    """Return whether the datasets have just the columns of their version: no migration began."""
+    """Return whether the datasets have exactly the columns of their version (no migration)."""
     return all(
         set(open_dataset(folder, name).schema.names)
         == set(schema.table(table, version=version).names)
@@ -221,7 +188,7 @@ def _require_room(folder: Path, files: list[Path], can_link: bool) -> None:
 
 
 def _fill(building: Path, folder: Path, files: list[Path]) -> None:
-    """Copy or link *files* into a new folder; ``collection.json`` comes last."""
+    """Copy or link *files* into a new folder, ``collection.json`` last."""
     building.mkdir()
     (building / "journal").mkdir()
     for file in sorted(files, key=lambda f: f == Path(FILE)):

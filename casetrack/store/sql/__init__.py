@@ -1,1 +1,1 @@
-"""SQL over a collection: the views' definitions as ``*.sql`` files, and who opens DuckDB."""
+"""SQL over a collection: view definitions in ``*.sql`` files, and DuckDB connections."""

@@ -1,4 +1,4 @@
-"""DuckDB, opened in one way: in memory, in UTC, with limits; and the texts of ``*.sql``."""
+"""DuckDB connections: in memory, in UTC, with limits; and the texts of ``*.sql``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-# Values that a statement is given, as DuckDB takes them.
+# Parameter values in types that DuckDB accepts.
 
 _KNOWN = (str, bytes, bytearray, bool, int, float, type(None))
 
 
 def plain(value: Any, /) -> Any:
-    """Return a value of Python for one of NumPy, pandas, Polars or Arrow; others as they are.
+    """Convert values of NumPy, pandas, Polars or Arrow to Python values.
 
-    Sets become lists, paths text, and a frame the list of its rows.
+    Sets become lists, paths text, and a data frame the list of its rows.
 
     Examples
     --------
@@ -49,23 +49,18 @@ def plain(value: Any, /) -> Any:
     return value
 
 
-def refused(values: Mapping[str, Any], said: str, /) -> QueryError | None:
-    """Return the error to show where DuckDB cannot take a value; ``None`` if that is not it.
+def refused(values: Mapping[str, Any], message: str, /) -> QueryError | None:
+    """Return the error for a parameter value that DuckDB refuses; ``None`` for any other *message*.
 
-    Parameters
-    ----------
-    values
-        The values by name.
-    said
-        What DuckDB said.
+    *values* are the parameters by name; *message* is DuckDB's.
     """
-    found = re.search(r"Unable to transform python value of type '<class '([\w.]+)'>'", said)
-    if found is None:
+    match = re.search(r"Unable to transform python value of type '<class '([\w.]+)'>'", message)
+    if match is None:
         return None
-    kind = found[1].rpartition(".")[2]
+    kind = match[1].rpartition(".")[2]
     names = [f"${name}" for name, value in values.items() if type(value).__name__ == kind]
     return QueryError(
-        f"The value of {names[0] if names else 'a parameter'} holds a {found[1]}, which SQL cannot "
+        f"The value of {names[0] if names else 'a parameter'} holds a {match[1]}, which SQL cannot "
         "take.",
         hint="Give numbers, texts, dates, lists, or dictionaries of these; a frame is taken as the "
         "list of its rows.",
@@ -74,18 +69,15 @@ def refused(values: Mapping[str, Any], said: str, /) -> QueryError | None:
 
 TIMEOUT_SECONDS = 60.0
 MEMORY_MB = 1024
-"""What a statement may take, unless the settings say otherwise."""
+"""Default memory limit of a statement."""
 _SCHEMA = re.compile(r"\bthis\.")
 _NUMBER = re.compile(r"_this\b")
 
 
 def connect(*, memory_mb: int = MEMORY_MB) -> duckdb.DuckDBPyConnection:
-    """Open an in-memory DuckDB in UTC with limits; the one place that does.
+    """Open an in-memory DuckDB in UTC with limits; *memory_mb* is in MiB.
 
-    Parameters
-    ----------
-    memory_mb
-        MiB that it may take.
+    This is the only function that does.
     """
     import duckdb
 
@@ -98,18 +90,18 @@ def connect(*, memory_mb: int = MEMORY_MB) -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
             "temp_directory": "",
-            # Otherwise settings and errors tell the user's home folder.
+            # Otherwise settings and errors show the user's home folder.
             "allow_persistent_secrets": "false",
             "secret_directory": "none",
             "extension_directory": "none",
-            # With the place of a mistake, which the text alone does not always have.
+            # Includes the position of a mistake, which the text does not always have.
             "errors_as_json": "true",
         },
     )
-    # For its cursors as well.
+    # Also applies to its cursors.
     connection.execute("SET GLOBAL TimeZone = 'UTC'")
-    # In a notebook DuckDB's bar would stand in the output. Where ipywidgets is missing it draws
-    # none, and this setting is refused.
+    # In a notebook DuckDB's progress bar would appear in the output. Without ipywidgets it draws
+    # none, and refuses this setting.
     with contextlib.suppress(duckdb.InvalidInputException):
         connection.execute("SET enable_progress_bar = false")
     return connection
@@ -118,16 +110,9 @@ def connect(*, memory_mb: int = MEMORY_MB) -> duckdb.DuckDBPyConnection:
 def sql_text(name: str, /, *, schema: str = "", number: int = 1) -> str:
     """Return the text of ``casetrack/store/sql/NAME.sql`` for one collection.
 
-    Parameters
-    ----------
-    name
-        Of the file.
-    schema
-        Where it defines its names, quoted if need be; the files write ``this.`` for it. Without one
-        the names are looked for wherever DuckDB looks.
-    number
-        Of the collection among those that the statement may read; the files end the names that are
-        registered from Python with ``_this``.
+    *schema*, quoted if necessary, replaces ``this.`` in the file; without one, names follow
+    DuckDB's search path. *number* of the collection in a statement replaces the suffix ``_this`` of
+    names that are registered from Python.
     """
     numbered = _NUMBER.sub(f"_{number}", _file(name))
     return _SCHEMA.sub(lambda _: schema and f"{schema}.", numbered)
@@ -139,12 +124,12 @@ def _file(name: str) -> str:
 
 
 def quoted(name: str, /) -> str:
-    """Return a name as SQL writes it, whatever characters it has."""
+    """Return a name as a quoted SQL identifier."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
 
 
-# Rows as Arrow can hold them and others can take them: values, whole numbers, names.
+# Results in types that Arrow and its users support: values, integers, column names.
 
 _CHANGED = re.compile(
     r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | \b(UHUGEINT|BIT|TIME\ WITH\ TIME\ ZONE)\b""", re.VERBOSE
@@ -152,10 +137,10 @@ _CHANGED = re.compile(
 
 
 def faithful(relation: duckdb.DuckDBPyRelation, /) -> duckdb.DuckDBPyRelation:
-    """Return a relation whose values Arrow can hold.
+    """Return a relation whose values Arrow can represent.
 
-    Arrow has no bit strings and no whole numbers above 128 bits with a sign, and its times of day
-    have no zone: DuckDB hands over other bytes, negative numbers and no zone.
+    Arrow has no bit strings, no unsigned 128-bit integers, and no time of day with a zone: DuckDB
+    would return other bytes, negative numbers and no zone.
     """
     before = [str(kind) for kind in relation.types]
     after = [_CHANGED.sub(lambda m: "VARCHAR" if m[1] else m[0], kind) for kind in before]
@@ -171,16 +156,10 @@ def faithful(relation: duckdb.DuckDBPyRelation, /) -> duckdb.DuckDBPyRelation:
 
 
 def whole_numbers(table: pa.Table, kinds: Sequence[object], /) -> pa.Table:
-    """Return a table whose whole numbers are ``int64`` wherever they fit.
+    """Return a table whose integers are ``int64`` if they fit.
 
-    The sum of whole numbers has 128 bits in DuckDB, a decimal in Arrow, and is an object in pandas.
-
-    Parameters
-    ----------
-    table
-        The rows.
-    kinds
-        DuckDB's types of the columns.
+    A sum of integers has 128 bits in DuckDB, is a decimal in Arrow, and an object in pandas.
+    *kinds* are DuckDB's types of the columns.
     """
     import pyarrow as pa
 
@@ -193,9 +172,9 @@ def whole_numbers(table: pa.Table, kinds: Sequence[object], /) -> pa.Table:
 
 
 def each_named(table: pa.Table, /) -> pa.Table:
-    """Return a table whose columns have different names: ``name``, ``name_1`` and so on.
+    """Return a table with unique column names: ``name``, ``name_1`` and so on, as DuckDB does.
 
-    DuckDB names the columns of a table so. Frames, JSON and Parquet have no two of a name.
+    Data frames, JSON and Parquet have no two columns of one name.
     """
     taken, names = set(table.column_names), list[str]()
     for name in table.column_names:

@@ -1,4 +1,4 @@
-"""What a user's statement may hold: one reading statement that names nothing internal."""
+"""Validation of user SQL: one read-only statement that names no internal object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-# Where in a statement a mistake is: DuckDB's own place, and what it leaves out or gets wrong.
+# Position of a mistake in a statement: DuckDB's own, corrected where it is missing or wrong.
 
 Span = tuple[int, int]
 """First character, and the one after the last."""
@@ -23,31 +23,24 @@ NO_EXPRESSION = (
     r"^(?:missing [\]):]|no argument for repetition|bad repetition|trailing \\|unexpected \)"
     r"|invalid (?:escape sequence|perl operator|character class))"
 )
-"""How the texts on a wrong regular expression begin."""
+"""Start of DuckDB's messages about an invalid regular expression."""
 _CAST = re.compile(r"\bcast\b|::", re.IGNORECASE)
 _WIDEST = 100
 
 
 def span_of(message: str, where: tuple[int, int] | None, statement: Statement, /) -> Span | None:
-    """Return where in the statement, as it was given, a mistake is.
+    """Return the span of a mistake in the original statement.
 
-    Parameters
-    ----------
-    message
-        What DuckDB says.
-    where
-        Place and length, in bytes, as DuckDB tells them.
-    statement
-        The statement.
+    *message* is DuckDB's; *where* is its position and length, in bytes.
     """
     given = statement.given
     span = None
     if where is not None:
         start = statement.position(where[0])
         span = start, max(start + 1, statement.position(sum(where)))
-    if found := NO_CONVERSION.search(message):
-        # What fails within one of our macros has a place in the text of the macro.
-        value = f"'{found[1]}'"
+    if match := NO_CONVERSION.search(message):
+        # An error inside one of our macros has a position in the text of the macro.
+        value = f"'{match[1]}'"
         shown = given[slice(*span)] if span else ""
         if value not in shown and not _CAST.search(shown):
             return _only(given, re.escape(value))
@@ -55,15 +48,15 @@ def span_of(message: str, where: tuple[int, int] | None, statement: Statement, /
 
 
 def calls_of(function: str, given: str, /) -> list[Span]:
-    """Return where a function is called: name, parentheses and all."""
+    """Return the spans of the calls of a function, including parentheses."""
     return [
-        (found.start(), _closed(given, found.end() - 1))
-        for found in re.finditer(rf"\b{re.escape(function)}\s*\(", given, re.IGNORECASE)
+        (match.start(), _closed(given, match.end() - 1))
+        for match in re.finditer(rf"\b{re.escape(function)}\s*\(", given, re.IGNORECASE)
     ]
 
 
 def _closed(given: str, opened: int) -> int:
-    """Return the place after the parenthesis that closes the one at a place."""
+    """Return the position after the parenthesis that closes the one at *opened*."""
     depth = 0
     for token in re.finditer(r"'(?:[^']|'')*'|\"[^\"]*\"|[()]", given[opened:]):
         depth += (token[0] == "(") - (token[0] == ")")
@@ -73,16 +66,16 @@ def _closed(given: str, opened: int) -> int:
 
 
 def name_within(name: str, given: str, span: Span | None, /) -> Span | None:
-    """Return where a name stands in a part of a statement; the part where it does not."""
+    """Return the span of a name within a part of a statement; the whole part if it is absent."""
     if span is None:
         return None
     own = rf'"{re.escape(name)}"|(?<![\w"]){re.escape(name)}(?![\w"])(?!\s*\()'
-    found = re.search(own, given[slice(*span)], re.IGNORECASE)
-    return (span[0] + found.start(), span[0] + found.end()) if found else span
+    match = re.search(own, given[slice(*span)], re.IGNORECASE)
+    return (span[0] + match.start(), span[0] + match.end()) if match else span
 
 
 def line_and_column(given: str, span: Span | None, /) -> str:
-    """Return a place in words; empty where there is none."""
+    """Return a position as text; empty without one."""
     if span is None:
         return ""
     before = given[: span[0]]
@@ -91,7 +84,7 @@ def line_and_column(given: str, span: Span | None, /) -> str:
 
 
 def excerpt(given: str, span: Span | None, /) -> str:
-    """Return the line of the mistake with a mark below it, on lines of their own."""
+    """Return the line of the mistake, and below it a line that marks the mistake."""
     if span is None:
         return ""
     start, end = span
@@ -105,24 +98,24 @@ def excerpt(given: str, span: Span | None, /) -> str:
 
 
 def _only(given: str, pattern: str) -> Span | None:
-    found = [match.span() for match in re.finditer(pattern, given, re.IGNORECASE)]
-    return found[0] if len(found) == 1 else None
+    spans = [match.span() for match in re.finditer(pattern, given, re.IGNORECASE)]
+    return spans[0] if len(spans) == 1 else None
 
 
-# Mistakes of a statement itself, told from those that another value of a parameter would mend.
+# Mistakes of a statement itself, as opposed to those that depend on parameter values.
 
 _NAMES = re.compile(r"Referenced (column|table)|does not have a column|Ambiguous reference")
-"""What DuckDB says where a name is wrong."""
+"""DuckDB's messages about an unknown name."""
 
 
 def is_certain(error: QueryError, /) -> bool:
-    """Return whether a statement fails whatever the values of its parameters are.
+    """Return whether a statement fails for all values of its parameters.
 
-    So do those that are refused, do not read as SQL, or name what is not there.
+    Such statements are refused, have a syntax error, or use an unknown name.
     """
     import duckdb
 
-    # What DuckDB raised is left out of tracebacks, and kept as the context.
+    # DuckDB's error is hidden in tracebacks, and kept as the context.
     cause = error.__cause__ or error.__context__
     if not isinstance(cause, duckdb.Error):
         return True
@@ -143,7 +136,7 @@ CHANGES_ALL = {
     *("deregister_external_resource", "register_external_resource_type"),
     *("write_log", "truncate_duckdb_logs", "checkpoint", "force_checkpoint"),
 }
-"""Functions that change what other statements see, since a database is kept between them."""
+"""Functions that change later statements, since a connection is reused."""
 _OURS = re.compile(rb"(references\b|window(?=\s*(?:=>|:=)))", re.IGNORECASE)
 _WORD = re.compile(rb'"(?:[^"]|"")*"|\w+')
 _STRING = re.compile(rb"'((?:[^']|'')*)'")
@@ -151,27 +144,27 @@ _EXPLAINING = re.compile(rb"(EXPLAIN|ANALY[SZ]E)\b", re.IGNORECASE)
 _BLANK = re.compile("[\\s\u200b-\u200d\u2060\ufeff]*")
 
 LONGEST_STATEMENT = 64_000
-"""Characters; what is longer keeps the planner busy beyond every limit."""
+"""Maximum number of characters; a longer statement occupies the planner beyond every limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement as DuckDB gets it.
+    """A statement for DuckDB.
 
     Attributes
     ----------
     given
-        As the user wrote it.
+        The user's text.
     text
-        With the view ``references`` and the argument ``window`` in quotation marks: SQL keeps these
-        words for itself.
+        The same with quoted ``references`` (a view) and ``window`` (an argument), which SQL
+        reserves.
     """
 
     given: str
     text: str
 
     def position(self, byte: int, /) -> int:
-        """Return the place in ``given``, in characters, of a place in ``text``, in bytes."""
+        """Return the position in ``given``, in characters, of a position in ``text``, in bytes."""
         own, before = self.text.encode(), 0
         for start, _ in _ours(self.given):
             if start + before >= byte:
@@ -181,12 +174,12 @@ class Statement:
 
 
 def read_statement(statement: str, /) -> Statement:
-    """Make a user's text ready for DuckDB.
+    """Prepare a user's text for DuckDB.
 
     Raises
     ------
     QueryError
-        It is no text.
+        It is not a text.
     """
     given: object = statement
     if not isinstance(given, str):
@@ -207,13 +200,13 @@ def read_statement(statement: str, /) -> Statement:
 
 
 def _ours(statement: str) -> Iterator[tuple[int, int]]:
-    """Yield where a keyword of SQL is a name of ours, in bytes, as DuckDB counts."""
+    """Yield the byte spans of SQL keywords that are names of ours."""
     import duckdb
 
     data = statement.encode()
     for start, kind in duckdb.tokenize(statement):
-        if kind == duckdb.token_type.keyword and (found := _OURS.match(data, start)):
-            yield start, found.end(1)
+        if kind == duckdb.token_type.keyword and (match := _OURS.match(data, start)):
+            yield start, match.end(1)
 
 
 def check(
@@ -222,17 +215,14 @@ def check(
     params: Mapping[str, Any] | None = None,
     /,
 ) -> str:
-    """Refuse whatever is not one reading statement over the views, with values that fit it.
+    """Require one read-only statement over the views with matching values; return its kind.
 
-    Returns
-    -------
-    str
-        The kind of the statement: ``SELECT`` or ``EXPLAIN``.
+    The kind is ``SELECT`` or ``EXPLAIN``.
 
     Raises
     ------
     QueryError
-        It is refused; the text says why.
+        The statement is refused; the message has the reason.
     """
     if len(statement) > LONGEST_STATEMENT:
         raise QueryError(
@@ -283,7 +273,7 @@ def check(
 
 
 def _check_explained(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-    """Refuse to explain what is no reading: ``EXPLAIN ANALYZE`` runs it."""
+    """Refuse to explain anything but a read: ``EXPLAIN ANALYZE`` executes it."""
     import duckdb
 
     data, inside = statement.encode(), 0
@@ -297,7 +287,7 @@ def _check_explained(connection: duckdb.DuckDBPyConnection, statement: str) -> N
         try:
             explained = {_kind(part) for part in connection.extract_statements(rest.decode())}
         except duckdb.ParserException:
-            # Options, such as (ANALYZE, FORMAT json), are no statement.
+            # Options, such as (ANALYZE, FORMAT json), are not a statement.
             if rest[:1] != b"(":
                 raise
             inside = 1
@@ -312,18 +302,18 @@ def _check_explained(connection: duckdb.DuckDBPyConnection, statement: str) -> N
 
 
 def _named(statement: str, kind: str) -> str:
-    """Return what a statement is, with its article: the word that it begins with, as typed."""
+    """Return the first word of a statement as typed, with its article."""
     import duckdb
 
     data = statement.encode()
     words = (
-        found.group().decode().strip('"').upper()
+        match.group().decode().strip('"').upper()
         for start, token in duckdb.tokenize(statement)
         if token in (duckdb.token_type.keyword, duckdb.token_type.identifier)
-        and (found := _WORD.match(data, start))
+        and (match := _WORD.match(data, start))
     )
     first = next((word for word in words if word not in _BEFORE), kind)
-    # What WITH begins is told by what comes after its queries.
+    # The kind of a WITH statement is determined by the word after its queries.
     name = kind if first == "WITH" else first
     return f"{'an' if name[:1] in 'AEIO' or name.startswith('UP') else 'a'} {name}"
 
@@ -332,7 +322,7 @@ def _kind(parsed: duckdb.Statement) -> str:
     try:
         return str(parsed.type).rpartition(".")[2]
     except ValueError:
-        # DuckDB knows more kinds than its Python part has names for, such as UPDATE EXTENSIONS.
+        # DuckDB has more kinds than its Python package has names for, such as UPDATE EXTENSIONS.
         return "MAINTENANCE"
 
 
@@ -352,9 +342,9 @@ def _check_values(wanted: set[str], given: set[str]) -> None:
 
 
 def _names(statement: str) -> Iterator[tuple[str, bool]]:
-    """Yield every name in small letters, and whether an opening parenthesis follows.
+    """Yield every name in lower case, and whether an opening parenthesis follows.
 
-    A text that is numbered like an internal name counts as well: after ``FROM`` it is a name.
+    A string numbered like an internal name counts as well: after ``FROM`` it is a name.
     """
     import duckdb
 
@@ -362,18 +352,18 @@ def _names(statement: str) -> Iterator[tuple[str, bool]]:
     tokens = duckdb.tokenize(statement)
     for at, (start, kind) in enumerate(tokens):
         if kind == duckdb.token_type.string_const:
-            found = _STRING.match(data, start)
-            if found and found.group(1)[-1:].isdigit():
-                yield found.group(1).decode().lower(), False
+            match = _STRING.match(data, start)
+            if match and match.group(1)[-1:].isdigit():
+                yield match.group(1).decode().lower(), False
         elif kind in (duckdb.token_type.identifier, duckdb.token_type.keyword) and (
-            found := _WORD.match(data, start)
+            match := _WORD.match(data, start)
         ):
-            name = found.group().decode().strip('"').lower()
-            yield name, _is_called(data[found.end() :], data, tokens[at + 1 :])
+            name = match.group().decode().strip('"').lower()
+            yield name, _is_called(data[match.end() :], data, tokens[at + 1 :])
 
 
 def _is_called(rest: bytes, data: bytes, following: Sequence[tuple[int, Any]]) -> bool:
-    """Tell whether a parenthesis follows; comments, and blanks of any script, may stand between."""
+    """Return whether a parenthesis follows, after optional comments and white space."""
     import duckdb
 
     if rest.lstrip()[:1] == b"(":

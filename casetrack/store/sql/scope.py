@@ -1,4 +1,4 @@
-"""What a statement may name: the views and functions of each collection that it was given."""
+"""Names available to a statement: the views and functions of each of its collections."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NAMED_BY: dict[str, set[str]] = {
     "graph": {"neighbours", "shortest_path", "components"},
     **{view: {view} for view in GRAPH_VIEWS},
 }
-"""What stands for needing what; more often than is needed does no harm."""
+"""Words that require a definition; unnecessary matches do no harm."""
 FILES = (
     *("documents", "chunks", "pages", "postings"),
     *("search", "similar", "context", "cite", "bm25", "graph"),
 )
-"""SQL files that define names of one collection, in the order in which they build on each other."""
+"""SQL files that define the names of one collection, in dependency order."""
 _LOOKS_AROUND = re.compile(
     r"\b(show|duckdb_\w+|information_schema|pg_\w+|sqlite_\w+)\b", re.IGNORECASE
 )
@@ -41,10 +41,10 @@ _TAKEN = {"main", "temp", "memory", "system", "information_schema", "pg_catalog"
 
 
 def needed_by(statement: str, /) -> set[str]:
-    """Return what a statement may need: SQL files, views of the graph, functions.
+    """Return the SQL files, graph views and functions that a statement may need.
 
-    Each is defined only then, because that takes milliseconds or reads an index; all the cheap ones
-    for a statement that looks around.
+    Others are not defined, because that takes milliseconds or reads an index. A statement that
+    lists the available names gets all the cheap ones.
     """
     words = set(re.findall(r"\w+", statement.lower()))
     needed = {name for name, triggers in _NAMED_BY.items() if words & triggers}
@@ -64,9 +64,9 @@ def needed_by(statement: str, /) -> set[str]:
 
 
 def listing(statement: str, named: Iterable[str | None], /) -> str | None:
-    """Return a statement in the place of ``SHOW TABLES``; ``None`` for every other.
+    """Return a replacement for ``SHOW TABLES``; ``None`` for any other statement.
 
-    DuckDB's own list names what the views stand on as well.
+    DuckDB's own list also has internal names.
     """
     if not _SHOW_TABLES.fullmatch(statement):
         return None
@@ -83,7 +83,7 @@ def _text(value: str) -> str:
 
 
 def by_schema(asked: T | Mapping[str, T], /) -> dict[str | None, T]:
-    """Return what may be read by schema; ``None`` where there is but one, without a schema."""
+    """Return the readable items by schema; a single one has the schema ``None``."""
     if not isinstance(asked, Mapping):
         return {None: asked}
     if len(asked) == 1:
@@ -98,7 +98,7 @@ def checked_schema(name: str | None, /) -> str:
     Raises
     ------
     QueryError
-        SQL has a meaning of its own for its name.
+        The name has another meaning in SQL.
     """
     if name is None:
         return "main"

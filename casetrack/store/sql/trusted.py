@@ -1,4 +1,4 @@
-"""The program's own SQL over the views of one state, on a connection that stays open."""
+"""The program's own SQL over the views of one state, on a persistent connection."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
     from casetrack.base.sql.catalog import EdgeKind, GraphView
 
-# The views of the graph in DuckDB; of ``edges``, only what a statement reads is made.
+# The views of the graph in DuckDB; of ``edges``, only the rows that a statement reads are computed.
 
 
 class Graph(Protocol):
-    """What the views are made of."""
+    """The source of the graph views."""
 
     def table(self, name: GraphView, /) -> pa.Table:
         """Return a table as ``schemas`` declares it."""
 
     def edges(self, kind: EdgeKind, /) -> pa.Table:
-        """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
+        """Return the rows of ``edges`` between nodes of one kind; computes only these."""
 
     def nodes(self) -> pa.Table:
-        """Return what edges may connect: ``id`` and ``place``; the order ignores random ids."""
+        """Return the nodes of edges: ``id`` and ``place``, in an order that ignores random ids."""
 
 
 class _Lazy:
-    """A table, made when DuckDB asks for the first row: never, if a filter drops it.
+    """A table computed when DuckDB reads its first row, or never if a filter excludes it.
 
-    A connection that stays open is not to keep the graph alive, which it belongs to.
+    It refers weakly to the graph, because a persistent connection must not keep the graph alive.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class _Lazy:
         try:
             return self._make(graph).__arrow_c_stream__(requested_schema)
         except Exception as error:
-            # DuckDB passes on nothing but its text.
+            # DuckDB passes on only the text of the error.
             self._failed(error)
             raise
 
@@ -79,16 +79,16 @@ def register_view(
     *,
     number: int = 1,
 ) -> None:
-    """Put what a view of the graph stands on under its internal names, see :func:`view_text`.
+    """Register the tables of a graph view under their internal names, see :func:`view_text`.
 
     Parameters
     ----------
     graph
-        Held weakly.
+        Referenced weakly.
     failed
-        Gets the error where edges cannot be made, before DuckDB reports it as one of its own.
+        Gets the error of a failed computation, before DuckDB replaces it by its own.
     number
-        Of the collection among those that the statement may read.
+        Of the collection in the statement.
     """
     if name != "edges":
         connection.register(f"_{name}_{number}", graph.table(name))
@@ -106,16 +106,11 @@ def register_view(
 def view_text(name: GraphView, /, *, schema: str = "main", number: int = 1) -> str:
     """Return the statement that creates a view of the graph.
 
-    Parameters
-    ----------
-    schema
-        Where, quoted if need be.
-    number
-        As it was registered.
+    *schema* is quoted if necessary; *number* is that of the registration.
     """
     rows = f'FROM "_{name}_{number}"'
     if name == "edges":
-        # As constants, so that a statement on edges of one kind leaves the other parts alone.
+        # Constants, so that a statement on edges of one kind does not compute the others.
         kinds = "'{0}' AS source_kind, '{0}' AS target_kind"
         rows = " UNION ALL ".join(
             f'SELECT * REPLACE ({kinds.format(kind)}) FROM "_edges_{kind}_{number}"'  # noqa: S608
@@ -126,15 +121,15 @@ def view_text(name: GraphView, /, *, schema: str = "main", number: int = 1) -> s
 
 _COMMENT = re.compile(r"^\s*--.*", re.MULTILINE)
 _REMEMBERED = 64
-"""Statements with values that are kept as read, the last ones asked."""
+"""Number of parsed statements that are cached."""
 _WALKS = {"neighbours", "shortest_path", "components"}
-"""What ``graph.sql`` defines."""
+"""Names that ``graph.sql`` defines."""
 
 
 class OwnSql:
-    """Runs statements whose text is the program's own, over ``documents`` and the graph's views.
+    """Runs the program's own statements over ``documents`` and the graph's views.
 
-    A view is created when the first statement names it. Safe to use from several threads: one
+    A view is created when the first statement names it. Safe for use from several threads: one
     statement runs at a time.
 
     Parameters
@@ -162,30 +157,30 @@ class OwnSql:
         *,
         tables: Mapping[str, pa.Table] | None = None,
     ) -> pa.Table:
-        """Run a SELECT; values come as ``$name`` parameters, never inside the text.
+        """Run a SELECT; values are ``$name`` parameters, never part of the text.
 
-        *tables* are what only this statement reads, by the names that it has for them.
+        *tables* are additional tables for this statement, by name.
         """
         import duckdb
 
         with self._lock:
             if self._connection is None:
                 self._connection = connect()
-                # At the end of the program, too: what is open then is reported as a leak.
+                # Also at the end of the program: open connections are reported as leaks.
                 weakref.finalize(self, self._connection.close)
             self._define(self._connection, set(re.findall(r"\w+", _COMMENT.sub("", statement))))
             self._errors.clear()
             try:
                 if tables:
                     return self._over(self._connection, statement, params, tables)
-                found: pa.Table = self._relation(
+                rows: pa.Table = self._relation(
                     self._connection, statement, params
                 ).to_arrow_table()
             except duckdb.Error:
                 if self._errors:
                     raise self._errors[-1] from None
                 raise
-            return found
+            return rows
 
     def _over(
         self,
@@ -198,11 +193,11 @@ class OwnSql:
             connection.register(name, table)
         try:
             values = dict(params) if params else None
-            found: pa.Table = connection.sql(statement, params=values).to_arrow_table()
+            rows: pa.Table = connection.sql(statement, params=values).to_arrow_table()
         finally:
             for name in tables:
                 connection.unregister(name)
-        return found
+        return rows
 
     def _relation(
         self,
@@ -210,10 +205,10 @@ class OwnSql:
         statement: str,
         params: Mapping[str, Any] | None,
     ) -> duckdb.DuckDBPyRelation:
-        """Return what a statement means with these values; it holds no rows.
+        """Return the relation of a statement with these values; it contains no rows.
 
-        Reading a long statement takes milliseconds, and the same question comes again. Values are
-        those of JSON: numbers, text, nothing, and lists of them.
+        Parsing a long statement takes milliseconds, and statements repeat. Values are those of
+        JSON: numbers, text, null, and lists of them.
         """
         key = (statement, json.dumps(params))
         relation = self._read.pop(key, None)
@@ -225,7 +220,7 @@ class OwnSql:
         return relation
 
     def _define(self, connection: duckdb.DuckDBPyConnection, words: set[str]) -> None:
-        """Create what a statement of these words may name and what is not there yet."""
+        """Create the missing views and functions that a statement with these words may name."""
         walks = words & _WALKS
         for view in GRAPH_VIEWS:
             if (view in words or (walks and view == "edges")) and view not in self._defined:

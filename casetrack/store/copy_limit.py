@@ -1,7 +1,7 @@
-"""A bound on what this computer keeps of collections that lie elsewhere.
+"""A size limit for the local copies of remote collections.
 
-Copies of views and of source files may be removed at any time, since they are fetched again when
-they are asked for. Those of the collection that nobody has asked for longest go first.
+Copies of views and source files may be removed at any time, since they are fetched again on demand.
+Those of the least recently used collection are removed first.
 """
 
 from __future__ import annotations
@@ -14,39 +14,29 @@ from typing import TYPE_CHECKING
 from casetrack.base.files import folder_bytes
 from casetrack.store import mirror
 from casetrack.store.originals import COPIES
-from casetrack.store.place import stands_in
+from casetrack.store.place import is_remote_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _FOLDERS = ("views", COPIES)
 _USED = ".place-used.lock"
-"""Its time tells when somebody last asked for a view of the collection."""
+"""File whose time is the last use of a view of the collection."""
 _log = logging.getLogger(__name__)
 _told: set[Path] = set()
 
 
-def make_room(folder: Path, most_bytes: int, /) -> list[Path]:
-    """Remove copies of other collections until the bound is kept.
+def limit_copies(folder: Path, most_bytes: int, /) -> list[Path]:
+    """Remove copies of other collections until *most_bytes* is kept; return their folders.
 
-    Parameters
-    ----------
-    folder
-        The folder of the collection that is asked for now, whose copies stay.
-    most_bytes
-        How much all copies in this data folder may take.
-
-    Returns
-    -------
-    list of Path
-        The folders of those whose copies were removed.
+    *folder* is the collection in use, whose copies stay.
     """
     with contextlib.suppress(OSError):
         (folder / _USED).touch()
     sizes = {
         other: sum(folder_bytes(other / name) for name in _FOLDERS)
         for other in folder.parent.glob("[!.]*")
-        if stands_in(other)
+        if is_remote_folder(other)
     }
     excess, removed = sum(sizes.values()) - most_bytes, []
     for other in sorted(sizes, key=_last_used):
