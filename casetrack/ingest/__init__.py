@@ -1,1 +1,1 @@
-"""Ingestion: which files, in what order, through the pipeline, into the store."""
+"""Ingestion: file discovery, planning, the pipeline, and storage."""

@@ -1,4 +1,4 @@
-"""What the pages and chunks of one document add up to: counts, captions, rows not read."""
+"""Facts of one document from its pages and chunks: counts, captions, unread rows."""
 
 from __future__ import annotations
 
@@ -28,26 +28,20 @@ if TYPE_CHECKING:
     from casetrack.ingest.steps.base import Batches
     from casetrack.store.datasets import Snapshot
 
-# How many different things the text of a document names and refers to.
+# Numbers of distinct names and references in the text of a document.
 
 _SPANS = ("mentions", "dates", "amounts", "citations")
 
 
 @dataclass(slots=True)
 class SpanCounts:
-    """Counts what stands in the chunks of one document; what overlapping chunks share counts once.
-
-    Attributes
-    ----------
-    entity_count, reference_count
-        The columns of ``documents``.
-    """
+    """Counts of spans in the chunks of one document; a span in overlapping chunks counts once."""
 
     _found: dict[str, set[str]] = field(default_factory=lambda: {n: set() for n in _SPANS})
     _looked: dict[str, bool] = field(default_factory=lambda: dict.fromkeys(_SPANS, True))
 
     def add(self, chunks: pa.Table, /) -> None:
-        """Take in rows of ``chunks``."""
+        """Count the spans of rows of ``chunks``."""
         for batch in chunks.select(_SPANS).to_batches():
             for name in _SPANS:
                 spans = batch[name]
@@ -56,12 +50,12 @@ class SpanCounts:
 
     @property
     def entity_count(self) -> int | None:
-        """Different names, dates and amounts; ``None`` where nobody looked for all of them."""
+        """Distinct names, dates and amounts; ``None`` if not all were extracted."""
         return self._count("mentions", "dates", "amounts")
 
     @property
     def reference_count(self) -> int | None:
-        """Different things that are referred to; ``None`` where nobody looked."""
+        """Distinct references; ``None`` if they were not extracted."""
         return self._count("citations")
 
     def _count(self, *names: str) -> int | None:
@@ -71,7 +65,7 @@ class SpanCounts:
 
 
 def _keys(spans: pa.StructArray, *names: str) -> pa.StringArray:
-    # What the words leave open, such as the day of 3/4/2024, has no value: there the text counts.
+    # An ambiguous span, such as 3/4/2024, has no value: it is identified by its text.
     text = pc.struct_field(spans, "text")
     parts = [pc.coalesce(pc.struct_field(spans, n).cast(pa.string()), text) for n in names]
     return pc.binary_join_element_wise(*parts, "\x1f")
@@ -88,16 +82,16 @@ _KEYS: dict[str, Callable[[pa.StructArray], pa.StringArray]] = {
     "amounts": lambda spans: _keys(spans, "kind", "value", "unit"),
     "citations": lambda spans: _keys(spans, "type", "key"),
 }
-"""What makes two spans of a column the same thing."""
+"""Key that identifies equal spans, by column."""
 
 
-# Says which rows of a large table models have not read while it was taken in.
+# Warnings about rows of a large table that models did not read during the ingest.
 
 _NEXT = f"{See('reindex')} adds both."
 
 
 def unread(passages: int, total: int, /) -> str:
-    """Return what to say of a document with *passages* of *total* that no model has read yet."""
+    """Return the warning for *passages* of *total* that no model has read yet."""
     return (
         f"{passages:,} of {total:,} passages with rows of its tables are found by their words, "
         f"dates and amounts, not yet by their meaning, and no names were looked for in them: for "
@@ -106,30 +100,28 @@ def unread(passages: int, total: int, /) -> str:
 
 
 def without_unread(warnings: Iterable[str], /) -> tuple[str, ...]:
-    """Return the *warnings* of a document whose passages models have all read now."""
+    """Return *warnings* without the one for unread passages."""
     return tuple(text for text in warnings if not text.endswith(_NEXT))
 
 
 _WATCHED = ["text", "extraction_method", "ocr_engine", "ocr_confidence"]
 OPENING_CHARS = 8000
-"""How much of a document's beginning is looked at to tell what kind of document it is."""
+"""Characters of a document's beginning that determine its type."""
 _HEADINGS = 40
 FIRST_PAGES, PAGE_CHARS, PLACED_LINES = 3, 20_000, 100
-"""How much is kept for whoever reads what a paper of a case says of itself."""
+"""Parts of a document that are kept for the caption reader."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What the pages of one document add up to.
+    """Facts collected from the pages of one document.
 
     Attributes
     ----------
     outputs
         Columns of ``chunks`` that models fill.
-    chunks
-        Number of chunks.
     table_passages, unread
-        Passages with rows of tables, and those of them that no model has read.
+        Passages with table rows, and those of them that no model has read.
     """
 
     outputs: tuple[str, ...] = ()
@@ -152,7 +144,7 @@ class Tally:
     _recognised: int = 0
 
     def watch(self, batches: Batches, on_pages: Callable[[int], None], /) -> Batches:
-        """Pass batches of ``pages`` on, and count what is in them."""
+        """Yield batches of ``pages`` unchanged, and collect their facts."""
         for batch in batches:
             for row in batch.select(_WATCHED).to_pylist():
                 self._count(row)
@@ -197,7 +189,7 @@ class Tally:
             self.boxes.append({line["start"]: (line["x0"], line["x1"]) for line in placed})
 
     def add(self, chunks: pa.Table, /) -> None:
-        """Count what rows of ``chunks`` hold: languages by characters, names, references."""
+        """Collect languages (by characters), names and references of rows of ``chunks``."""
         self.chunks += chunks.num_rows
         self.spans.add(chunks)
         rows = chunks.filter(chunks["row_start"].is_valid())
@@ -213,22 +205,22 @@ class Tally:
         return next((name for name, _ in self._languages.most_common(1)), None)
 
     def method(self) -> str:
-        """Return how most of the text was obtained; ``Hybrid`` where pages differ."""
+        """Return the extraction method; ``Hybrid`` if pages differ."""
         if {"Ocr", "Native"} <= set(self._methods):
             return "Hybrid"
         return self._methods.most_common(1)[0][0]
 
     def ocr_engine(self) -> str | None:
-        """Return what recognised most pages, where something did."""
+        """Return the OCR engine of most pages, if any."""
         return next((name for name, _ in self._engines.most_common(1)), None)
 
     def ocr_confidence(self) -> float | None:
-        """Return the mean confidence of the recognised text, 0 to 1."""
+        """Return the mean OCR confidence, 0 to 1."""
         return self._confidence / self._recognised if self._recognised else None
 
 
 def why_no_text(tally: Tally, missing: Sequence[str], /) -> str:
-    """Say in words why a document has no text."""
+    """Describe why a document has no text."""
     if missing:
         return " ".join(missing)
     if not tally.pages:
@@ -240,18 +232,9 @@ def why_no_text(tally: Tally, missing: Sequence[str], /) -> str:
 def seal(
     batch: pa.RecordBatch, revision: str, first: int, path: Path | str, now: datetime, /
 ) -> pa.Table:
-    """Complete a batch of chunks with what belongs to its document and its moment.
+    """Add document and time columns to a batch of chunks.
 
-    Parameters
-    ----------
-    batch
-        Chunks as a pipeline gives them.
-    revision, path
-        The document's.
-    first
-        ``chunk_index`` of the first row.
-    now
-        When the chunks were made.
+    *first* is the ``chunk_index`` of the first row; *now* is the creation time of the chunks.
     """
     rows = batch.num_rows
     declared = schema.table("chunks")
@@ -267,38 +250,33 @@ def seal(
     return pa.table({n: columns[n] for n in declared.names}, schema=layout)
 
 
-# The legal columns of documents that are stored, read from their first pages as at first.
+# Legal columns of stored documents, read from the stored first pages as during the ingest.
 
 _COLUMNS = (*ROWS, "revision", "line_boxes")
 _NAMES = tuple(field.name for field in fields(LegalFacts))
 
 
 def is_unread(document: Document, /) -> bool:
-    """Whether nobody has read its caption yet, or an earlier version has."""
+    """Return whether the caption was never read, or by an earlier reader version."""
     return document.caption_reader != CAPTION_READER
 
 
 def captions_of(snapshot: Snapshot, documents: Iterable[Document], /) -> dict[str, dict[str, Any]]:
-    """Return the legal columns of documents by revision, read from their stored text.
+    """Return the legal columns of documents by revision, read from stored lines and pages.
 
-    Lines and pages are those that were read when the file was: no file is opened.
-
-    Raises
-    ------
-    CollectionDamaged
-        What is stored cannot be read.
+    Opens no file.
     """
-    found: dict[str, dict[str, Any]] = {}
+    captions: dict[str, dict[str, Any]] = {}
     for document in documents:
         rows = snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
         rows.sort(key=lambda row: row["chunk_index"])
         with collect_failures(document.path):  # a failure leaves ``caption_reader`` null
-            found[document.revision] = _columns(document, rows)
-    return found
+            captions[document.revision] = _columns(document, rows)
+    return captions
 
 
 def caption_columns(whole: WholeText, /, **known: Any) -> dict[str, Any]:
-    """Return the legal columns of a document; parameters are those of ``read_caption``."""
+    """Return the legal columns of a document; for the parameters see ``read_caption``."""
     return attempt(
         "caption", lambda: read_caption(whole, **known).columns(), UNREAD, stage="document"
     )
@@ -322,7 +300,7 @@ def _columns(document: Document, rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _placed(text: str, rows: Iterable[Mapping[str, Any]]) -> dict[int, tuple[float, float]]:
-    """Return left and right edge of the first lines of a page, by where they begin in its text."""
+    """Return left and right edge of the first lines of a page, by their start in its text."""
     starts, at = list[int](), 0
     for line in text.split("\n"):
         if line.strip():
@@ -336,6 +314,6 @@ def _placed(text: str, rows: Iterable[Mapping[str, Any]]) -> dict[int, tuple[flo
     }
 
 
-def says_the_same(document: Document, columns: Mapping[str, Any], /) -> bool:
-    """Whether the legal columns of a document are these already."""
+def has_columns(document: Document, columns: Mapping[str, Any], /) -> bool:
+    """Return whether a document already has these legal columns."""
     return all(getattr(document, name) == columns[name] for name in _NAMES)

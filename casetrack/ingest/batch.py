@@ -1,4 +1,4 @@
-"""Takes a batch of files into a collection: workers, models and plan around the run itself."""
+"""Ingest of one batch of files: workers, models and plan for the run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import Workspace
 
 LOCK_SECONDS = -1.0
-"""How long other writers are waited for: as long as it takes."""
+"""Timeout for other writers: infinite."""
 
 
 def run_batch(
@@ -56,18 +56,18 @@ def run_batch(
     Raises
     ------
     CollectionBusy, StorageError, ModelError
-        The batch cannot go on; what was committed stays.
+        The batch cannot continue; committed documents stay.
     """
     started = time.perf_counter()
     with open_batch(workspace, len(files), options, reading=reading, cancel=cancel) as batch:
         try:
             with write_session(workspace.folder, timeout=LOCK_SECONDS, cancel=cancel) as session:
-                outcomes = batch.take_in(session, files, progress=progress)
+                outcomes = batch.ingest(session, files, progress=progress)
                 batch.end_reading()
                 workspace.catch_up(is_changed=session.has_written)
             cancelled = any(o.code == "cancelled" for o in outcomes)
         except JobStopped:
-            outcomes, cancelled = [cancelled_outcome(found.shown) for found in files], True
+            outcomes, cancelled = [cancelled_outcome(file.shown) for file in files], True
         seconds = time.perf_counter() - started
     notes = batch.notes()
     return IngestReport(tuple(outcomes), seconds, notes=notes, cancelled=cancelled)
@@ -99,16 +99,16 @@ def open_batch(
 
 @dataclass(slots=True)
 class Batch:
-    """A batch that is ready to begin; made by :func:`open_batch`.
+    """A batch that is ready to start, created by :func:`open_batch`.
 
     Attributes
     ----------
     info
-        The collection's facts when it was opened.
+        Facts of the collection when the batch was opened.
     pool
-        Its workers.
+        Its worker processes.
     encoder
-        Its models; ``None`` where they are not installed.
+        Its models; ``None`` if they are not installed.
     """
 
     workspace: Workspace
@@ -120,7 +120,7 @@ class Batch:
     reading: ReadOptions
     cancel: threading.Event
 
-    def take_in(
+    def ingest(
         self,
         session: WriteSession,
         files: list[FoundFile],
@@ -129,31 +129,22 @@ class Batch:
         leaving: Collection[str] = (),
         progress: Callable[[IngestProgress], None] | None,
     ) -> list[FileOutcome]:
-        """Take in files under the write lock; return their outcomes, in the order of the files.
+        """Ingest files under the write lock of *session*; return their outcomes in file order.
 
-        Parameters
-        ----------
-        session
-            Holds the lock, so that nobody else changes what the plan is made from.
-        files
-            The files.
-        leaving
-            Ids of documents whose content goes away, see
-            :class:`~casetrack.ingest.plan.IngestPlanner`.
-        progress
-            Called from this thread as the batch goes on.
+        *leaving* has the ids of documents whose content is removed, see
+        :class:`~casetrack.ingest.plan.IngestPlanner`. *progress* is called in this thread.
 
         Raises
         ------
         CollectionBusy
-            Other models were chosen since the batch was opened; nothing was taken in.
+            The profile changed since the batch was opened; nothing was added.
         StorageError, ModelError
-            The batch cannot go on; what was committed stays.
+            The batch cannot continue; committed documents stay.
         """
         documents = self.documents()
         read_with = reading_conditions(self.reading)
         planner = self.planner(documents, read_with, leaving)
-        going = set(leaving) - {found.known_as for found in files}
+        going = set(leaving) - {file.known_as for file in files}
         quota = Quota(counted(documents, but=going), self.workspace.entitlements.allow_document)
         run = IngestRun(
             self.workspace.folder,
@@ -167,29 +158,20 @@ class Batch:
             read_with=read_with,
             attachment_depth=self.reading.limits.attachment_depth,
         )
-        return run.take_all(files, progress)
+        return run.ingest(files, progress)
 
     def end_reading(self) -> None:
-        """End the workers, and give back what reading took: of a long file that is much.
-
-        Nothing can be taken in any more.
-        """
+        """Stop the workers and release their memory; no file can be ingested after this."""
         self.pool.close()
         give_back()
 
     def planner(
         self, documents: list[Document], read_with: str, leaving: Collection[str] = (), /
     ) -> IngestPlanner:
-        """Return what decides what becomes of each file of this batch.
+        """Return the planner for the files of this batch.
 
-        Parameters
-        ----------
-        documents
-            The collection's.
-        read_with
-            See :func:`reading_conditions`.
-        leaving
-            As for :meth:`take_in`.
+        *documents* are those of the collection; see :func:`reading_conditions` for *read_with*, and
+        :meth:`ingest` for *leaving*.
         """
         return IngestPlanner(
             documents,
@@ -201,7 +183,7 @@ class Batch:
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return what a reader of the report must know of the batch as a whole."""
+        """Return the notes of the report on the whole batch."""
         notes = [] if self.encoder else [_no_model(self.info.profile)]
         notes += [] if reads_case_law() else [_NO_CASE_LAW]
         return tuple(notes)
@@ -212,7 +194,7 @@ class Batch:
         Raises
         ------
         CollectionBusy
-            Other models were chosen since the batch was opened.
+            The profile changed since the batch was opened.
         """
         info, snapshot = self.info, self.workspace.state().snapshot
         if (snapshot.profile, snapshot.dimension) != (info.profile, info.dimension):
@@ -224,23 +206,23 @@ class Batch:
         return list(snapshot.documents.values())
 
     def _known(self, document: Document) -> Known:
-        """Return what models made of a document before and would make again, by what they saw."""
+        """Return reusable model outputs of a document, by model input."""
         if self.encoder is None:
             return {}
         return known_of(self.workspace.state().snapshot, document, self.pipeline)
 
 
 def known_of(snapshot: Snapshot, document: Document, pipeline: Pipeline, /) -> Known:
-    """Return what models made of a document and would make again, by what they saw."""
+    """Return model outputs of a document that would be equal again, by model input."""
     columns = with_families(known_columns(pipeline), "chunks")
     rows = snapshot.scan(columns, revisions=[document.revision], checked=False)
-    # What is damaged is made anew, not written again as if it were whole.
+    # Damaged values are computed again, not copied.
     sound = ~damaged(rows, "chunks", lacking=snapshot.lacking)
     return known_outputs(rows.filter(sound), document.pipeline_fingerprint, pipeline)
 
 
 def reading_conditions(reading: ReadOptions, /) -> str:
-    """Return a short fingerprint of what reading depends on beside the file: settings, OCR."""
+    """Return a short fingerprint of everything but the file that affects reading: settings, OCR."""
     parts = (
         asdict(reading.ocr),
         asdict(reading.limits),

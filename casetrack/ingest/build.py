@@ -1,4 +1,4 @@
-"""Takes in one file: reads it, runs the pipeline, hands chunks on, adds up its document."""
+"""Ingest of one file: parsing, the pipeline, and the document record."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ _DATED_OTHERWISE = frozenset(
     "eml msg mbox html xhtml epub code json jsonl csv tsv xlsx xlsm xlsb xls ods xml toml "
     "yaml".split()
 )
-"""Formats of mails and pages, which state their date in their head, and of data."""
+"""Formats with a date in their header (mails, web pages), and data formats."""
 
 
 class Stopped(Exception):
-    """Raised inside a file's work after a cancellation, or after the writer has failed."""
+    """Raised while a file is processed after a cancellation, or after the writer has failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user may say about a batch; see :meth:`ingest`."""
+    """User options of a batch; see :meth:`ingest`."""
 
     force: bool = False
     document_type: str | None = None
@@ -65,8 +65,8 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What became of a file: its document, or why it has none, and the files inside it."""
+class FileResult:
+    """The result of a file: its document or the reason for its absence, and its attachments."""
 
     document: Document | None
     problem: NoText | None
@@ -75,16 +75,16 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A document whose chunks are in the making.
+    """A document whose chunks are being made.
 
     Attributes
     ----------
     found, job, revision
-        Its file, what is done with that, and what its chunks will be known by.
+        Its file, the job for the file, and the revision of its chunks.
     name, title
-        Its file name, and the title it gives itself.
+        Its file name, and the title in the file.
     made_at
-        When its chunks were made, as they will say (UTC).
+        Creation time of its chunks (UTC).
     """
 
     found: FoundFile
@@ -95,7 +95,7 @@ class Sheet:
     made_at: datetime
 
     def sealed(self, batches: Batches, tally: Tally, /) -> Iterator[pa.Table]:
-        """Yield what a pipeline makes of the document as rows of ``chunks``; *tally* counts it."""
+        """Yield the pipeline's output as rows of ``chunks``, and count them with *tally*."""
         for batch in batches:
             chunks = seal(batch, self.revision, tally.chunks, self.job.shown, self.made_at)
             tally.add(chunks)
@@ -103,8 +103,8 @@ class Sheet:
 
 
 @contextmanager
-def told_of(shown: str, /) -> Iterator[None]:
-    """Turn what goes wrong with a file in an unforeseen way into an error of that file."""
+def file_errors(shown: str, /) -> Iterator[None]:
+    """Convert an unforeseen error in the work on a file to an error of that file."""
     try:
         yield
     except StepFailed as error:
@@ -117,9 +117,9 @@ def told_of(shown: str, /) -> Iterator[None]:
 
 
 def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Document:
-    """Return a document with the facts of its chunks, and the extractors that failed."""
-    told = (unread(tally.unread, tally.table_passages),) if tally.unread else ()
-    # On a cluster the extractors before the models have left theirs already.
+    """Return a document with the facts of its chunks, and the failed extractors."""
+    warnings = (unread(tally.unread, tally.table_passages),) if tally.unread else ()
+    # On a cluster the extractors before the models have already added their failures.
     failed = (*document.failures, *failures.all())
     return replace(
         document.with_failures(failed),
@@ -127,24 +127,22 @@ def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Docu
         chunk_count=tally.chunks,
         entity_count=tally.spans.entity_count,
         reference_count=tally.spans.reference_count,
-        warnings=(*document.warnings, *told),
+        warnings=(*document.warnings, *warnings),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentBuilder:
-    """Takes in files for one batch.
+    """Builds the documents of one batch.
 
     Attributes
     ----------
-    folder
-        The collection's.
     read_with
         See ``documents.read_with``.
     outputs
-        Returns what models made of an earlier revision, by what they saw.
+        Returns the model outputs of an earlier revision, by model input.
     on_pages, on_chunks
-        Called with the number of pages read, and with sealed chunks of a revision.
+        Called with the number of read pages, and with complete chunks of a revision.
     """
 
     folder: Path
@@ -155,24 +153,24 @@ class DocumentBuilder:
     on_pages: Callable[[int], None]
     on_chunks: Callable[[pa.Table], None]
 
-    def take(self, found: FoundFile, job: Job, revision: str, spool: Path, /) -> Taken:
+    def build(self, file: FoundFile, job: Job, revision: str, spool: Path, /) -> FileResult:
         """Read a file; copies of its attachments go to *spool*.
 
         Raises
         ------
         FileError
-            It cannot be read.
+            The file cannot be read.
         """
-        with told_of(job.shown), self.pipeline.source.open(job.path, spool=spool) as parsed:
+        with file_errors(job.shown), self.pipeline.source.open(job.path, spool=spool) as parsed:
             try:
-                document = self._take(found, job, revision, parsed)
+                document = self._take(file, job, revision, parsed)
             except NoText as error:
-                return Taken(None, error, tuple(parsed.attachments))
-            return Taken(document, None, tuple(parsed.attachments))
+                return FileResult(None, error, tuple(parsed.attachments))
+            return FileResult(document, None, tuple(parsed.attachments))
 
-    def _take(self, found: FoundFile, job: Job, revision: str, parsed: ParsedFile) -> Document:
-        name, now = self._name(found, job), datetime.now(UTC)
-        sheet = Sheet(found, job, revision, name, parsed.info.title, now)
+    def _take(self, file: FoundFile, job: Job, revision: str, parsed: ParsedFile) -> Document:
+        name, now = self._name(file, job), datetime.now(UTC)
+        sheet = Sheet(file, job, revision, name, parsed.info.title, now)
         tally = Tally(sum(outputs_of(self.pipeline).values(), ()))
         with collect_failures(job.shown) as failures:
             self.make_chunks(sheet, tally.watch(parsed.batches, self.on_pages), tally)
@@ -182,7 +180,7 @@ class DocumentBuilder:
         return with_chunks(document, tally, failures)
 
     def make_chunks(self, sheet: Sheet, pages: Batches, tally: Tally, /) -> None:
-        """Let the pages of a document go through the pipeline; hand on its sealed chunks."""
+        """Run the pages of a document through the pipeline, and pass on its complete chunks."""
         known = self.outputs(sheet.job.previous) if sheet.job.previous else None
         batches = self.pipeline.run(
             sheet.job.document_id, pages, name=sheet.name, title=sheet.title, known=known
@@ -190,24 +188,25 @@ class DocumentBuilder:
         for chunks in sheet.sealed(batches, tally):
             self.on_chunks(chunks)
 
-    def _name(self, found: FoundFile, job: Job) -> str:
+    def _name(self, file: FoundFile, job: Job) -> str:
         previous = job.previous
-        if self.options.document_name and not found.parent:
+        if self.options.document_name and not file.parent:
             return self.options.document_name
-        if found.known_as and previous and previous.name != Path(previous.path).name:
-            return previous.name  # the user gave it
-        if found.origin:
-            return PurePosixPath(found.origin.name).name
-        return PurePosixPath(found.parent.name).name if found.parent else job.path.name
+        if file.known_as and previous and previous.name != Path(previous.path).name:
+            return previous.name  # from the user
+        if file.origin:
+            return PurePosixPath(file.origin.name).name
+        return PurePosixPath(file.parent.name).name if file.parent else job.path.name
 
     def _document(self, sheet: Sheet, parsed: ParsedFile, tally: Tally) -> Document:
-        """Return the document without what its chunks tell, see :func:`with_chunks`."""
-        found, job, name, now = sheet.found, sheet.job, sheet.name, sheet.made_at
+        """Return the document without the facts of its chunks, see :func:`with_chunks`."""
+        file, job, name, now = sheet.found, sheet.job, sheet.name, sheet.made_at
         info, previous = parsed.info, job.previous
-        kind, evidence = self._type(found, job, parsed, tally, name)
-        # What is not a file of this machine by itself is kept: an attachment, what was fetched.
-        copied = self.options.copy_original or found.parent is not None or found.is_fetched
-        copied = copied or bool(found.known_as and previous and previous.original_copy)
+        kind, evidence = self._type(file, job, parsed, tally, name)
+        # A copy is kept if the file is not on this machine by itself: an attachment or a fetched
+        # file.
+        copied = self.options.copy_original or file.parent is not None or file.is_fetched
+        copied = copied or bool(file.known_as and previous and previous.original_copy)
         return Document(
             document_id=job.document_id,
             revision=sheet.revision,
@@ -216,8 +215,8 @@ class DocumentBuilder:
             format=info.format,
             document_type=kind,
             document_type_evidence=evidence,
-            parent_id=found.parent.document_id if found.parent else None,
-            title=info.title or (found.origin.title if found.origin else None),
+            parent_id=file.parent.document_id if file.parent else None,
+            title=info.title or (file.origin.title if file.origin else None),
             author=info.author,
             content_created_at=_utc(info.created_at),
             content_modified_at=_utc(info.modified_at),
@@ -237,14 +236,14 @@ class DocumentBuilder:
             read_with=self.read_with,
             file_hash=job.facts.hash,
             file_size=job.facts.size,
-            file_modified_at=found.parent.modified_at if found.parent else job.facts.modified_at,
+            file_modified_at=file.parent.modified_at if file.parent else job.facts.modified_at,
             original_copy=keep_copy(self.folder, job.document_id, job.path) if copied else None,
             pipeline=self.pipeline.name,
             pipeline_fingerprint=self.pipeline.fingerprint,
             warnings=tuple(parsed.warnings),
             ingested_at=previous.ingested_at if previous else now,
             updated_at=now,
-            **source_columns(found.origin, previous),
+            **source_columns(file.origin, previous),
             **caption_columns(
                 WholeText(tuple(tally.first_pages)),
                 format=info.format,
@@ -258,7 +257,7 @@ class DocumentBuilder:
     def _stated_date(
         self, job: Job, parsed: ParsedFile, tally: Tally, kind: str | None
     ) -> list[tuple[str, str]]:
-        """Return the property of the day that the text states, of documents for people to read."""
+        """Return the date stated in the text as a property, for documents that people read."""
         info = parsed.info
         cover = next((page.text for page in tally.first_pages if page.text.strip()), "")
         if info.format in _DATED_OTHERWISE or not cover:
@@ -271,10 +270,10 @@ class DocumentBuilder:
         return [(STATED_DATE, day.isoformat())] if day else []
 
     def _type(
-        self, found: FoundFile, job: Job, parsed: ParsedFile, tally: Tally, name: str
+        self, file: FoundFile, job: Job, parsed: ParsedFile, tally: Tally, name: str
     ) -> tuple[str | None, str | None]:
-        """Return the kind of document, and why it was inferred where the user did not say it."""
-        if self.options.document_type and not found.known_as:
+        """Return the document type, and the reason for an inferred one."""
+        if self.options.document_type and not file.known_as:
             return self.options.document_type, None
         previous = job.previous
         if previous and previous.document_type and previous.document_type_evidence is None:
@@ -292,7 +291,7 @@ class DocumentBuilder:
 
 
 def source_columns(origin: Origin | None, previous: Document | None, /) -> dict[str, Any]:
-    """Return where a document comes from: what its source says now, else what it said before."""
+    """Return the source columns of a document, from its source or its previous version."""
     if origin is not None:
         return origin.columns()
     return {name: getattr(previous, name) for name in SOURCE_COLUMNS} if previous else {}

@@ -1,4 +1,4 @@
-"""Which files a list of paths names: files as they are, folders walked in sorted order."""
+"""Files of a list of paths: files as given, and folders in sorted order."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 
 ATTACHMENTS_LISTED = "attachments_listed"
-"""In the facts that a source tells of an item: whether the files inside it are its items, too."""
+"""Key in the facts of a source's item: whether the files inside it are also items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the source of a file says of it; see the columns of ``documents`` of these names.
+    """A file's description by its source; see the columns of ``documents`` of these names.
 
     Attributes
     ----------
     path
-        The path that its document has.
+        Path of its document.
     name
         Its file name.
     title
-        Counts where the file has none of its own.
+        Used if the file has no title.
     is_whole
-        Whether the files inside it come by themselves.
+        Whether the files inside it are separate items.
     """
 
     path: str
@@ -54,24 +54,24 @@ class Origin:
 
     @classmethod
     def of(cls, document: Document, /) -> Origin:
-        """Return what is known of a document that was fetched."""
-        told = {name: getattr(document, name) for name in SOURCE_COLUMNS}
+        """Return the origin of a fetched document."""
+        columns = {name: getattr(document, name) for name in SOURCE_COLUMNS}
         name = PurePath(document.original_copy or document.path).name
         listed = json.loads(document.metadata) if document.metadata else {}
         is_whole = bool(listed.get(ATTACHMENTS_LISTED))
-        return cls(document.path, name, title=document.title, is_whole=is_whole, **told)
+        return cls(document.path, name, title=document.title, is_whole=is_whole, **columns)
 
     @property
-    def told(self) -> tuple[object, ...]:
-        """What the source says, in the order of :data:`SOURCE_COLUMNS`."""
+    def values(self) -> tuple[object, ...]:
+        """The source's values, in the order of :data:`SOURCE_COLUMNS`."""
         return tuple(self.columns().values())
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of ``documents`` that tell a document's source."""
+        """Return the columns of ``documents`` about the source."""
         return {name: getattr(self, name) for name in SOURCE_COLUMNS}
 
     def of_attachment(self, name: str, /) -> Origin:
-        """Return the origin of what is inside the file."""
+        """Return the origin of an attachment of the file."""
         source_id = f"{self.source_id}/{name}"
         return replace(self, path=f"{self.path}/{name}", name=name, source_id=source_id, title=None)
 
@@ -90,18 +90,18 @@ class FoundFile:
     path
         Absolute.
     named
-        Whether the user named the file itself, not a folder it lies in.
+        Whether the user named the file itself, not its folder.
     problem
-        Why it cannot be ingested, where that shows already.
+        Known reason why it cannot be ingested.
     parent
-        For an attachment: the file that holds it.
+        For an attachment: its containing file.
     known_as
-        Id of the document that the file is, where that is settled: its new content takes the place
-        of what the document held, whatever path it had.
+        Id of its document, if that is known: the new content replaces the old one, whatever the
+        path.
     origin
-        What its source says of it, where it came through one.
+        Its description by the source, if it has one.
     place
-        Where it stands among the files of its batch; what is inside it stands after it.
+        Position in the batch; the files inside it sort after it.
     """
 
     path: Path
@@ -114,12 +114,12 @@ class FoundFile:
 
     @property
     def is_fetched(self) -> bool:
-        """Whether *path* is only where it was fetched to."""
+        """Whether *path* is only a temporary copy from a source."""
         return self.origin is not None and self.origin.path != str(self.path)
 
     @property
     def shown(self) -> str:
-        """The path that its document has: an attachment's continues that of its file."""
+        """Path of its document; for an attachment, it continues that of its file."""
         if self.origin is not None:
             return self.origin.path
         return f"{self.parent.shown}/{self.parent.name}" if self.parent else str(self.path)
@@ -127,20 +127,20 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """What an attachment belongs to.
+    """The container of an attachment.
 
     Attributes
     ----------
     document_id
-        The containing document; ``None`` where that has no text of its own.
+        The containing document; ``None`` if that has no text.
     shown
-        Its path.
+        Path of the containing document.
     modified_at
-        When the file that holds everything was modified (UTC).
+        Modification time of the outermost file (UTC).
     depth
-        1 for what is attached to a file, 2 for what is attached to that.
+        1 for an attachment of a file, 2 for an attachment of that.
     name
-        The attachment's own part of its path: unlike those of its siblings.
+        Last part of the attachment's path, unique among its siblings.
     """
 
     document_id: str | None
@@ -151,20 +151,20 @@ class Parent:
 
 
 def require_any(paths: Iterable[str | Path], /) -> None:
-    """Raise the problem of the first path where none can be read; addresses are not looked at.
+    """Raise the error of the first path if none can be read; addresses are not checked.
 
     Raises
     ------
     FileNotFound, FileUnreadable
-        No path is there, or the system refuses to read all that are.
+        No path exists, or none of the existing ones is readable.
     """
     given = list(paths)
-    found = [resolve_path(path) for path in given if not is_address(path)]
-    if not found or len(found) < len(given) or any(os.access(path, os.R_OK) for path in found):
+    local = [resolve_path(path) for path in given if not is_address(path)]
+    if not local or len(local) < len(given) or any(os.access(path, os.R_OK) for path in local):
         return
-    if not found[0].exists():
-        raise FileNotFound(found[0])
-    raise FileUnreadable(found[0], os.strerror(errno.EACCES))
+    if not local[0].exists():
+        raise FileNotFound(local[0])
+    raise FileUnreadable(local[0], os.strerror(errno.EACCES))
 
 
 def discover(
@@ -177,31 +177,31 @@ def discover(
 ) -> list[FoundFile]:
     """Return the files of *paths*, each once, in a stable order.
 
-    Hidden files and folders, other programs' lock and half-written files (``~$...``, ``*.part``),
-    and what a ``.casetrackignore`` names, are left out of folders. Symbolic links to files are
-    followed only where they stay inside the folder.
+    Within folders, hidden files, lock files and partial files of other programs (``~$...``,
+    ``*.part``), and files matched by a ``.casetrackignore`` are skipped. Symbolic links to files
+    are followed only inside the folder.
 
     Parameters
     ----------
     paths
-        Files and folders. A path at which nothing is becomes an entry with a problem.
+        Files and folders. A missing path becomes an entry with a problem.
     recursive
-        Whether folders are walked down.
+        Whether to enter subfolders.
     extensions
         Only files of folders with these extensions, such as ``["pdf", ".docx"]``.
     apart
         Folders that are not entered from a folder above them.
     """
     rules = Rules(recursive=recursive, extensions=extension_set(extensions), apart=tuple(apart))
-    found: dict[Path, FoundFile] = {}
+    files: dict[Path, FoundFile] = {}
     for given in paths:
         path = resolve_path(given)
         if path.is_dir():
             for seen in Walk(path, rules).files():
                 file = Path(seen.path)
-                found.setdefault(file, FoundFile(file, named=False, problem=seen.problem))
+                files.setdefault(file, FoundFile(file, named=False, problem=seen.problem))
         elif path.exists():
-            found[path] = FoundFile(path, named=True)
+            files[path] = FoundFile(path, named=True)
         else:
-            found[path] = FoundFile(path, named=True, problem=FileNotFound(path))
-    return list(found.values())
+            files[path] = FoundFile(path, named=True, problem=FileNotFound(path))
+    return list(files.values())

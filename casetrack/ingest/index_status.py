@@ -1,4 +1,4 @@
-"""Tells which documents are as the present models, program and files would make them."""
+"""Comparison of documents with the present models, program and source files."""
 
 from __future__ import annotations
 
@@ -31,35 +31,21 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State
 
 _MOST_BYTES = 64 * 2**20
-"""A larger file whose time alone has changed is compared only when asked for."""
+"""A larger file that changed only its time is compared on request only."""
 _ALL_BYTES = 1 << 30
-"""So many bytes of files are compared in one go without being asked for."""
+"""Total bytes of files compared without a request."""
 _LITTLE: dict[str, Any] = {"batch_size": 128, "fragment_readahead": 1, "io_buffer_size": 8 << 20}
-"""How Lance reads token matrices without many of them in memory: they are large, and all that
-counts is whether they are there."""
+"""Batch options for reading only the presence of token matrices, which are large."""
 _COLUMNS = {"dense": "dense", "sparse": "sparse_terms", "tokens": "tokens", "names": "mentions"}
 
 
 def index_status(
     state: State, /, *, only: Document | None = None, verify: bool = False
 ) -> IndexStatus:
-    """Return how far a collection, or one document, is as it would be made now.
+    """Return the index status of a collection, or of the document *only*.
 
-    No text and no vector is looked at: only whether they are there, and who made them.
-
-    Parameters
-    ----------
-    state
-        The collection.
-    only
-        The only document to look at.
-    verify
-        Compare every source file whose time has changed, however large.
-
-    Raises
-    ------
-    CollectionDamaged
-        What is stored cannot be read.
+    Reads only whether texts and vectors exist, and which models made them. *verify* compares every
+    source file with a changed time, however large.
     """
     started = time.perf_counter()
     snapshot, info = state.snapshot, state.workspace.info
@@ -113,7 +99,7 @@ def index_status(
 
 
 def _pipeline(state: State) -> Pipeline | None:
-    """Return what would make the collection now, or ``None`` where its models are not at hand."""
+    """Return the collection's pipeline, or ``None`` if its models are not available."""
     workspace = state.workspace
     info, encoders = workspace.info, workspace.encoders
     try:
@@ -122,7 +108,7 @@ def _pipeline(state: State) -> Pipeline | None:
             return None
         tools = Tools(None, models, models.dimension, encoders.names(models.name))
     except CaseTrackError:
-        # A service that does not answer, or damaged files: as good as none.
+        # A service that does not answer, or damaged files: no models.
         return None
     return load_pipeline(info.pipeline, tools, folder=workspace.folder)
 
@@ -130,7 +116,7 @@ def _pipeline(state: State) -> Pipeline | None:
 def _outputs(info: CollectionInfo, pipeline: Pipeline | None) -> tuple[str, ...]:
     columns: tuple[str, ...]
     if pipeline is not None:
-        columns = tuple(c for found in outputs_of(pipeline).values() for c in found)
+        columns = tuple(c for names in outputs_of(pipeline).values() for c in names)
     else:
         profile = find_profile(info.profile)
         columns = ("dense",)
@@ -143,9 +129,9 @@ def _outputs(info: CollectionInfo, pipeline: Pipeline | None) -> tuple[str, ...]
 def _rows(
     snapshot: Snapshot, outputs: tuple[str, ...], fingerprint: str | None, revision: str | None
 ) -> dict[str, tuple[int, int, dict[str, int]]]:
-    """Return of each live revision its rows, those that the models made, and those with outputs.
+    """Return for each live revision its rows, those of the present models, and those with outputs.
 
-    Where the models are not known, every row counts as theirs.
+    Without known models, every row counts as theirs.
     """
     columns = {name: _COLUMNS[name] for name in outputs if name in _COLUMNS}
     where = None if revision is None else any_of("revision", [revision])
@@ -169,7 +155,7 @@ def _rows(
             sums = [([], "count_all"), *((n, "sum") for n in flags)]
             for row in table.group_by(["revision", "by"]).aggregate(sums).to_pylist():
                 if row["revision"] in live:
-                    # What no model has read lacks its outputs; it is not another model's.
+                    # Rows that no model has read lack outputs; no other model made them.
                     by_models = fingerprint in {None, *row["by"].split()} or not row["by"]
                     take(row["revision"], row["count_all"] if by_models else -1, row)
 
@@ -199,7 +185,7 @@ def _rows(
 
 
 class _Sources:
-    """What became of the source files; each file on disk is looked at once."""
+    """States of source files; each file is checked once."""
 
     def __init__(self, documents: Mapping[str, Document], *, verify: bool) -> None:
         self._documents = documents
@@ -208,7 +194,7 @@ class _Sources:
         self._left = _ALL_BYTES
 
     def of(self, document: Document) -> SourceState:
-        """Return the state of the file that a document is in."""
+        """Return the state of a document's file."""
         root = root_of(document, self._documents)
         if root.document_id not in self._known:
             self._known[root.document_id] = self._look(root)
@@ -217,7 +203,7 @@ class _Sources:
     def _look(self, root: Document) -> SourceState:
         state = source_state(root, may_read=self._may_read)
         if state == "missing" and is_inside(root) and source_file(root) is not None:
-            # Its mail has no document any more, so nobody can say whether that has changed.
+            # Its mail no longer has a document, so a change cannot be detected.
             return "changed"
         return state
 
@@ -233,21 +219,21 @@ class _Sources:
 def _from_steps(
     pipeline: Pipeline, document: Document, *, is_other: bool, lacks: bool
 ) -> set[IndexProblem]:
-    """Return what is wrong with what was made; *is_other*: some of it by other models."""
-    # The rows know that a model is another one; the pipeline's fingerprint, that a step is.
+    """Return the problems of a document's columns; *is_other*: other models made some of them."""
+    # The rows show another model; the pipeline's fingerprint shows another step.
     if is_other or not pipeline.is_current(document.pipeline_fingerprint):
         return {"stale"}
-    found: set[IndexProblem] = {"incomplete"} if lacks else set()
+    problems: set[IndexProblem] = {"incomplete"} if lacks else set()
     if document.pipeline_fingerprint != pipeline.fingerprint:
-        found.add("earlier_reading")
-    return found
+        problems.add("earlier_reading")
+    return problems
 
 
 def _from_source(state: SourceState) -> tuple[IndexProblem, ...]:
-    found: dict[SourceState, IndexProblem] = {
+    problem_of: dict[SourceState, IndexProblem] = {
         "changed": "source_changed",
         "missing": "source_missing",
         "unreadable": "source_unreadable",
         "untested": "source_untested",
     }
-    return (found[state],) if state in found else ()
+    return (problem_of[state],) if state in problem_of else ()

@@ -1,4 +1,4 @@
-"""Takes files and folders that a user names into a collection."""
+"""Ingest of files and folders that the user names."""
 
 from __future__ import annotations
 
@@ -55,14 +55,10 @@ def ingest(
     elsewhere: Sequence[FoundFile] = (),
     batch: Callable[..., IngestReport] | None = None,
 ) -> IngestReport:
-    """Take in files; parameters and errors are those of ``Collection.ingest``.
+    """Ingest files; for parameters and errors see ``Collection.ingest``.
 
-    Parameters
-    ----------
-    elsewhere
-        Files that were found in another way, beside those of *paths*.
-    batch
-        What takes a batch in; by default :func:`casetrack.ingest.batch.run_batch`.
+    *elsewhere* are additional files found in other ways. *batch* ingests a batch, by default
+    :func:`casetrack.ingest.batch.run_batch`.
     """
     from casetrack.ingest.batch import run_batch
 
@@ -126,12 +122,9 @@ def ingest(
 def _without_excluded(
     files: list[FoundFile], out: Excluded
 ) -> tuple[list[FoundFile], frozenset[str]]:
-    """Refuse what the user has taken out for good, unless a file is named itself.
+    """Refuse files that the user excluded, unless a file is named itself.
 
-    Returns
-    -------
-    tuple
-        The files, and the paths among them that are named and excluded no longer once read.
+    Returns the files, and the named paths that are no longer excluded once they are read.
     """
     paths = out.paths
     named = frozenset(file.shown for file in files if file.named) & paths
@@ -152,18 +145,9 @@ def ingest_again(
     progress: Callable[[IngestProgress], None] | None = None,
     cancel: threading.Event | None = None,
 ) -> IngestReport:
-    """Read files again that documents were made of; errors are those of ``Collection.ingest``.
+    """Ingest the files of documents again, each with the id of its document.
 
-    Parameters
-    ----------
-    workspace
-        The collection.
-    files
-        Each with the document that it is known as.
-    force
-        Read also what would be read as it was.
-    progress, cancel
-        See :func:`ingest`.
+    *force* also reads files whose result would be the same.
     """
     from casetrack.ingest.batch import run_batch
 
@@ -190,11 +174,11 @@ def _first_batches(
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
 ) -> IngestReport:
-    """Take in a few files, choose the collection's profile by them, and take in the rest."""
+    """Ingest a few files, choose the collection's profile by them, and ingest the rest."""
     some, rest = files[:FIRST_FILES], files[FIRST_FILES:]
     report = run(some, progress=_shifted(progress, 0, len(files)))
     if report.cancelled:
-        left = tuple(cancelled_outcome(found.shown) for found in rest)
+        left = tuple(cancelled_outcome(file.shown) for file in rest)
         return replace(report, outcomes=(*report.outcomes, *left))
     note = choose_profile(workspace, cancel)
     notes = (note,) if note else ()
@@ -215,7 +199,7 @@ def _shifted(
     total: int,
     before: IngestReport | None = None,
 ) -> Callable[[IngestProgress], None] | None:
-    """Return what hears of a part of the files as of all."""
+    """Return a progress callback that counts a part of the files within all of them."""
     if progress is None:
         return None
     pages = sum(o.pages for o in before.outcomes) if before else 0
@@ -236,7 +220,7 @@ def _shifted(
 
 
 def own_folders(settings: Settings, /) -> tuple[Path, ...]:
-    """Return the folders of the program itself: what lies in them is no document."""
+    """Return the folders of the program itself, whose files are never documents."""
     return (settings.data_dir, settings.models_dir)
 
 
@@ -247,7 +231,7 @@ def read_options(
     ocr_language: str | None = None,
     /,
 ) -> ReadOptions:
-    """Return how files are read; the parameters are those of :func:`ingest`."""
+    """Return the reading options; for the parameters see :func:`ingest`."""
     return ReadOptions(
         passwords=tuple(passwords),
         ocr=settings.ocr.with_choice(ocr, ocr_language),
@@ -257,12 +241,12 @@ def read_options(
 
 
 def check_document_type(document_type: str | None, edition: str, /) -> None:
-    """Refuse a kind of document that there is not.
+    """Refuse an unknown document type.
 
     Raises
     ------
     UsageError
-        It is none of the edition's own kinds, nor of :data:`DOCUMENT_TYPES`.
+        It is neither a type of the edition nor one of :data:`DOCUMENT_TYPES`.
     """
     if document_type is None or document_type in DOCUMENT_TYPES:
         return

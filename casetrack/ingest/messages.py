@@ -1,4 +1,4 @@
-"""What the threads that read files tell the one that writes."""
+"""Messages from the reading threads to the writing thread."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.base.records import Document, FileOutcome
-    from casetrack.ingest.build import Taken
+    from casetrack.ingest.build import FileResult
     from casetrack.ingest.plan import Job
     from casetrack.parse.base import Attachment
 
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """Message to the writer: chunks of a revision."""
+    """Chunks of a revision."""
 
     table: pa.Table
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Message to the writer: a file has ended; *document* is set where it succeeded."""
+    """The end of a file; *document* is set on success."""
 
     outcome: FileOutcome
     place: tuple[int, ...]
@@ -40,7 +40,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Message to the writer: a file has the content of another one of the batch, at *first*."""
+    """A file with the content of another one of the batch, at *first*."""
 
     path: str
     first: str
@@ -49,7 +49,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Message to the writer: attachments that their file no longer holds."""
+    """Attachments that their file no longer contains."""
 
     documents: tuple[Document, ...]
 
@@ -57,13 +57,13 @@ class Gone:
 Message = Chunks | Done | Gone | Repeat
 
 
-def twin_of(
+def duplicate_of(
     document: Document | None, stored: Mapping[tuple[str, bool], FileOutcome], /
 ) -> FileOutcome | None:
-    """Return the outcome of a file of this batch with the same bytes.
+    """Return the outcome of an earlier file of this batch with the same bytes.
 
-    A file of its own is not the twin of an attachment, which goes when its mail goes; what a source
-    lists is no other's twin.
+    A file does not match an attachment, which is removed with its mail; items of sources match
+    nothing.
     """
     if document is None or document.source is not None:
         return None
@@ -73,8 +73,8 @@ def twin_of(
     return twin
 
 
-def without_lost(taken: Taken, lost: Sequence[str], /) -> Taken:
-    """Return a file as read in part where some of its attachments could not be read."""
+def without_lost(taken: FileResult, lost: Sequence[str], /) -> FileResult:
+    """Return a file as partially read if some of its attachments could not be read."""
     if taken.document is None or not lost:
         return taken
     names = ", ".join(f'"{name}"' for name in lost)
@@ -84,43 +84,43 @@ def without_lost(taken: Taken, lost: Sequence[str], /) -> Taken:
 
 
 def finished_file(
-    found: FoundFile, job: Job, revision: str, taken: Taken, seconds: float, /
+    file: FoundFile, job: Job, revision: str, taken: FileResult, seconds: float, /
 ) -> Done:
-    """Return the message that a file has ended."""
+    """Return the message for the end of a file."""
     if taken.document is None:
         problem = taken.problem
         if problem is None:
             raise AssertionError("a file without a document needs a reason")
-        return Done(failure(found, problem, seconds), found.place, revision=revision)
+        return Done(failure(file, problem, seconds), file.place, revision=revision)
     replaces = job.previous.revision if job.previous else None
     outcome = success(taken.document, job, seconds)
-    return Done(outcome, found.place, taken.document, replaces, revision)
+    return Done(outcome, file.place, taken.document, replaces, revision)
 
 
 def attached_file(
-    found: FoundFile,
+    file: FoundFile,
     job: Job,
-    taken: Taken,
+    taken: FileResult,
     attachment: Attachment,
     depth: int,
     before: Sequence[FoundFile],
     /,
 ) -> FoundFile:
-    """Return an attachment as a file to ingest, with a path that none of those *before* has."""
+    """Return an attachment as a file to ingest, with a path that is not in *before*."""
     used = {sibling.shown for sibling in before}
-    place = (*found.place, len(before) + 1)
+    place = (*file.place, len(before) + 1)
     stem, suffix = Path(attachment.name).stem, Path(attachment.name).suffix
     count = 1
     while True:
         name = attachment.name if count == 1 else f"{stem} ({count}){suffix}"
         parent = Parent(
             document_id=taken.document.document_id if taken.document else None,
-            shown=found.shown,
-            modified_at=found.parent.modified_at if found.parent else job.facts.modified_at,
+            shown=file.shown,
+            modified_at=file.parent.modified_at if file.parent else job.facts.modified_at,
             depth=depth,
             name=name,
         )
-        origin = found.origin.of_attachment(name) if found.origin else None
+        origin = file.origin.of_attachment(name) if file.origin else None
         child = FoundFile(attachment.path, False, None, parent, None, origin, place)
         if child.shown not in used:
             return child

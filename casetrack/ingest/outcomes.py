@@ -1,4 +1,4 @@
-"""How one file ended, in words and numbers."""
+"""Outcomes of files."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _SKIPPED = {
     FreeTierLimit.code,
 }
 _FAILED_IF_NAMED = {"unsupported_format", FreeTierLimit.code}
-"""Reasons why a file in a folder is left out; where the user named it, it has failed."""
+"""Reasons to skip a file of a folder; if the user named the file, it is a failure."""
 
 
 def success(document: Document, job: Job, seconds: float, /) -> FileOutcome:
-    """Return the outcome of a file that is in the collection now."""
+    """Return the outcome of a file that was added."""
     return FileOutcome(
         path=job.shown,
         status="partial" if document.missing else "ingested",
@@ -48,20 +48,20 @@ def success(document: Document, job: Job, seconds: float, /) -> FileOutcome:
     )
 
 
-def failure(found: FoundFile, error: CaseTrackError, seconds: float, /) -> FileOutcome:
-    """Return the outcome of a file that is not: left out, or failed, and what to do."""
-    skipped = error.code in _SKIPPED and not (error.code in _FAILED_IF_NAMED and found.named)
+def failure(file: FoundFile, error: CaseTrackError, seconds: float, /) -> FileOutcome:
+    """Return the outcome of a file that was skipped or failed, with the next step."""
+    skipped = error.code in _SKIPPED and not (error.code in _FAILED_IF_NAMED and file.named)
     document = error if isinstance(error, DuplicateDocument) else None
     message, hint = error.message, error.hint
     if isinstance(error, FreeTierLimit):
-        message = f"{found.shown} was not added: {error.fact}"
+        message = f"{file.shown} was not added: {error.fact}"
         hint = " ".join(filter(None, (error.step, error.hint)))
     return FileOutcome(
-        path=found.shown,
+        path=file.shown,
         status="skipped" if skipped else "failed",
         code=error.code,
-        # An attachment is known by the file that holds it, not by where its copy lay.
-        message=message.replace(str(found.path), found.shown),
+        # An attachment is shown by its containing file, not by its temporary copy.
+        message=message.replace(str(file.path), file.shown),
         hint=hint,
         document_id=document.document_id if document else None,
         document_name=document.document_name if document else None,
@@ -81,7 +81,7 @@ def cancelled_outcome(path: str, /) -> FileOutcome:
 
 
 def repeated(path: str, first: str, original: FileOutcome, /) -> FileOutcome:
-    """Return the outcome of a file with the same content as *first*, which ended as *original*."""
+    """Return the outcome of a file with the content of *first*, whose outcome is *original*."""
     if original.document_id is None:
         message = original.message.replace(first, path)
         return replace(original, path=path, message=message, seconds=0.0)
@@ -98,11 +98,10 @@ def repeated(path: str, first: str, original: FileOutcome, /) -> FileOutcome:
     )
 
 
-# How many new documents a batch may still add, where a tier has a limit.
-#
-# Files are read side by side, and not each of them becomes a document. So a file that could be the
-# last one reserves a place before it is read, and gives it back where nothing came of it; where no
-# place is free, it waits for those that are still being read before it is refused.
+# Number of new documents that a batch may add under the limit of a tier. Files are read
+# concurrently, and not each becomes a document. So near the limit a file reserves a place before it
+# is read, and releases it if it fails; without a free place, it waits for the files being read
+# before it is refused.
 
 _POLL_SECONDS = 0.2
 
@@ -115,15 +114,14 @@ class Reservation:
 
 
 class Quota:
-    """Reserves places for documents. Used from several threads.
+    """Reservations of places for documents. Safe for use from several threads.
 
     Parameters
     ----------
     held
-        How many documents count already.
+        Number of documents that count already.
     allow
-        Raises :class:`FreeTierLimit` where a collection that holds so many takes
-        no more.
+        Raises :class:`FreeTierLimit` for a full collection.
     """
 
     def __init__(self, held: int, allow: Callable[[int], None], /) -> None:
@@ -134,7 +132,7 @@ class Quota:
 
     @contextmanager
     def reserve(self, given_up: Callable[[], bool], /) -> Iterator[Reservation | None]:
-        """Hold a place while a file is read; ``None`` where *given_up* came to be true first.
+        """Hold a place while a file is read; yield ``None`` if *given_up* becomes true first.
 
         Raises
         ------
@@ -169,20 +167,15 @@ class Quota:
 
 
 def counted(documents: Iterable[Document], /, *, but: Collection[str] = ()) -> int:
-    """Return how many documents count towards a limit: all that did not come inside others.
+    """Return the number of documents that count towards a limit: all except attachments.
 
-    Parameters
-    ----------
-    documents
-        Of a collection.
-    but
-        Ids of documents that are about to go.
+    *but* are ids of documents that are about to be removed.
     """
     return sum(d.parent_id is None and d.document_id not in but for d in documents)
 
 
 def limit_notes(outcomes: Sequence[FileOutcome], /) -> tuple[str, ...]:
-    """Return the note on the files that were refused; none where none was."""
+    """Return a note on the refused files; empty without any."""
     refused = [o for o in outcomes if o.code == FreeTierLimit.code]
     if not refused:
         return ()

@@ -1,4 +1,4 @@
-"""What to do with each file: new, changed, known already, or the same as another one."""
+"""Plan for each file: new, changed, unchanged, or a duplicate."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Job:
     Attributes
     ----------
     path
-        Where it lies.
+        Path of the file.
     shown
-        The path that its document has: for an attachment, the containing file's and its name.
+        Path of its document: for an attachment, the containing file's and its name.
     document_id
-        New, or the id of the document that the file is already known as.
+        New, or the id of the file's document.
     previous
-        That document, whose revision the new one replaces.
+        That document, whose revision is replaced.
     """
 
     path: Path
@@ -60,7 +60,7 @@ class Job:
 
 
 def file_facts(path: Path, /) -> FileFacts:
-    """Read a file's facts.
+    """Return a file's facts.
 
     Raises
     ------
@@ -99,23 +99,22 @@ def file_facts(path: Path, /) -> FileFacts:
 
 
 class IngestPlanner:
-    """Decides file by file; remembers what this batch has already taken on.
+    """Plans the files of a batch one by one, and remembers the planned ones.
 
     Parameters
     ----------
     documents
-        The collection's documents when the batch began.
+        The collection's documents at the start of the batch.
     fingerprint
-        The pipeline's: a document made by another one is stale.
+        Of the pipeline: documents of another one are stale.
     has_model
-        Whether the pipeline embeds; without it, nothing that has vectors is replaced.
+        Whether the pipeline embeds; otherwise, documents with vectors are not replaced.
     read_with
-        What reading depends on: a partial document that was read with something else is stale.
+        Reading conditions: a partial document with other conditions is stale.
     force
-        Ingest also what is known already.
+        Also ingest unchanged files.
     leaving
-        Ids of documents whose present content goes away with this batch: another file with the
-        same content is not known by them.
+        Ids of documents whose content is removed by this batch: they are no duplicates of files.
     """
 
     def __init__(
@@ -143,7 +142,7 @@ class IngestPlanner:
             if document.document_id in leaving:
                 pass
             elif document.source is not None:
-                pass  # what a source lists is a document of its own, whatever others hold
+                pass  # items of a source are separate documents, even with equal content
             elif document.parent_id is None:
                 self._by_hash.setdefault(document.file_hash, document)
             else:
@@ -158,17 +157,11 @@ class IngestPlanner:
         self._force = force
         self._taken: dict[tuple[str, str, bool], str] = {}
 
-    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
-        """Return the attachments that a file held when the batch began, and holds no longer.
+    def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        """Return earlier attachments of a file that it no longer contains.
 
-        Among them are those left from a batch that was stopped before it stored the file itself.
-
-        Parameters
-        ----------
-        job
-            The containing file.
-        but
-            Paths of the attachments that it holds now.
+        They include those of an interrupted batch that did not store the file itself. *but* are the
+        paths of its present attachments.
         """
         gone = self._attached_to(job.document_id, but=but)
         known = {document.document_id for document in gone}
@@ -179,61 +172,56 @@ class IngestPlanner:
             if orphan.path.startswith(inside) and not is_held and orphan.document_id not in known:
                 gone.append(orphan)
         for document in gone:
-            # The same file may be attached under another name now.
+            # The same file may now be attached under another name.
             same = self._attached.get(document.file_hash, [])
             self._attached[document.file_hash] = [d for d in same if d is not document]
         return gone
 
     def _attached_to(self, document_id: str, *, but: Collection[str]) -> list[Document]:
-        """Return what was attached to a document, all levels down.
+        """Return the attachments of a document, of all levels.
 
-        Parameters
-        ----------
-        document_id
-            The containing document.
-        but
-            Paths of direct attachments to leave out, with what is attached to them.
+        *but* are paths of direct attachments to leave out, with their own attachments.
         """
-        found = []
+        attachments = []
         for document in self._by_parent.get(document_id, []):
             if document.path not in but:
-                found += [document, *self._attached_to(document.document_id, but=())]
-        return found
+                attachments += [document, *self._attached_to(document.document_id, but=())]
+        return attachments
 
-    def plan(self, found: FoundFile, /) -> Job | str:
-        """Return the job for a file, or the path of this batch with the same content and extension.
+    def plan(self, file: FoundFile, /) -> Job | str:
+        """Return the job for a file, or the path in this batch with equal content and extension.
 
         Raises
         ------
         DuplicateDocument
-            The collection has the content already, made as it would be made now.
+            The collection has an up-to-date document with this content.
         FileError
             The file cannot be read.
         """
-        return self.settle(found, file_facts(found.path))
+        return self.settle(file, file_facts(file.path))
 
-    def settle(self, found: FoundFile, facts: FileFacts, /) -> Job | str:
-        """Return what :meth:`plan` does, for a file whose facts are known."""
-        path, shown = found.path, found.shown
-        by_id = self._by_id.get(found.known_as) if found.known_as else None
+    def settle(self, file: FoundFile, facts: FileFacts, /) -> Job | str:
+        """Plan a file with known facts, like :meth:`plan`."""
+        path, shown = file.path, file.shown
+        by_id = self._by_id.get(file.known_as) if file.known_as else None
         previous = by_id or self._by_path.get(shown)
-        # A known path tells what its file holds now, even where another file holds the same.
+        # A known path keeps its document, even if another file has the same content.
         changed = previous is not None and (
             previous.file_hash != facts.hash or previous.path != shown
         )
         if not self._force and not changed:
             known = previous if previous and previous.file_hash == facts.hash else None
-            if found.origin is None:
+            if file.origin is None:
                 known = known or self._by_hash.get(facts.hash)
-                if found.parent is not None:
-                    # A file is not known by an attachment, which goes when its mail goes.
+                if file.parent is not None:
+                    # A file is not a duplicate of an attachment, which is removed with its mail.
                     known = known or next(iter(self._attached.get(facts.hash, ())), None)
-            stale = known is previous and known is not None and self._is_stale(known, found)
+            stale = known is previous and known is not None and self._is_stale(known, file)
             if known is not None and not stale:
                 raise DuplicateDocument(shown, known.name, known.document_id, known.path)
-            # The same bytes under another extension may be read, or refused, in another way.
-            key = (facts.hash, path.suffix.lower(), found.parent is not None)
-            if found.origin is None:
+            # The same bytes with another extension may be read differently, or refused.
+            key = (facts.hash, path.suffix.lower(), file.parent is not None)
+            if file.origin is None:
                 first = self._taken.setdefault(key, shown)
                 if first != shown:
                     return first
@@ -241,8 +229,8 @@ class IngestPlanner:
             path, shown, facts, previous.document_id if previous else str(uuid.uuid4()), previous
         )
 
-    def _is_stale(self, document: Document, found: FoundFile) -> bool:
-        if found.parent is not None and found.parent.document_id != document.parent_id:
+    def _is_stale(self, document: Document, file: FoundFile) -> bool:
+        if file.parent is not None and file.parent.document_id != document.parent_id:
             # Left from a batch that was stopped before the containing file was finished.
             return True
         if document.missing and document.read_with != self._read_with:

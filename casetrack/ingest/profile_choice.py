@@ -1,9 +1,9 @@
-"""Chooses the profile of a new collection by the language of its first files.
+"""Choice of a new collection's profile by the language of its first files.
 
-A collection that was made without a profile begins with the usual one. A mark in its folder says
-that nobody has chosen yet. Its first files are taken in as usual; then the languages that the
-ledger has of them decide, and the mark goes. Where another profile is called for, the few chunks
-that are there get its vectors before the rest is read.
+A collection created without a profile starts with the default one, and a file in its folder marks
+the choice as open. The first files are ingested as usual; then their languages decide, and the mark
+is removed. If another profile is chosen, the few existing chunks get its vectors before the rest is
+read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import Workspace
 
 FIRST_FILES = 8
-"""So many files are taken in before the profile is chosen."""
+"""Number of files to ingest before the profile is chosen."""
 
 
 def is_unchosen(workspace: Workspace, /) -> bool:
@@ -32,17 +32,17 @@ def is_unchosen(workspace: Workspace, /) -> bool:
 
 
 def chosen_by_user(workspace: Workspace, /) -> None:
-    """Let the languages of the first files choose no more."""
+    """End the automatic choice, because the user chose a profile."""
     if is_unchosen(workspace):
         with info_lock(workspace.folder):
             (workspace.folder / UNCHOSEN_PROFILE).unlink(missing_ok=True)
 
 
 def choose_profile(workspace: Workspace, cancel: threading.Event, /) -> str | None:
-    """Choose the profile by the documents that are there; return what the user should know of it.
+    """Choose the profile by the languages of the documents; return a note for the user.
 
-    Without a document whose language is known, nothing is chosen yet. Where the models of the
-    profile that is called for are not installed, it stays as it is, and the note says what to do.
+    Without a document of known language the choice stays open. If the models of the chosen profile
+    are not installed, the profile stays, and the note has the next step.
 
     Raises
     ------
@@ -59,14 +59,14 @@ def choose_profile(workspace: Workspace, cancel: threading.Event, /) -> str | No
         return None
     read = find_profile(before).languages
     others = [language for language, _ in counts.most_common() if language not in read]
-    said = " and ".join(called(language) for language in others[:2])
+    text = " and ".join(called(language) for language in others[:2])
     of = counts.total()
-    said = f"Of the first {of} files, {sum(counts[n] for n in others)} are in {said}"
+    text = f"Of the first {of} files, {sum(counts[n] for n in others)} are in {text}"
     if of == 1:
-        said = f"The first file is in {said.rpartition(' in ')[2]}"
+        text = f"The first file is in {text.rpartition(' in ')[2]}"
     if workspace.encoders.get_installed(wanted) is None:
         return (
-            f"{said}, which the profile {before} was not made for: run "
+            f"{text}, which the profile {before} was not made for: run "
             f"{See('models pull', wanted)} once while online, then "
             f"{See('reindex', profile=wanted)}. Until then questions in other letters than Latin "
             "ones are searched for by their words."
@@ -74,8 +74,8 @@ def choose_profile(workspace: Workspace, cancel: threading.Event, /) -> str | No
     try:
         _switch(workspace, wanted, cancel)
     except CaseTrackError as error:
-        return f"{said}, and the profile {wanted} could not be used: {error.message} {error.hint}"
-    return f"{said}: the collection has the profile {wanted}."
+        return f"{text}, and the profile {wanted} could not be used: {error.message} {error.hint}"
+    return f"{text}: the collection has the profile {wanted}."
 
 
 def _switch(workspace: Workspace, profile: str, cancel: threading.Event) -> None:
@@ -85,4 +85,4 @@ def _switch(workspace: Workspace, profile: str, cancel: threading.Event) -> None
 
 
 def _silent(_what: str, _done: int, _total: int, /) -> None:
-    """Tell nobody; it is the work of a few files."""
+    """Report no progress: only a few files are processed."""

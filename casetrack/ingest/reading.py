@@ -1,4 +1,4 @@
-"""Files read in threads, with all that is inside them, and stored by one writer."""
+"""Concurrent reading of files with their attachments, and storage by one writer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from casetrack.base.errors import (
     FreeTierLimit,
     ParseLimit,
 )
-from casetrack.ingest.build import DocumentBuilder, Stopped, Taken
+from casetrack.ingest.build import DocumentBuilder, FileResult, Stopped
 from casetrack.ingest.messages import (
     Chunks,
     Done,
@@ -24,8 +24,8 @@ from casetrack.ingest.messages import (
     Message,
     Repeat,
     attached_file,
+    duplicate_of,
     finished_file,
-    twin_of,
     without_lost,
 )
 from casetrack.ingest.outcomes import Reservation, cancelled_outcome, failure, repeated
@@ -41,24 +41,18 @@ if TYPE_CHECKING:
     from casetrack.store.session import WriteSession
 
 _OF_ONE_FILE = (FileError, DuplicateDocument, FreeTierLimit)
-"""Errors that concern a file and leave the others as they are."""
+"""Errors of one file that do not affect others."""
 
 
 class IngestContext(Protocol):
-    """Where a reader of files asks what becomes of them, and leaves what it has to say."""
+    """Interface of a file reader to its batch."""
 
-    def begin(self, found: FoundFile, /) -> tuple[Job, str] | str:
-        """Return the job for a file and its revision, or the path of another with its content.
-
-        Raises
-        ------
-        DuplicateDocument, FileError
-            See :meth:`casetrack.ingest.plan.IngestPlanner.plan`.
-        """
+    def begin(self, file: FoundFile, /) -> tuple[Job, str] | str:
+        """Return the job for a file and its revision, or the path of a duplicate."""
         ...
 
-    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
-        """See :meth:`casetrack.ingest.plan.IngestPlanner.let_go`."""
+    def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        """See :meth:`casetrack.ingest.plan.IngestPlanner.removed_attachments`."""
         ...
 
     def reserve(self) -> AbstractContextManager[Reservation | None]:
@@ -66,117 +60,114 @@ class IngestContext(Protocol):
         ...
 
     def put(self, message: Message, /) -> None:
-        """Take a message for the writer.
+        """Send a message to the writer.
 
         Raises
         ------
         Stopped
-            The writer takes no more.
+            The writer has stopped.
         """
         ...
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the user wants to stop."""
+        """Whether the user cancelled the batch."""
         ...
 
     @property
     def is_aborted(self) -> bool:
-        """Whether the batch has failed, so that nobody hears how a file ended."""
+        """Whether the batch has failed, so that outcomes are no longer recorded."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads files, one after the other.
+    """Reads files one by one.
 
     Attributes
     ----------
-    desk
-        Whom it works for.
-    taker
-        Turns a file into a document and its chunks.
+    batch
+        The batch.
+    builder
+        Builds a document and its chunks from a file.
     spool
-        Folder for copies of what is inside files.
+        Folder for copies of attachments.
     attachment_depth
-        How deep files inside files are read.
+        Maximum depth of attachments.
     tell
-        Called with the path of each file that is begun.
+        Called with the path of each file at its start.
     """
 
-    desk: IngestContext
-    taker: DocumentBuilder
+    batch: IngestContext
+    builder: DocumentBuilder
     spool: Path
     attachment_depth: int
     tell: Callable[[str], None]
 
-    def read(self, found: FoundFile, /) -> FileError | None:
-        """Take in one file and tell how it ended; returns the error where it failed.
+    def read(self, file: FoundFile, /) -> FileError | None:
+        """Ingest one file and send its outcome; return the error of a failed one.
 
         Raises
         ------
         Stopped
             The batch has failed.
         CaseTrackError
-            The batch cannot go on.
+            The batch cannot continue.
         """
         started = time.perf_counter()
-        desk, revision = self.desk, None
+        batch, revision = self.batch, None
         try:
-            if desk.is_cancelled:
+            if batch.is_cancelled:
                 raise Stopped
-            if found.problem is not None:
-                raise found.problem
-            begun = desk.begin(found)
+            if file.problem is not None:
+                raise file.problem
+            begun = batch.begin(file)
             if isinstance(begun, str):
-                desk.put(Repeat(found.shown, begun, found.place))
+                batch.put(Repeat(file.shown, begun, file.place))
                 return None
             job, revision = begun
-            self.tell(found.shown)
-            adds = job.previous is None and found.parent is None
-            reserved = desk.reserve() if adds else nullcontext(Reservation())
+            self.tell(file.shown)
+            adds = job.previous is None and file.parent is None
+            reserved = batch.reserve() if adds else nullcontext(Reservation())
             with reserved as place:
                 if place is None:
                     raise Stopped
                 with tempfile.TemporaryDirectory(dir=self.spool) as spool:
-                    taken = self.taker.take(found, job, revision, Path(spool))
+                    taken = self.builder.build(file, job, revision, Path(spool))
                     seconds = time.perf_counter() - started
-                    # Attachments first: a file that is known then is known with all that is in it.
-                    lost = self._read_attachments(found, job, taken)
+                    # Attachments first: an unchanged file then has unchanged attachments.
+                    lost = self._read_attachments(file, job, taken)
                 place.used = taken.document is not None
             taken = without_lost(taken, lost)
-            desk.put(finished_file(found, job, revision, taken, seconds))
+            batch.put(finished_file(file, job, revision, taken, seconds))
         except Stopped:
-            if desk.is_aborted:
+            if batch.is_aborted:
                 raise
-            desk.put(Done(cancelled_outcome(found.shown), found.place, revision=revision))
+            batch.put(Done(cancelled_outcome(file.shown), file.place, revision=revision))
         except CaseTrackError as error:
-            if not isinstance(error, _OF_ONE_FILE) and error is not found.problem:
+            if not isinstance(error, _OF_ONE_FILE) and error is not file.problem:
                 raise
-            status = failure(found, error, time.perf_counter() - started)
-            desk.put(Done(status, found.place, revision=revision))
+            status = failure(file, error, time.perf_counter() - started)
+            batch.put(Done(status, file.place, revision=revision))
             return error if status.status == "failed" and isinstance(error, FileError) else None
         return None
 
-    def _read_attachments(self, found: FoundFile, job: Job, taken: Taken) -> list[str]:
-        """Take in the files inside a file, and let go of those that it no longer holds.
+    def _read_attachments(self, file: FoundFile, job: Job, taken: FileResult) -> list[str]:
+        """Ingest the attachments of a file, and remove those that it no longer contains.
 
-        Returns
-        -------
-        list of str
-            Names of those that could not be read.
+        Returns the names of those that could not be read.
         """
         lost: list[str] = []
-        depth = found.parent.depth + 1 if found.parent else 1
+        depth = file.parent.depth + 1 if file.parent else 1
         inside: list[FoundFile] = []
-        is_whole = found.origin is not None and found.origin.is_whole
+        is_whole = file.origin is not None and file.origin.is_whole
         for attachment in () if is_whole else taken.attachments:
-            inside.append(attached_file(found, job, taken, attachment, depth, inside))
+            inside.append(attached_file(file, job, taken, attachment, depth, inside))
         if taken.document is not None and not taken.document.unread:
-            # A file that was read in part may hold more than it has shown.
-            gone = self.desk.let_go(job, but={child.shown for child in inside})
+            # A partially read file may contain more attachments.
+            gone = self.batch.removed_attachments(job, but={child.shown for child in inside})
             if gone:
-                self.desk.put(Gone(tuple(gone)))
+                self.batch.put(Gone(tuple(gone)))
         for child in inside:
             if depth > self.attachment_depth:
                 problem = ParseLimit(
@@ -186,30 +177,26 @@ class FileReader:
                 child = replace(child, problem=problem)  # noqa: PLW2901 - same file, refused
             if self.read(child) is not None:
                 lost.append(child.parent.name if child.parent else child.shown)
-            if self.desk.is_cancelled:
+            if self.batch.is_cancelled:
                 raise Stopped
         return lost
 
 
-# Stores what readers of files tell: one writer, one outcome per file.
+# Storage of the messages: one writer, one outcome per file.
 
 
 class Recorder:
-    """Takes the messages of one batch, under the write lock.
+    """Processes the messages of one batch under the write lock of *session*.
 
     Parameters
     ----------
-    folder
-        The collection's folder.
-    session
-        Holds the write lock.
     force
-        Whether the user wants also what is there already.
+        Whether the user asked for unchanged files too.
 
     Attributes
     ----------
     done
-        How many files have ended, without those inside others.
+        Number of finished files, without attachments.
     """
 
     def __init__(self, folder: Path, session: WriteSession, /, *, force: bool) -> None:
@@ -221,14 +208,8 @@ class Recorder:
         self._stored: dict[tuple[str, bool], FileOutcome] = {}
         self.done = 0
 
-    def take(self, message: Message, /) -> None:
-        """Store what a message brings.
-
-        Raises
-        ------
-        StorageError
-            It cannot be stored; what was committed stays.
-        """
+    def record(self, message: Message, /) -> None:
+        """Process a message."""
         match message:
             case Chunks(table):
                 self._session.append(table)
@@ -243,9 +224,9 @@ class Recorder:
 
     def _end(self, message: Done) -> None:
         outcome, document = message.outcome, message.document
-        twin = twin_of(document, self._stored)
+        twin = duplicate_of(document, self._stored)
         if twin is not None and message.replaces is None and not self._force:
-            # Two files of this batch, same bytes, different extensions.
+            # Two files of this batch with equal bytes and different extensions.
             outcome = repeated(outcome.path, twin.path, twin)
             drop_copies(self._folder, [document] if document else [])
             document = None
@@ -258,12 +239,12 @@ class Recorder:
             self._session.abandon(message.revision)
 
     def outcomes(self) -> list[FileOutcome]:
-        """Return how all files ended, in their order; what is inside a file follows it."""
-        found = list(self._outcomes.values())
+        """Return the outcomes of all files in order, each followed by its attachments."""
+        ended = list(self._outcomes.values())
         for repeat in self._repeats:
             _, first = self._outcomes.get(repeat.first, ((), None))
             same = cancelled_outcome(repeat.path)
             if first is not None:
                 same = repeated(repeat.path, repeat.first, first)
-            found.append((repeat.place, same))
-        return [outcome for _, outcome in sorted(found, key=lambda each: each[0])]
+            ended.append((repeat.place, same))
+        return [outcome for _, outcome in sorted(ended, key=lambda each: each[0])]

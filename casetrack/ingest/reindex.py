@@ -1,12 +1,11 @@
-"""Makes anew what is computed from the stored chunks: terms, vectors, names, a paper's caption.
+"""Recomputation of terms, vectors, names and captions from the stored chunks.
 
-No source file is touched: a row of ``chunks`` has everything that models and keyword search see.
-Only the steps run that a document lacks or has otherwise: another tagger leaves the vectors alone.
-First the models work, while everybody else may read and write; what they make is kept in files.
-Then, under the write lock, it is brought in. With the same profile each document gets a new
-revision of its own, as a changed file does. With another profile all chunks are replaced in one
-commit (see :mod:`casetrack.store.rewrite`). Killed at any moment, every document is whole, all of
-one profile, and the next run goes on with what is kept.
+No source file is read: a row of ``chunks`` has the complete input of models and keyword search.
+Only missing or outdated steps run: another tagger keeps the vectors. First the models run, while
+others may read and write; their outputs are kept in files. Then they are stored under the write
+lock. With the same profile each document gets a new revision, as a changed file does. With another
+profile all chunks are replaced in one commit (see :mod:`casetrack.store.rewrite`). A killed run
+leaves complete documents of one profile, and the next run reuses its outputs.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import Document
 from casetrack.base.records.snapshots import ReindexReport
-from casetrack.ingest.assemble import SpanCounts, captions_of, says_the_same, without_unread
+from casetrack.ingest.assemble import SpanCounts, captions_of, has_columns, without_unread
 from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.staleness import (
     StaleDocument,
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import Workspace
 
 LOCK_SECONDS = -1.0
-"""How long other writers are waited for when everything is made: as long as it takes."""
+"""Timeout for other writers after the models have run: infinite."""
 _KEPT_TOGETHER = 64
 _GROUP_CHUNKS = 1024
 _GROUP_DOCUMENTS = 200
@@ -66,19 +65,19 @@ Item = TypeVar("Item")
 
 
 class _Cancelled(Exception):
-    """Raised where the user has asked to stop."""
+    """Raised after the user cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What the models make in a run, kept in files until it is brought in.
+    """Model outputs of a run, kept in files until they are stored.
 
     Attributes
     ----------
     shared
-        The steps of models that have something to do, over one pass.
+        The model steps that have work, over one pass.
     store
-        What they have made.
+        Their outputs.
     """
 
     shared: SharedPass
@@ -96,22 +95,16 @@ class Reindex:
 
     Attributes
     ----------
-    workspace
-        The collection.
     info
-        Its facts when the run was prepared.
+        Facts of the collection when the run was prepared.
     pipeline
         The collection's, with its models.
-    encoder
-        These models.
     force
-        Make also what is not stale.
+        Also recompute up-to-date documents.
     only
-        Ids of the documents to look at; ``None`` means all of them.
+        Ids of the documents to process; ``None`` means all.
     tell
-        Called with what is being done, how much is done, and of how much.
-    cancel
-        Set it to stop.
+        Called with the action, the number of finished documents, and the total.
     """
 
     workspace: Workspace
@@ -129,16 +122,16 @@ class Reindex:
         return self.workspace.folder
 
     def run(self) -> ReindexReport:
-        """Do what is stale.
+        """Recompute stale documents.
 
         Raises
         ------
         CollectionBusy
-            Another reindex, which was waited for, has changed the profile.
+            Another reindex has changed the profile meanwhile.
         JobStopped
-            It was stopped while it waited for another reindex.
+            The run was cancelled while it waited for another reindex.
         DiskFull, NotWritable, StorageError, ModelError
-            It cannot go on; what was made is kept for the next run.
+            The run cannot continue; its outputs are kept for the next one.
         """
         started = time.perf_counter()
         with rewrite.rewriting(self.folder, timeout=LOCK_SECONDS, cancel=self.cancel):
@@ -147,7 +140,7 @@ class Reindex:
             if self.only is not None:
                 self._check_models(before)
             stale = self._stale(before)
-            # What a killed run has left is put right even where nothing is stale any more.
+            # Leftovers of a killed run are repaired even if nothing is stale any more.
             leftover = self.only is None and rewrite.is_unfinished(self.folder)
             if not stale and not leftover and not self._changes_profile(before):
                 return self._report(started, before, before, [], 0)
@@ -157,18 +150,18 @@ class Reindex:
             try:
                 with one_thread_each():
                     self._embed(before, stale, stage)
-                self._bring_in(stage, {s.document.revision for s in stale}, done)
+                self._store_outputs(stage, {s.document.revision for s in stale}, done)
             except (_Cancelled, JobStopped):
                 cancelled = True
             embedded = len(stage.store) - begun
-            # What a stopped run over the whole collection has made is still wanted by it.
+            # A stopped run over the whole collection still needs its outputs.
             if not cancelled and (self.only is None or not begun):
                 stage.store.clear()
         report = self._report(started, before, open_snapshot(self.folder), done, embedded)
         return replace(report, cancelled=cancelled)
 
     def _check_profile(self, snapshot: Snapshot) -> None:
-        """Refuse to undo what another run has chosen since this one was prepared."""
+        """Refuse to revert the choice of another run since this one was prepared."""
         before = self.info.profile, self.info.dimension
         is_known = (snapshot.profile, snapshot.dimension) == before
         if not is_known and changes_profile(snapshot, self.encoder):
@@ -212,13 +205,13 @@ class Reindex:
 
     def _stale(self, snapshot: Snapshot) -> list[StaleDocument]:
         if self.force:
-            found = all_documents(snapshot, self.pipeline)
+            documents = all_documents(snapshot, self.pipeline)
         else:
-            found = stale_documents(snapshot, self.pipeline, self.encoder)
-        return [s for s in found if self.only is None or s.document.document_id in self.only]
+            documents = stale_documents(snapshot, self.pipeline, self.encoder)
+        return [s for s in documents if self.only is None or s.document.document_id in self.only]
 
     def _stage(self, stale: Sequence[StaleDocument]) -> Stage:
-        """Return what keeps the outputs of those models that have something to do."""
+        """Return the storage for outputs of the models that have work."""
         wanted = frozenset[str]().union(*(s.steps for s in stale))
         steps = [s for s in self.pipeline.encoding_steps if s.contract.name in wanted]
         parts = [self.pipeline.parts[s.contract.name] for s in steps]
@@ -235,7 +228,7 @@ class Reindex:
     # --- the models ---------------------------------------------------------------------------
 
     def _embed(self, snapshot: Snapshot, stale: Sequence[StaleDocument], stage: Stage) -> None:
-        """Let the models read what they have not read yet."""
+        """Run the models on all texts that they have not read yet."""
         names = stage.steps
         asked = {s.document.document_id: s for s in stale if s.steps & names}
         documents = [s.document for s in asked.values()]
@@ -269,16 +262,16 @@ class Reindex:
                     "the same command again.",
                 )
 
-    # --- bringing it in -----------------------------------------------------------------------
+    # --- storing --------------------------------------------------------------------------------
 
-    def _bring_in(self, stage: Stage, read: set[str], done: list[Document]) -> None:
-        """Store what was made; *done* tells which documents, *read* what models have seen."""
+    def _store_outputs(self, stage: Stage, read: set[str], done: list[Document]) -> None:
+        """Store the outputs; *done* gets the ids of the documents, *read* the model inputs."""
         self._check_cancel()
         stopped = False
         with write_session(self.folder, timeout=LOCK_SECONDS, cancel=self.cancel) as session:
             snapshot = open_snapshot(self.folder)
-            # Others may have added something meanwhile. What needs other models than those that
-            # this run has asked stays stale for the next one.
+            # Other processes may have added documents meanwhile. Those that need other models than
+            # those of this run stay stale for the next one.
             others = {s.contract.name for s in self.pipeline.encoding_steps} - stage.steps
             stale = [s for s in self._stale(snapshot) if not s.steps & others]
             try:
@@ -307,7 +300,7 @@ class Reindex:
         import pyarrow.compute as pc
 
         encoder = self.encoder
-        found = {s.document.document_id: s for s in stale}
+        by_id = {s.document.document_id: s for s in stale}
         documents = [s.document for s in stale]
         counts = {d.revision: SpanCounts() for d in documents}
         failures: dict[str, Failures] = {}
@@ -316,7 +309,7 @@ class Reindex:
             done, total = 0, sum(d.chunk_count for d in documents)
             for group in _groups(documents):
                 self._check_cancel()
-                chosen = [found[d.document_id] for d in group]
+                chosen = [by_id[d.document_id] for d in group]
                 table = derived_rows(snapshot, chosen, self.pipeline, stage.store, failures)
                 for document in group:
                     own = pc.equal(table["revision"], document.revision)
@@ -344,23 +337,23 @@ class Reindex:
         import pyarrow as pa
 
         stored, total = 0, sum(s.document.chunk_count for s in stale)
-        for found in stale:
+        for entry in stale:
             self._check_cancel()
-            document = found.document
+            document = entry.document
             caption = captions_of(snapshot, [document])[document.revision]
-            if found.only_caption and says_the_same(document, caption):
-                # Nothing that was made of it depends on more: its chunks stay as they are.
-                session.finish(replace(document, **self._captioned(found, caption, None)))
+            if entry.only_caption and has_columns(document, caption):
+                # Nothing derived from it depends on more: its chunks stay unchanged.
+                session.finish(replace(document, **self._captioned(entry, caption, None)))
                 continue
             failures: dict[str, Failures] = {}
-            table = derived_rows(snapshot, [found], self.pipeline, stage.store, failures)
+            table = derived_rows(snapshot, [entry], self.pipeline, stage.store, failures)
             revision = session.new_revision()
             place = table.schema.get_field_index("revision")
             column = pa.array([revision] * table.num_rows, pa.string())
             session.append(table.set_column(place, table.schema.field(place), column))
             counts = SpanCounts()
             counts.add(table)
-            caption = self._captioned(found, caption, failures.get(document.revision))
+            caption = self._captioned(entry, caption, failures.get(document.revision))
             fresh = replace(self._renewed(document, revision, counts), **caption)
             session.finish(fresh, replaces=document.revision)
             done.append(document)
@@ -368,19 +361,19 @@ class Reindex:
             self.tell("storing", stored, total)
 
     def _captioned(
-        self, found: StaleDocument, caption: dict[str, Any], failures: Failures | None
+        self, entry: StaleDocument, caption: dict[str, Any], failures: Failures | None
     ) -> dict[str, Any]:
-        """Return the legal columns, and the failures of the steps of this run alone."""
+        """Return the legal columns, and the failures of the steps of this run only."""
         failures = failures or Failures()
         if caption["caption_reader"] is None:
             failures.add("caption", "document")
         kept = [
             failure
-            for failure in found.document.failures
-            if failure.stage not in found.steps and failure.extractor != "caption"
+            for failure in entry.document.failures
+            if failure.stage not in entry.steps and failure.extractor != "caption"
         ]
-        told = found.document.with_failures((*kept, *failures.all()))
-        return caption | {"missing": told.missing, "failures": told.failures}
+        listed = entry.document.with_failures((*kept, *failures.all()))
+        return caption | {"missing": listed.missing, "failures": listed.failures}
 
     def _renewed(self, document: Document, revision: str, counts: SpanCounts) -> Document:
         fingerprint = self.pipeline.fingerprint_after(document.pipeline_fingerprint)
@@ -428,23 +421,18 @@ def prepare(
     cancel: threading.Event,
     only: frozenset[str] | None = None,
 ) -> Reindex:
-    """Return a run that is ready to begin: the profile is known, and its models are there.
+    """Return a prepared run: the profile exists, and its models are loaded.
 
-    Parameters
-    ----------
-    workspace, force, tell, cancel, only
-        See :class:`Reindex`.
-    profile
-        Whose models are wanted; ``None`` leaves it at the collection's.
+    *profile* ``None`` keeps the collection's; for the other parameters see :class:`Reindex`.
 
     Raises
     ------
     CollectionReadOnly
-        The collection is closed or archived; no model was started.
+        The collection is closed or archived; no model was loaded.
     UsageError
-        There is no such profile.
+        The profile is unknown.
     ModelNotFound, ModelError
-        Its models are not installed, or cannot be used.
+        Its models are not installed or not usable.
     """
     info, encoders = workspace.info, workspace.encoders
     require_active(info)

@@ -1,6 +1,6 @@
-"""Reindexing a collection or a document, from what is stored or from the source files.
+"""Reindex of a collection or a document, from stored chunks or from the source files.
 
-Files that are there are read again, and what is stored of the others is kept.
+Existing files are read again; the stored text of the others is kept.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import Workspace
 
 Tell: TypeAlias = "Callable[[str, int, int], None]"
-"""Told what is being done, how much is done, and of how much."""
+"""Gets the action, the number of finished items, and the total."""
 
 
 def _silent(_what: str, _done: int, _total: int, /) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 def reindex(
@@ -52,7 +52,7 @@ def reindex(
     tell: Tell = _silent,
     cancel: threading.Event | None = None,
 ) -> ReindexReport:
-    """Make vectors and terms anew; parameters and errors are those of ``admin.reindex``."""
+    """Recompute vectors and terms; for parameters and errors see ``admin.reindex``."""
     before = workspace.info.profile
     if profile is not None:
         chosen_by_user(workspace)
@@ -72,7 +72,7 @@ def reindex_document(
     tell: Tell = _silent,
     cancel: threading.Event | None = None,
 ) -> ReindexReport:
-    """Make one document anew; parameters and errors are those of ``admin.reindex_document``."""
+    """Recompute one document; for parameters and errors see ``admin.reindex_document``."""
     workspace.require_active()
     state = workspace.state()
     document = state.document(named)
@@ -92,36 +92,27 @@ def reindex_document(
 
 
 def _notes(document: Document, root: Document, *, reparse: bool) -> list[str]:
-    """Return what a user of one document's reindex would else wonder about."""
+    """Return notes that explain the scope of one document's reindex."""
     if reparse:
         if root is document:
             return []
         return [f'It came with "{root.name}", which was looked at with everything in it.']
     if source_state(root) != "changed":
         return []
-    said = (
+    notes = (
         f'The file of "{root.name}" has changed since it was read, and was not read again: '
         "its stored text was used. Reindex it with its file to take in the change."
     )
-    return [said]
+    return [notes]
 
 
 def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
-    """Read the source files again, then make anew what is still stale.
+    """Read the source files again, then recompute the documents that are still stale.
 
-    Parameters
-    ----------
-    run
-        The run over the stored chunks; its ``only`` holds for the files as well. Without its
-        ``force``, files are read that have changed, or of which something stored is stale.
-    changes_profile
-        Whether other models are chosen. Then the stored chunks come first, so that the files are
-        read into a collection of the new profile, and text that is the same is not embedded twice.
-
-    Raises
-    ------
-    CaseTrackError
-        See :meth:`casetrack.ingest.reindex.Reindex.run`; what was finished is kept.
+    The ``only`` of *run* also limits the files. Without its ``force``, only changed files and those
+    of stale documents are read. With *changes_profile* the stored chunks are recomputed first, so
+    that the files are read into a collection of the new profile, and equal text is not embedded
+    twice.
     """
     workspace = run.workspace
     parts = [run.run()] if changes_profile else []
@@ -130,8 +121,8 @@ def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
     if not any(part.cancelled for part in parts):
         documents = workspace.state().documents()
         chosen = [d for d in documents if run.only is None or d.document_id in run.only]
-        found = stale_documents(open_snapshot(run.folder), run.pipeline, run.encoder)
-        stale = {s.document.document_id for s in found if not s.only_caption}
+        outdated = stale_documents(open_snapshot(run.folder), run.pipeline, run.encoder)
+        stale = {s.document.document_id for s in outdated if not s.only_caption}
         stale |= {d.document_id for d in chosen if d.failures}
         files, missing = read_again(chosen, stale=stale, run=run)
         parts.append(replace(run, force=False).run())
@@ -153,7 +144,7 @@ def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
 def _rest(
     run: Reindex, before: Iterable[Document], after: Iterable[Document]
 ) -> list[ReindexReport]:
-    """Make anew, from what is stored, the documents whose files could not be read again."""
+    """Recompute the documents whose files could not be read again, from stored chunks."""
     revisions = {d.document_id: d.revision for d in after}
     kept = [d.document_id for d in before if revisions.get(d.document_id) == d.revision]
     return [replace(run, only=frozenset(kept)).run()] if kept else []
@@ -162,21 +153,11 @@ def _rest(
 def read_again(
     documents: Iterable[Document], /, *, stale: Collection[str], run: Reindex
 ) -> tuple[IngestReport, tuple[str, ...]]:
-    """Take in the source files of documents again, each with its display name and its copy.
+    """Ingest the source files of documents again, with their display names and copies.
 
-    Parameters
-    ----------
-    documents
-        Whose files to read. What is attached to a document comes with it.
-    stale
-        Ids of documents whose file is read even if it has not changed.
-    run
-        Its ``force`` means that all files are read.
-
-    Returns
-    -------
-    tuple
-        What became of the files, and the paths at which there is none any more.
+    Attachments come with their containing document. *stale* are ids of documents whose file is read
+    even if it is unchanged; the ``force`` of *run* reads all files. Returns the report, and the
+    paths of missing files.
     """
     chosen = list(documents)
     by_id = {d.document_id: d for d in chosen}
@@ -186,16 +167,16 @@ def read_again(
     missing: list[str] = []
     for document in chosen:
         if document.parent_id is not None and document.parent_id in by_id:
-            continue  # it comes with the file that it is attached to
+            continue  # it comes with its containing file
         forced = run.force or document.document_id in roots
-        if found := kept_file(run.folder, document):
-            kept[forced].append(found)
+        if copy := kept_file(run.folder, document):
+            kept[forced].append(copy)
             continue
         source = source_file(document)
         if source is None:
             missing.append(document.path)
         elif source == Path(document.path):
-            # A name of its own is given to one file at a time.
+            # A display name applies to one file at a time.
             own = ("", "") if document.name == source.name else (document.name, document.path)
             groups[(*own, document.original_copy is not None, forced)].append(source)
         elif source not in groups["", "", False, forced]:

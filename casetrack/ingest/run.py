@@ -1,8 +1,8 @@
-"""One batch: files side by side through the pipeline, one writer, one outcome per file.
+"""One batch: files in parallel through the pipeline, one writer, one outcome per file.
 
-Two threads take files one after the other: each waits for its worker process to parse, then cuts,
-counts and embeds. What they make goes through a bounded queue to the calling thread, which alone
-writes. Memory therefore does not grow with the size or the number of files.
+Two threads process files one by one: each waits for its worker process to parse, then chunks,
+extracts and embeds. The results go through a bounded queue to the calling thread, the only writer.
+So memory does not grow with the size or the number of files.
 """
 
 from __future__ import annotations
@@ -41,30 +41,22 @@ _TRIM_PAGES = 100
 
 
 class IngestRun:
-    """One batch under the write lock. Made by :meth:`casetrack.ingest.batch.Batch.take_in`.
+    """One batch under the write lock, created by :meth:`casetrack.ingest.batch.Batch.ingest`.
 
     Parameters
     ----------
-    folder
-        The collection's folder.
     session
         Holds the write lock.
-    pipeline
-        What a file goes through.
-    planner
-        Decides what becomes of a file.
     quota
-        How many documents may still be added.
-    options
-        What the user may say about a batch.
+        Number of documents that may still be added.
     outputs
-        Returns what models made of an earlier revision of a document, by what they saw.
+        Returns the model outputs of an earlier revision of a document, by model input.
     cancel
-        Set by who wants to stop.
+        Set it to stop.
     read_with
-        Fingerprint of what reading depends on, see ``documents.read_with``.
+        Fingerprint of the reading conditions, see ``documents.read_with``.
     attachment_depth
-        How deep files inside files are read.
+        Maximum depth of attachments.
     """
 
     def __init__(
@@ -105,19 +97,17 @@ class IngestRun:
         self._lock = threading.Lock()
         self._queue: queue.Queue[Message | None] = queue.Queue(_QUEUE_ITEMS)
 
-    def take_all(
+    def ingest(
         self, files: list[FoundFile], progress: Callable[[IngestProgress], None] | None, /
     ) -> list[FileOutcome]:
-        """Take in files side by side; return their outcomes in the order of the files.
-
-        Attachments follow their file.
+        """Ingest files in parallel; return their outcomes in order, with attachments after each.
 
         Raises
         ------
         StorageError, ModelError
-            The batch cannot go on; what was committed stays.
+            The batch cannot continue; committed documents stay.
         """
-        pending = iter([replace(found, place=(i,)) for i, found in enumerate(files)])
+        pending = iter([replace(file, place=(i,)) for i, file in enumerate(files)])
         with spool_folder(self._folder) as spool:
             reader = FileReader(self, self._taker, spool, self._depth, self._begun)
             threads = [
@@ -143,13 +133,13 @@ class IngestRun:
             for thread in threads:
                 thread.join()
 
-    # --- the threads that read ---------------------------------------------------------------
+    # --- reading threads ------------------------------------------------------------------------
 
     def _read(self, reader: FileReader, files: Iterator[FoundFile]) -> None:
-        """Take files until there are none, and tell the writer that this thread is done."""
+        """Read files until none is left, then notify the writer."""
         try:
-            while (found := self._next(files)) is not None:
-                reader.read(found)
+            while (file := self._next(files)) is not None:
+                reader.read(file)
         except Stopped:
             pass  # the writer has failed and takes no more messages
         except Exception as error:  # noqa: BLE001 - raised by the writer
@@ -188,7 +178,7 @@ class IngestRun:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the user wants to stop."""
+        """Whether the user cancelled the batch."""
         return self._cancel.is_set()
 
     @property
@@ -196,22 +186,22 @@ class IngestRun:
         """Whether the batch has failed."""
         return self._abort.is_set()
 
-    def begin(self, found: FoundFile, /) -> tuple[Job, str] | str:
-        """Return the job for a file and its revision, or the path of another with its content."""
+    def begin(self, file: FoundFile, /) -> tuple[Job, str] | str:
+        """Return the job for a file and its revision, or the path of a duplicate."""
         with self._lock:
-            job = self._planner.plan(found)
+            job = self._planner.plan(file)
             return (job, self._session.new_revision()) if isinstance(job, Job) else job
 
-    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
-        """Return the attachments that a file holds no longer."""
-        return self._planner.let_go(job, but=but)
+    def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        """Return the earlier attachments that a file no longer contains."""
+        return self._planner.removed_attachments(job, but=but)
 
     def reserve(self) -> AbstractContextManager[Reservation | None]:
-        """Hold the place of a new document."""
+        """Reserve the place of a new document."""
         return self._quota.reserve(lambda: self.is_cancelled or self.is_aborted)
 
     def put(self, message: Message, /) -> None:
-        """Hand a message to the writer; stops waiting when the writer has failed."""
+        """Send a message to the writer; stop waiting if the writer has failed."""
         while True:
             if self.is_aborted or (isinstance(message, Chunks) and self.is_cancelled):
                 raise Stopped
@@ -221,12 +211,12 @@ class IngestRun:
                 continue
             return
 
-    # --- the thread that writes --------------------------------------------------------------
+    # --- writing thread ---------------------------------------------------------------------
 
     def _write(
         self, readers: int, total: int, progress: Callable[[IngestProgress], None] | None
     ) -> list[FileOutcome]:
-        """Store what the readers send until all of them are done; return the outcomes."""
+        """Store the messages of the readers until all have finished; return the outcomes."""
         recorder = Recorder(self._folder, self._session, force=self._options.force)
         pages_at_trim = 0
         while readers and not self._abort.is_set():
@@ -238,7 +228,7 @@ class IngestRun:
                 if message is None:
                     readers -= 1
                 else:
-                    recorder.take(message)
+                    recorder.record(message)
                     pages_at_trim = self._trim(pages_at_trim)
             if progress is not None:
                 progress(

@@ -1,4 +1,4 @@
-"""Which documents are not as the present models and the present program would make them."""
+"""Detection of documents that the present models and program would make differently."""
 
 from __future__ import annotations
 
@@ -34,22 +34,17 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.rewrite import Stage
 
-# What has become of the files that documents were read from.
+# Present state of source files.
 
 _CLOCK_SECONDS = 2e-6
-"""Times are stored in whole microseconds."""
+"""Tolerance in seconds: times are stored in whole microseconds."""
 
 
 def root_of(document: Document, documents: Mapping[str, Document], /) -> Document:
-    """Return the document of the file that lies on disk: a mail for what is attached to it.
+    """Return the document of the outermost file: for an attachment, its mail.
 
-    Parameters
-    ----------
-    document
-        A document.
-    documents
-        All documents of the collection by id. Where one that contains it is not among them, the
-        last one that is there is returned.
+    *documents* are those of the collection by id; if a container is missing, the last existing one
+    is returned.
     """
     seen = set[str]()
     while document.document_id not in seen:
@@ -59,35 +54,28 @@ def root_of(document: Document, documents: Mapping[str, Document], /) -> Documen
 
 
 def source_file(document: Document, /) -> Path | None:
-    """Return the file that a document is read from: its own, or the one that it was inside of."""
+    """Return the file of a document: its own, or its container's."""
     for path in (Path(document.path), *Path(document.path).parents):
         try:
             if path.is_file():
                 return path
         except OSError:
-            # A folder on the way may be closed to us; a name may be too long for this system.
+            # A parent folder may be inaccessible, or the name too long for this system.
             continue
     return None
 
 
 def is_inside(document: Document, /) -> bool:
-    """Return whether a document has no file of its own: it came with another, or was fetched."""
+    """Return whether a document has no local file of its own: an attachment, or fetched."""
     if document.is_remote or document.parent_id is not None:
         return True
     return Path(document.path).parent.is_file()
 
 
 def kept_file(folder: Path, document: Document, /, *, fetched: bool = True) -> FoundFile | None:
-    """Return the collection's copy of what was fetched as a file to read again, if it is whole.
+    """Return the collection's copy of a fetched file as a file to read, if it is intact.
 
-    Parameters
-    ----------
-    folder
-        The collection's.
-    document
-        One with a file of its own, see :func:`root_of`.
-    fetched
-        Only the copy of what was fetched; else also that of a file of this machine.
+    *document* is a root, see :func:`root_of`. Without *fetched*, copies of local files count too.
     """
     if (fetched and not document.is_remote) or document.parent_id or not document.original_copy:
         return None
@@ -105,33 +93,26 @@ def kept_file(folder: Path, document: Document, /, *, fetched: bool = True) -> F
 def source_state(
     document: Document, /, *, may_read: Callable[[int], bool] = lambda _size: True
 ) -> SourceState:
-    """Compare a document's own file with what was read from it.
+    """Compare the file of a root document (see :func:`root_of`) with its stored facts.
 
-    A file of the same size and time counts as unchanged; else its content decides. What was fetched
-    from a source is as it was: only a sync knows better.
-
-    Parameters
-    ----------
-    document
-        One with a file of its own, see :func:`root_of`.
-    may_read
-        Asked with a file's size, in bytes, before it is read because its time alone differs; where
-        it must not be read, it is ``untested``.
+    Equal size and time mean unchanged; otherwise the content decides. Fetched files count as
+    unchanged: only a sync can compare them. *may_read* gets the size in bytes of a file whose time
+    differs; if it returns false, the state is ``untested``.
     """
     if document.is_remote:
         return "unchanged"
     try:
-        # Ten thousand of these are asked for at once; a Path costs more than the answer.
-        found = os.stat(document.path)  # noqa: PTH116
+        # Called ten thousand times at once; a Path costs more than the result.
+        status = os.stat(document.path)  # noqa: PTH116
     except (FileNotFoundError, NotADirectoryError):
         return "missing"
     except (OSError, ValueError):
         return "unreadable"
-    if found.st_size != document.file_size:
+    if status.st_size != document.file_size:
         return "changed"
-    if abs(found.st_mtime - document.file_modified_at.timestamp()) <= _CLOCK_SECONDS:
+    if abs(status.st_mtime - document.file_modified_at.timestamp()) <= _CLOCK_SECONDS:
         return "unchanged"
-    if not may_read(found.st_size):
+    if not may_read(status.st_size):
         return "untested"
     try:
         same = file_facts(Path(document.path)).hash == document.file_hash
@@ -142,20 +123,18 @@ def source_state(
 
 @dataclass(frozen=True, slots=True)
 class StaleDocument:
-    """A document with stored columns that its collection's pipeline would fill otherwise.
+    """A document with columns that the collection's pipeline would fill differently.
 
     Attributes
     ----------
-    document
-        It.
     steps
-        Names of the steps that would; empty where a step was taken out of the pipeline, so that
-        only what it has left is to be removed, or where only its caption is unread.
+        Names of the outdated steps; empty if only columns of a removed step, or an unread caption,
+        remain.
     only_caption
-        Whether all that is to be made anew is what the ledger says of its caption.
+        Whether only the caption columns of the ledger are outdated.
     lacks
-        Columns that models have yet to fill in some of its rows, where all that they have filled
-        is as they would make it now; empty where its rows are made anew as a whole.
+        Columns that models have yet to fill in some rows, if the others are up to date; empty if
+        all rows are recomputed.
     """
 
     document: Document
@@ -165,53 +144,38 @@ class StaleDocument:
 
 
 def outputs_of(pipeline: Pipeline, /) -> dict[str, tuple[str, ...]]:
-    """Return the columns of ``chunks`` that models fill, by the step that lets them.
+    """Return the columns of ``chunks`` that models fill, by step.
 
-    A column that the models of the profile have nothing for is left out.
+    Columns that the profile's models do not produce are left out.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    outputs: dict[str, tuple[str, ...]] = {}
     encoder = pipeline.tools.encoder
     if "embed" in pipeline.parts and encoder is not None:
         columns = ["dense"]
         columns += ["tokens"] if encoder.token_width is not None else []
         columns += ["sparse_terms"] if encoder.has_sparse else []
-        found["embed"] = tuple(columns)
+        outputs["embed"] = tuple(columns)
     if "names" in pipeline.parts and pipeline.tools.names is not None:
-        found["names"] = ("mentions",)
-    return found
+        outputs["names"] = ("mentions",)
+    return outputs
 
 
 def changes_profile(snapshot: Snapshot, encoder: ProfileEncoder, /) -> bool:
-    """Return whether all vectors have to be replaced at once: other models, or another length."""
+    """Return whether all vectors must be replaced at once: other models, or another length."""
     return (snapshot.profile, snapshot.dimension) != (encoder.name, encoder.dimension)
 
 
 def stale_documents(
     snapshot: Snapshot, pipeline: Pipeline, encoder: ProfileEncoder, /
 ) -> list[StaleDocument]:
-    """Return the documents whose derived columns the pipeline would make otherwise now.
-
-    Parameters
-    ----------
-    snapshot
-        What is stored.
-    pipeline
-        The collection's, with its models.
-    encoder
-        These models.
-
-    Raises
-    ------
-    CollectionDamaged
-        What is stored cannot be read.
-    """
+    """Return the documents with derived columns that the pipeline would make differently now."""
     documents = snapshot.documents.values()
     if changes_profile(snapshot, encoder):
         return [StaleDocument(d, _steps(pipeline, d, {"embed"})) for d in documents]
     outputs = outputs_of(pipeline)
     lacking = {step: snapshot.revisions_without(columns) for step, columns in outputs.items()}
     others = _of_other_models(snapshot, encoder) if "embed" in outputs else set[str]()
-    found = []
+    result = []
     for document in documents:
         steps = {name for name, revisions in lacking.items() if document.revision in revisions}
         steps |= {f.stage for f in document.failures} & pipeline.derived.keys()
@@ -220,7 +184,7 @@ def stale_documents(
         if steps or not is_current or is_unread(document):
             stale = _steps(pipeline, document, steps | ({"embed"} if is_of_others else set()))
             lacks = [c for name in outputs if name in stale for c in outputs[name]]
-            found.append(
+            result.append(
                 StaleDocument(
                     document,
                     stale,
@@ -228,11 +192,11 @@ def stale_documents(
                     lacks=tuple(lacks) if is_current else (),
                 )
             )
-    return found
+    return result
 
 
 def all_documents(snapshot: Snapshot, pipeline: Pipeline, /) -> list[StaleDocument]:
-    """Return all documents, as if nothing of them were as the pipeline would make it."""
+    """Return all documents as stale."""
     steps = frozenset(pipeline.parts)
     return [StaleDocument(document, steps) for document in snapshot.documents.values()]
 
@@ -254,7 +218,7 @@ def _of_other_models(snapshot: Snapshot, encoder: ProfileEncoder) -> set[str]:
     return set(pc.unique(others).to_pylist())
 
 
-# Stored chunks with some of their columns made anew: the same texts and places, fresh steps.
+# Stored chunks with some recomputed columns: the same texts and offsets.
 
 
 def derived_rows(
@@ -265,23 +229,10 @@ def derived_rows(
     failures: dict[str, Failures],
     /,
 ) -> pa.Table:
-    """Return the rows of documents with the columns of their stale steps made anew.
+    """Return the rows of documents with the columns of their stale steps recomputed.
 
-    Parameters
-    ----------
-    snapshot, stale
-        What is stored, and whose rows are wanted.
-    pipeline
-        Its steps fill the columns; what no step of it fills becomes empty.
-    stage
-        What the models made, by :func:`keyed`.
-    failures
-        Gets those of the extractors, by revision.
-
-    Raises
-    ------
-    KeyError
-        The models have not read a text yet.
+    Columns without a step become empty. *stage* has the model outputs by :func:`keyed`. *failures*
+    gets the extractor failures by revision.
     """
     import pyarrow as pa
 
@@ -291,13 +242,13 @@ def derived_rows(
     layout = declared.arrow(dimension=pipeline.tools.dimension)
     if not table.num_rows:
         return layout.empty_table()
-    found = {s.document.revision: s for s in stale}
+    by_revision = {s.document.revision: s for s in stale}
     parts = []
     for revision, start, count in _runs(table["revision"]):
-        with collect_failures(found[revision].document.path) as failures[revision]:
-            columns = _made(table.slice(start, count), found[revision], pipeline, stage)
+        with collect_failures(by_revision[revision].document.path) as failures[revision]:
+            columns = _made(table.slice(start, count), by_revision[revision], pipeline, stage)
         for step, (column, *_) in outputs_of(pipeline).items():
-            if step in found[revision].steps and (lost := columns[column].null_count):
+            if step in by_revision[revision].steps and (lost := columns[column].null_count):
                 failures[revision].add(step, step, count=lost)
         parts.append(pa.table({n: columns[n] for n in layout.names}, schema=layout))
     return pa.concat_tables(parts).combine_chunks()
@@ -306,27 +257,27 @@ def derived_rows(
 def unread_rows(
     snapshot: Snapshot, stale: Sequence[StaleDocument], columns: Sequence[str], /
 ) -> pa.Table:
-    """Return *columns* of those rows of documents that models have to read."""
+    """Return *columns* of the rows that models have to read."""
     import pyarrow as pa
 
     whole = [s.document.revision for s in stale if not s.lacks]
     parts = [snapshot.scan(columns, revisions=whole)] if whole else []
-    for found in stale:
-        if found.lacks:
-            lacking = " OR ".join(f"{name} IS NULL" for name in found.lacks)
-            own = any_of("revision", [found.document.revision])
+    for entry in stale:
+        if entry.lacks:
+            lacking = " OR ".join(f"{name} IS NULL" for name in entry.lacks)
+            own = any_of("revision", [entry.document.revision])
             parts.append(snapshot.rows_where(f"{own} AND ({lacking})", columns).select(columns))
     return pa.concat_tables(parts)
 
 
-def _staged(rows: pa.Table, found: StaleDocument, stage: Stage) -> pa.Table:
-    """Return what models made of one document's rows: now, and before where it lacks a part."""
+def _staged(rows: pa.Table, entry: StaleDocument, stage: Stage) -> pa.Table:
+    """Return the model outputs of one document's rows, reusing stored ones if a part is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not found.lacks:
+    if not entry.lacks:
         return stage.take([key for key, _ in keyed(rows)])
-    is_unread = functools.reduce(pc.or_, (rows[name].is_null() for name in found.lacks))
+    is_unread = functools.reduce(pc.or_, (rows[name].is_null() for name in entry.lacks))
     fresh = stage.take([key for key, _ in keyed(rows.filter(is_unread))])
     kept = rows.filter(pc.invert(is_unread)).select(fresh.column_names).cast(fresh.schema)
     places = [pc.indices_nonzero(is_there) for is_there in (pc.invert(is_unread), is_unread)]
@@ -334,8 +285,8 @@ def _staged(rows: pa.Table, found: StaleDocument, stage: Stage) -> pa.Table:
     return pa.concat_tables([kept, fresh]).take(order)
 
 
-def _made(rows: pa.Table, found: StaleDocument, pipeline: Pipeline, stage: Stage) -> dict[str, Any]:
-    """Return all columns of one document's chunks, which come in order."""
+def _made(rows: pa.Table, entry: StaleDocument, pipeline: Pipeline, stage: Stage) -> dict[str, Any]:
+    """Return all columns of one document's ordered chunks."""
     import pyarrow as pa
 
     columns: dict[str, Any] = {name: rows[name] for name in rows.column_names}
@@ -345,14 +296,15 @@ def _made(rows: pa.Table, found: StaleDocument, pipeline: Pipeline, stage: Stage
     for name in pipeline.left_empty:
         columns[name] = pipeline.empty(name, rows.num_rows)
     read = {step.contract.name for step in pipeline.encoding_steps}
-    staged = _staged(rows, found, stage) if read & found.steps else None
+    staged = _staged(rows, entry, stage) if read & entry.steps else None
     for name, step in pipeline.derived.items():
-        if name not in found.steps:
+        if name not in entry.steps:
             continue
         if staged is not None and name in read:
             columns |= {column: staged[column] for column in step.contract.adds}
         else:
-            # What other steps give stays out, so that each adds its columns as it did at first.
+            # Columns of other steps are left out, so that each step adds its own as during the
+            # ingest.
             needs = [n for n in columns if n not in given or n in step.contract.needs]
             batch = pa.table({n: columns[n] for n in needs}).combine_chunks().to_batches()
             made = pa.Table.from_batches(step(iter(batch)))
@@ -361,43 +313,37 @@ def _made(rows: pa.Table, found: StaleDocument, pipeline: Pipeline, stage: Stage
 
 
 def _runs(column: pa.ChunkedArray) -> list[tuple[str, int, int]]:
-    """Return each value of a sorted column with the place of its first row, and its rows."""
+    """Return each value of a sorted column with its first row and its number of rows."""
     import pyarrow.compute as pc
 
-    found, start = [], 0
+    runs, start = [], 0
     for row in pc.value_counts(column).to_pylist():
-        found.append((row["values"], start, row["counts"]))
+        runs.append((row["values"], start, row["counts"]))
         start += row["counts"]
-    return found
+    return runs
 
 
 def keyed(table: pa.Table, /) -> list[tuple[bytes, ContextText]]:
-    """Return what models see of each row of ``chunks``, with a key that stands for it."""
+    """Return the model input of each row of ``chunks``, with its key."""
     texts = [ContextText.of(row) for row in table.select(list(CONTEXT_COLUMNS)).to_pylist()]
     return [(_key(text), text) for text in texts]
 
 
 def _key(text: ContextText) -> bytes:
-    # The same characters may be divided in another way between the context and the text.
+    # The length separates context and text, which may join to equal characters.
     data = f"{len(text.context)} {text.whole}".encode()
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def known_outputs(rows: pa.Table, fingerprint: str, pipeline: Pipeline, /) -> Known:
-    """Return what models made of stored chunks, by what they saw, where they would make it again.
+    """Return reusable model outputs of stored chunks, by model input.
 
-    Parameters
-    ----------
-    rows
-        Chunks of one document, with the columns of :func:`known_columns`.
-    fingerprint
-        The document's.
-    pipeline
-        Its steps that would make the same are those with an equal fingerprint.
+    *rows* are chunks of one document with the columns of :func:`known_columns`. *fingerprint* is
+    the document's: steps of *pipeline* with an equal fingerprint would make the same.
     """
     changed, encoder = pipeline.changed_steps(fingerprint), pipeline.tools.encoder
     same = [s for s in pipeline.encoding_steps if s.contract.name not in changed]
-    found: Known = {}
+    known: Known = {}
     for row in rows.to_pylist():
         ours = encoder is not None and encoder.fingerprint in row["embedders"]
         columns = [name for step in same for name in step.contract.adds]
@@ -405,11 +351,11 @@ def known_outputs(rows: pa.Table, fingerprint: str, pipeline: Pipeline, /) -> Kn
             columns = [name for name in columns if name == "mentions"]
         if row["mentions"] is None:
             columns = [name for name in columns if name != "mentions"]
-        found[ContextText.of(row)] = {name: row[name] for name in columns}
-    return found
+        known[ContextText.of(row)] = {name: row[name] for name in columns}
+    return known
 
 
 def known_columns(pipeline: Pipeline, /) -> tuple[str, ...]:
-    """Return the columns of ``chunks`` that :func:`known_outputs` looks at."""
+    """Return the columns of ``chunks`` for :func:`known_outputs`."""
     made = [name for step in pipeline.encoding_steps for name in step.contract.adds]
     return tuple(dict.fromkeys((*CONTEXT_COLUMNS, *made, "dense", "embedders", "mentions")))

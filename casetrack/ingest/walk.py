@@ -1,4 +1,4 @@
-"""Walks a folder: which of its files are taken, by one set of rules for ingesting and syncing."""
+"""Walk of a folder, with one set of rules for ingests and syncs."""
 
 from __future__ import annotations
 
@@ -26,27 +26,23 @@ if TYPE_CHECKING:
 
     Chain = tuple["Ignores", ...]
 
-# Patterns in the syntax of gitignore, and the files of a folder that hold them.
+# Patterns in gitignore syntax, and the ignore files of a folder.
 
 IGNORE_FILE = ".casetrackignore"
-"""Holds patterns of what is left out, in the syntax of gitignore, for its folder and all below."""
+"""Name of an ignore file in gitignore syntax, for its folder and all below."""
 GIT_IGNORE_FILE = ".gitignore"
 
 
 def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
-    """Return the patterns of *lines* in the syntax of gitignore; ``None`` where there are none.
+    """Return the patterns of *lines* in gitignore syntax; ``None`` without any.
 
-    Parameters
-    ----------
-    lines
-        One pattern each; ``#`` begins a comment, ``!`` takes an earlier pattern back.
-    where
-        Named in the error.
+    ``#`` begins a comment, ``!`` reverts an earlier pattern. *where* names their origin in the
+    error.
 
     Raises
     ------
     UsageError
-        A pattern cannot be understood.
+        A pattern is invalid.
     """
     from pathspec import GitIgnoreSpec
 
@@ -54,7 +50,7 @@ def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
     if not wanted:
         return None
     try:
-        # Other backends cannot take names that are no text.
+        # Other backends do not accept names that are not valid Unicode.
         return GitIgnoreSpec.from_lines(wanted, backend="simple")
     except (ValueError, re.error) as error:
         raise UsageError(
@@ -64,7 +60,7 @@ def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
 
 
 def _patterns_of_git(lines: Iterable[str], /) -> GitIgnoreSpec | None:
-    """Return the patterns of a ``.gitignore`` without the lines that mean nothing to git either."""
+    """Return the patterns of a ``.gitignore``, without lines that git ignores too."""
     lines = list(lines)
     try:
         return patterns(lines, where=GIT_IGNORE_FILE)
@@ -79,16 +75,16 @@ def _patterns_of_git(lines: Iterable[str], /) -> GitIgnoreSpec | None:
 
 @dataclass(frozen=True, slots=True)
 class Ignores:
-    """What one file of patterns says.
+    """Content of one ignore file.
 
     Attributes
     ----------
     rank
-        Place of the file's name in :attr:`Rules.ignore_files`.
+        Index of the file's name in :attr:`Rules.ignore_files`.
     base
-        The folder it lies in, relative to the walk's, with a slash; empty above the walk's folder.
+        Its folder, relative to the walk's, with a slash; empty above the walk's folder.
     above
-        The walk's folder relative to the one it lies in, with a slash, where that is further up.
+        The walk's folder relative to its own, with a slash, if its own is further up.
     """
 
     rank: int
@@ -97,28 +93,22 @@ class Ignores:
     spec: GitIgnoreSpec
 
     def verdict(self, below: str, /) -> bool | None:
-        """Return whether it leaves a path out, takes it back, or says nothing of it."""
+        """Return whether the file excludes a path, includes it, or has no matching pattern."""
         return self.spec.check_file(self.above + below[len(self.base) :]).include
 
 
 def read_ignores(
     folder: str, names: Sequence[str], name: str, base: str, above: str = ""
 ) -> Ignores | None:
-    """Return what the file *name* of a folder says; ``None`` where there is none, or it is empty.
+    """Return the ignore file *name* of a folder; ``None`` if it is missing or empty.
 
-    Parameters
-    ----------
-    names
-        All names of such files, the one that counts most last.
-    base, above
-        See :class:`Ignores`.
+    *names* are all ignore files, in ascending precedence; for *base* and *above* see
+    :class:`Ignores`.
 
     Raises
     ------
     UsageError
-        A pattern cannot be understood, in a file that is not git's.
-    OSError
-        The file cannot be read.
+        A pattern is invalid, in a file that is not git's.
     """
     path = os.path.join(folder, name)  # noqa: PTH118 - names that are no text
     if not os.path.isfile(path):  # noqa: PTH113
@@ -130,7 +120,7 @@ def read_ignores(
 
 
 def is_ignored(below: str, chain: Sequence[Ignores], /) -> bool:
-    """Return whether a path is left out by what the last of *chain* says of it that says any."""
+    """Return whether a path is excluded by the last file of *chain* with a matching pattern."""
     verdicts = (ignores.verdict(below) for ignores in reversed(chain))
     return next((verdict for verdict in verdicts if verdict is not None), False)
 
@@ -138,36 +128,35 @@ def is_ignored(below: str, chain: Sequence[Ignores], /) -> bool:
 Links = Literal["files", "inside", "none"]
 
 _LONGEST = 259
-"""Characters of a path that Windows opens, unless long paths are switched on."""
+"""Maximum path length on Windows without long paths."""
 _JUNK = frozenset({"thumbs.db", "desktop.ini", ".ds_store", IGNORE_FILE})
 _JUNK_NAMES = re.compile(r"~\$.*|\.~lock\..*#|.*\.(?:tmp|swp|crdownload|part)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which files of a folder are taken.
+    """Selection of files in a folder.
 
     Attributes
     ----------
     recursive
-        Whether folders below the folder are walked.
+        Whether to enter subfolders.
     extensions
         Only files with these, lower case and with dot; ``None`` means all.
     include, exclude
-        Patterns relative to the folder: only files that fit one of the first, if there is one, and
-        none that fits the second.
+        Patterns relative to the folder: only files that match an include pattern, if there is one,
+        and no exclude pattern.
     hidden
-        Whether files and folders whose names begin with a dot are taken.
+        Whether to take files and folders whose names begin with a dot.
     ignore_files
-        Names of files that hold patterns of what is left out, for their folder and all below. What
-        a later one of these says goes before what an earlier one says. Where ``.gitignore`` is
-        among them, those above the folder count as well, up to the top of its repository.
+        Names of ignore files, for their folder and all below, in ascending precedence. With
+        ``.gitignore``, those above the folder apply too, up to the top of its repository.
     leaves_out
-        Asked before all patterns whether a path relative to the folder is left out; that of a
-        folder ends with a slash.
+        Called before all patterns; returns whether to exclude a path relative to the folder. Paths
+        of folders end with a slash.
     links
-        ``"files"`` follows links to files inside the folder, ``"inside"`` those to folders as
-        well, ``"none"`` follows no link.
+        ``"files"`` follows links to files inside the folder, ``"inside"`` those to folders as well,
+        ``"none"`` follows no link.
     apart
         Folders that are never entered: those of the program itself.
     """
@@ -194,22 +183,22 @@ def extension_set(extensions: Iterable[str] | None, /) -> frozenset[str] | None:
     if extensions is None:
         return None
     single = (each for text in extensions for each in text.split(","))
-    found = frozenset("." + each.strip().lower().lstrip("*").lstrip(".") for each in single)
-    if "." in found:
+    normalized = frozenset("." + each.strip().lower().lstrip("*").lstrip(".") for each in single)
+    if "." in normalized:
         raise UsageError("An extension is empty.", hint="Write extensions like pdf or .docx.")
-    return found
+    return normalized
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Something in a folder that is taken, or that shows already why it cannot be.
+    """A selected file, or one that is known to be unreadable.
 
     Attributes
     ----------
     path
         Absolute.
     facts
-        What the system says of the file, a followed link's target; ``None`` beside a problem.
+        File status, of a link's target; ``None`` with a problem.
     """
 
     path: str
@@ -218,7 +207,7 @@ class Seen:
 
 
 class _Entry(Protocol):
-    """What is used of ``os.DirEntry``."""
+    """The used part of ``os.DirEntry``."""
 
     @property
     def name(self) -> str: ...
@@ -250,17 +239,10 @@ class _Named:
 class Walk:
     """One walk of a folder.
 
-    Parameters
-    ----------
-    folder
-        Absolute.
-    rules
-        What is taken.
-
     Attributes
     ----------
     unread
-        Folders that could not be listed: nothing is known of what is in them.
+        Folders that could not be listed: their content is unknown.
     """
 
     def __init__(self, folder: Path, rules: Rules, /) -> None:
@@ -275,10 +257,7 @@ class Walk:
     def files(self, only: Sequence[Path] | None = None) -> Iterator[Seen]:
         """Yield the files in a stable order: those of a folder by name, then those below it.
 
-        Parameters
-        ----------
-        only
-            Look no further than at these files and folders, which lie in the folder.
+        *only* limits the walk to these files and folders within the folder.
         """
         above = self._from_above()
         if only is None:
@@ -290,12 +269,12 @@ class Walk:
                     if seen.path not in taken:
                         taken.add(seen.path)
                         yield seen
-        # What a link leads to is taken under its own path where it has one.
+        # The target of a link is listed under its own path if it has one.
         while self._links:
             yield from self._follow(*self._links.pop(0))
 
     def _from_above(self) -> Chain:
-        """Return what the repository says that the folder lies in; nothing if it ignores it."""
+        """Return the ignore files of the enclosing repository; none if it ignores the folder."""
         names = self._rules.ignore_files
         if GIT_IGNORE_FILE not in names:
             return ()
@@ -305,8 +284,8 @@ class Walk:
         for folder in reversed(root.parents):
             if folder == top or top in folder.parents:
                 above = root.relative_to(folder).as_posix() + "/"
-                found = read_ignores(str(folder), names, GIT_IGNORE_FILE, "", above)
-                chain = (*chain, found) if found is not None else chain
+                ignores = read_ignores(str(folder), names, GIT_IGNORE_FILE, "", above)
+                chain = (*chain, ignores) if ignores is not None else chain
         return () if is_ignored("", chain) else chain
 
     def _named(self, path: Path, chain: Chain) -> Iterator[Seen]:
@@ -326,11 +305,11 @@ class Walk:
             except OSError as error:
                 yield self._refused(os.path.join(folder, part), error)  # noqa: PTH118
                 return
-            found: list[tuple[str, str, Chain]] = []
-            yield from self._look(entry, rel, chain, found)
-            if not found:
+            entries: list[tuple[str, str, Chain]] = []
+            yield from self._look(entry, rel, chain, entries)
+            if not entries:
                 return
-            folder, rel, _ = found[0]
+            folder, rel, _ = entries[0]
         if self._rules.recursive:
             yield from self._below(folder, rel, chain)
 
@@ -369,7 +348,7 @@ class Walk:
     def _look(
         self, entry: _Entry, rel: str, chain: Chain, folders: list[tuple[str, str, Chain]]
     ) -> Iterator[Seen]:
-        """Yield a file that is taken; a folder is added to *folders*."""
+        """Yield a selected file; a folder is added to *folders*."""
         name = entry.name
         if (name.startswith(".") and not self._rules.hidden) or is_junk(name):
             return
@@ -385,12 +364,12 @@ class Walk:
                     folders.append((entry.path, below + "/", chain))
             elif self._fits(below, chain):
                 facts = entry.stat(follow_symlinks=False)
-                if not facts.st_ino:  # Windows tells it only of the file itself
+                if not facts.st_ino:  # Windows reports it only for the file itself
                     facts = os.lstat(entry.path)
                 yield self._file(entry.path, facts)
         except OSError as error:
             if isinstance(error, FileNotFoundError) and not _is_too_long(entry.path):
-                return  # gone since the folder was listed
+                return  # deleted since the folder was listed
             yield Seen(entry.path, None, FileUnreadable(entry.path, _reason(entry.path, error)))
 
     def _is_apart(self, path: str) -> bool:
@@ -419,7 +398,7 @@ class Walk:
         if not self._leads_inside(path):
             yield Seen(path, None, _outside(path))
         elif is_folder or self._rules.links == "none":
-            return  # it is taken under its own path
+            return  # it is listed under its own path
         elif not os.path.exists(path):  # noqa: PTH110
             yield Seen(path, None, FileNotFound(path))
         else:
@@ -429,7 +408,7 @@ class Walk:
         try:
             facts = os.stat(path)  # noqa: PTH116
         except OSError:
-            return  # a link that leads nowhere is no file
+            return  # a broken link is not a file
         is_folder = stat.S_ISDIR(facts.st_mode)
         fits = not self._left_out(below + "/", chain) if is_folder else self._fits(below, chain)
         if not fits:
@@ -449,10 +428,10 @@ class Walk:
         )
 
     def _with_ignore_files(self, folder: str, rel: str, chain: Chain) -> Chain:
-        """Return *chain* with the patterns that *folder* has of its own: what counts most last."""
+        """Return *chain* with the ignore files of *folder*, in ascending precedence."""
         names = self._rules.ignore_files
-        found = (read_ignores(folder, names, name, rel) for name in names)
-        own = [ignores for ignores in found if ignores is not None]
+        files = (read_ignores(folder, names, name, rel) for name in names)
+        own = [ignores for ignores in files if ignores is not None]
         return tuple(sorted((*chain, *own), key=lambda i: i.rank)) if own else chain
 
     def _fits(self, below: str, chain: Chain) -> bool:
@@ -473,12 +452,12 @@ class Walk:
 
 
 def suffix_of(path: str, /) -> str:
-    """Return a path's extension, lower case, with dot; empty where it has none."""
+    """Return a path's extension, lower case, with dot; empty without one."""
     return PurePath(path).suffix.lower()
 
 
 def is_junk(name: str, /) -> bool:
-    """Return whether a file of this name is a program's own: a lock, a half download, a cache."""
+    """Return whether a file is internal to a program: a lock, a partial download, a cache."""
     folded = name.lower()
     return folded in _JUNK or _JUNK_NAMES.fullmatch(folded) is not None
 
@@ -491,7 +470,7 @@ def _outside(path: str) -> UsageError:
 
 
 def _is_too_long(path: str) -> bool:
-    """Return whether Windows lists a file that it then says is not there."""
+    """Return whether Windows lists a file but cannot open its long path."""
     return files.IS_WINDOWS and len(path) > _LONGEST
 
 

@@ -116,8 +116,8 @@ class Asked:
             raise DuplicateDocument(*answer)
         return answer
 
-    def let_go(self, job: Any, /, *, but: Any) -> Any:
-        return self._registrar.let_go(job, set(but))
+    def removed_attachments(self, job: Any, /, *, but: Any) -> Any:
+        return self._registrar.removed_attachments(job, set(but))
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
 
 PDF = b"%PDF-1.4 damaged"
-RUN, LOOK = "casetrack.ingest.batch.IngestRun.take_all", "casetrack.keep.sync.scan.Scanner.scan"
+RUN, LOOK = "casetrack.ingest.batch.IngestRun.ingest", "casetrack.keep.sync.scan.Scanner.scan"
 
 
 def listed(collection: Collection) -> set[tuple[str, str, str]]:
@@ -138,7 +138,7 @@ def test_a_sync_that_fails_is_listed_until_one_succeeds(
     collection.sync(folder)
     (folder / "new.txt").write_text("A new file.")
     with monkeypatch.context() as patched:
-        patched.setattr("casetrack.ingest.batch.IngestRun.take_all", fail)
+        patched.setattr("casetrack.ingest.batch.IngestRun.ingest", fail)
         with pytest.raises(type(error)):
             collection.sync(folder)
     assert listed(collection) >= {("failed", "files", getattr(error, "code", "unexpected"))} | ALL

@@ -441,7 +441,7 @@ class ClusterBatch:
                         cancel,
                         progress,
                     )
-                    outcomes = run.take_all(files)
+                    outcomes = run.ingest(files)
                     catch_up(workspace, max(1, int(self.cluster.cpus)))
                 cancelled = any(o.code == "cancelled" for o in outcomes)
             except JobStopped:

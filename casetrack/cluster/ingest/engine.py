@@ -29,7 +29,7 @@ from casetrack.cluster.ingest.work import (
     kit_of,
 )
 from casetrack.ingest.assemble import Tally
-from casetrack.ingest.build import DocumentBuilder, told_of, with_chunks
+from casetrack.ingest.build import DocumentBuilder, file_errors, with_chunks
 from casetrack.ingest.messages import Done
 from casetrack.ingest.outcomes import Reservation, failure, success
 from casetrack.ingest.plan import Job, file_facts
@@ -70,7 +70,7 @@ class Planner(Protocol):
         """Return what becomes of a file inside another."""
         ...
 
-    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+    def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
         """Return what a file held and holds no longer."""
         ...
 
@@ -183,8 +183,8 @@ class _Desk:
         answer = self.planner.settle(found, facts)
         return answer if isinstance(answer, str) else (answer, revision)
 
-    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
-        return [] if self.planner is None else self.planner.let_go(job, but=but)
+    def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        return [] if self.planner is None else self.planner.removed_attachments(job, but=but)
 
     def reserve(self) -> AbstractContextManager[Reservation | None]:
         return nullcontext(Reservation())  # the writer has seen to that
@@ -271,7 +271,7 @@ def _guarded(work: Work, draft: Draft, do: Any) -> None:
     """Do something with a document; where that fails, its file has failed, and nothing else."""
     sheet = draft.sheet
     try:
-        with told_of(sheet.job.shown):
+        with file_errors(sheet.job.shown):
             do()
     except FileError as error:
         del work.drafts[sheet.revision]

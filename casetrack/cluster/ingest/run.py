@@ -68,9 +68,9 @@ class Registrar:
         except DuplicateDocument as error:
             return found.shown, error.document_name, error.document_id, error.known_path
 
-    def let_go(self, job: Job, but: Collection[str]) -> list[Document]:
+    def removed_attachments(self, job: Job, but: Collection[str]) -> list[Document]:
         """Return what a file held and holds no longer."""
-        return self._planner.let_go(job, but=but)
+        return self._planner.removed_attachments(job, but=but)
 
 
 class AskRegistrar:
@@ -95,11 +95,11 @@ class AskRegistrar:
         known: Job | str = answer
         return known
 
-    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+    def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
         """Return what a file held and holds no longer."""
         import ray
 
-        found: list[Document] = ray.get(self._actor.let_go.remote(job, set(but)))
+        found: list[Document] = ray.get(self._actor.removed_attachments.remote(job, set(but)))
         return found
 
 
@@ -174,7 +174,7 @@ class ClusterRun:
     def __post_init__(self) -> None:
         self._recorder = Recorder(self.folder, self.session, force=self.force)
 
-    def take_all(self, files: Sequence[FoundFile], /) -> list[FileOutcome]:
+    def ingest(self, files: Sequence[FoundFile], /) -> list[FileOutcome]:
         """Take in files; return their outcomes in the order of the files.
 
         Raises
@@ -202,7 +202,7 @@ class ClusterRun:
                     self._give_up(order, why)
         for order in pending.values():
             found = order.found
-            self._recorder.take(Done(cancelled_outcome(found.shown), found.place))
+            self._recorder.record(Done(cancelled_outcome(found.shown), found.place))
         self._tell()
         self.session.commit()
         return self._recorder.outcomes()
@@ -222,12 +222,12 @@ class ClusterRun:
         for found in wanted:
             number = found.place[0]
             if self.cancel.is_set():
-                self._recorder.take(Done(cancelled_outcome(found.shown), found.place))
+                self._recorder.record(Done(cancelled_outcome(found.shown), found.place))
             elif number not in facts:
                 orders[number] = self._order(found, str(uuid.uuid4()), None, None)
             elif (told := facts[number]).facts is None:
                 if told.outcome is not None:
-                    self._recorder.take(Done(told.outcome, found.place))
+                    self._recorder.record(Done(told.outcome, found.place))
             else:
                 try:
                     job = self.planner.settle(found, told.facts)
@@ -235,7 +235,7 @@ class ClusterRun:
                     self._refuse(found, error)
                     continue
                 if isinstance(job, str):
-                    self._recorder.take(Repeat(found.shown, job, found.place))
+                    self._recorder.record(Repeat(found.shown, job, found.place))
                 else:
                     orders[number] = self._order(found, job.document_id, job.previous, job.facts)
         return orders
@@ -246,7 +246,7 @@ class ClusterRun:
         return Order(found, document_id, previous, "", facts, self.items.get(found.shown))
 
     def _refuse(self, found: FoundFile, error: CaseTrackError) -> None:
-        self._recorder.take(Done(failure(found, error, 0.0), found.place))
+        self._recorder.record(Done(failure(found, error, 0.0), found.place))
 
     def _facts(self, files: Sequence[FoundFile]) -> dict[int, FileFactsResult]:
         """Return the facts of those files that could be known already, or be one another.
@@ -394,7 +394,7 @@ class ClusterRun:
         self._pages += work.pages
         self._current = order.found.shown
         for message in work.messages:
-            self._recorder.take(message)
+            self._recorder.record(message)
             if isinstance(message, Done) and len(message.place) == 1:
                 self.held += message.document is not None and message.replaces is None
 

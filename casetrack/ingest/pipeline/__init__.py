@@ -1,4 +1,4 @@
-"""Pipelines: what happens to a file between the disk and the collection, as a file lists it."""
+"""Pipelines: the steps from a file to stored chunks, as defined in a file."""
 
 from casetrack.ingest.pipeline.catalogue import Tools
 from casetrack.ingest.pipeline.chain import Pipeline

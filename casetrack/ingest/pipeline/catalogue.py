@@ -1,7 +1,7 @@
-"""Every step that a pipeline may name: those of CaseTrack, and those of installed packages.
+"""All available steps: those of CaseTrack, and those of installed packages.
 
-A package offers a step by an entry point of the group ``casetrack.steps``: its name is the step's,
-and it leads to a dataclass whose instances are steps (see :class:`Step`).
+A package offers a step through an entry point of the group ``casetrack.steps``: its name is that of
+the step, and its target is a dataclass whose instances are steps (see :class:`Step`).
 """
 
 from __future__ import annotations
@@ -37,23 +37,21 @@ if TYPE_CHECKING:
     from casetrack.models.base import ProfileEncoder
     from casetrack.parse.workers.pool import ParsePool
 
-# Steps of installed packages: what they may do, and the watch that is kept on what they did.
-#
-# A step of a package adds columns to pages or chunks. What stands in the other columns, the text
-# and its places above all, leaves it as it came: every citation rests on them.
+# Validation of steps from packages. Such a step adds columns to pages or chunks. All other columns,
+# above all the text and its offsets, must stay unchanged: every citation depends on them.
 
 _TABLES = ("pages", "chunks")
 _PLACES = ("mentions", "dates", "amounts", "citations")
-"""Columns whose values name a place in the text."""
+"""Columns whose values refer to a place in the text."""
 
 
 def check_offered(name: str, step: Any, /) -> None:
-    """Check what the entry point *name* leads to.
+    """Check the target of the entry point *name*.
 
     Raises
     ------
     TypeError, ValueError
-        It is no step, or one that may not be.
+        It is not a valid step.
     """
     if not isinstance(step, type) or not is_dataclass(step):
         raise TypeError("it must be a dataclass")
@@ -71,14 +69,14 @@ def check_offered(name: str, step: Any, /) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PackagedStep:
-    """A step of a package, watched.
+    """A validated step of a package.
 
     Attributes
     ----------
     step
-        The step itself; it need not have a fingerprint of its own.
+        The step itself; a fingerprint is optional.
     package
-        The name under which pip knows it.
+        Its name for pip.
     values
         Its parameters.
     """
@@ -89,25 +87,20 @@ class PackagedStep:
 
     @property
     def contract(self) -> Contract:
-        """That of the step."""
-        found: Contract = self.step.contract
-        return found
+        """Contract of the step."""
+        contract: Contract = self.step.contract
+        return contract
 
     @property
     def fingerprint(self) -> str:
-        """The package, the parameters, and what the step says for itself."""
+        """The package, the parameters, and the step's own fingerprint."""
         own = getattr(self.step, "fingerprint", "")
         return f"{self.package} {sorted(self.values.items())} {own}"
 
     def __call__(self, batches: Batches, /) -> Batches:
-        """Run the step over batches, and check that it only adds what it declares.
+        """Run the step, and check that it only adds its declared columns.
 
-        After a failure its columns are null, where failures are collected and they may be.
-
-        Raises
-        ------
-        StepFailed
-            It raised an error, or changed what it must not.
+        After a failure its nullable columns are null, if failures are collected.
         """
         given = _Given(batches)
         try:
@@ -127,16 +120,16 @@ class PackagedStep:
         while True:
             try:
                 made = iter(self.step(given)) if made is None else made
-                found = next(made, None)
+                after = next(made, None)
             except Exception as error:
                 if error is given.error:
                     raise
                 raise self._failed(f"{type(error).__name__}: {error}") from error
-            if found is None:
+            if after is None:
                 break
             if not given.taken:
                 raise self._failed("it gave a batch before it took one")
-            yield self._checked(given.taken[0], found)
+            yield self._checked(given.taken[0], after)
             given.taken.popleft()
         if given.taken:
             raise self._failed("it did not give a batch for each that it took")
@@ -167,10 +160,10 @@ class PackagedStep:
         return after
 
     def _check_places(self, name: str, batch: pa.RecordBatch) -> None:
-        """Check that what it found stands in the text where it says (P5)."""
+        """Check that each span of the step is the text at its offsets (P5)."""
         pairs = zip(batch["text"].to_pylist(), batch[name].to_pylist(), strict=True)
-        for text, found in pairs:
-            for place in found or ():
+        for text, spans in pairs:
+            for place in spans or ():
                 if text[place["start"] : place["end"]] != place["text"]:
                     raise self._failed(
                         f"{place['text']!r} in its column {name!r} does not stand at "
@@ -190,7 +183,7 @@ def _without(batch: pa.RecordBatch, contract: Contract) -> pa.RecordBatch:
 
 
 class _Given:
-    """Hands batches to a step, and remembers those that it has not given back yet."""
+    """Passes batches to a step, and keeps those that it has not returned yet."""
 
     def __init__(self, batches: Batches) -> None:
         self.rest = iter(batches)
@@ -215,12 +208,12 @@ class _Given:
 # Step ``language``: the main language of every page.
 
 _SAMPLE_CHARS = 3000
-"""More text does not change the answer, and costs time on a page of a million characters."""
+"""Sample size: more text does not change the result, and a million characters are slow."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageStep:
-    """Tells the main language of every page by character statistics."""
+    """Detects the main language of every page by character statistics."""
 
     min_letters: int = parameter(
         40, "Fewest letters of a page; with fewer, its language is not told."
@@ -235,11 +228,11 @@ class LanguageStep:
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the column to every batch."""
         for batch in batches:
-            found = [
+            languages = [
                 attempt("language", partial(detect_language, text, self.min_letters), None)
                 for text in batch["text"].to_pylist()
             ]
-            yield batch.append_column("language", pa.array(found, pa.string()))
+            yield batch.append_column("language", pa.array(languages, pa.string()))
 
 
 def detect_language(text: str, min_letters: int = 40, /) -> str | None:
@@ -258,18 +251,18 @@ GROUP = "casetrack.steps"
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the steps of one run may use; a pipeline that is only described needs none of it.
+    """Resources for the steps of one run; unnecessary to describe a pipeline.
 
     Attributes
     ----------
     pool
-        The workers that read files.
+        Worker processes that read files.
     encoder
-        The models of the collection's profile, or ``None`` where they are not installed.
+        Models of the collection's profile, or ``None`` if they are not installed.
     dimension
         Length of the collection's dense vectors.
     names
-        What looks for names, or ``None``.
+        The name tagger, or ``None``.
     """
 
     pool: ParsePool | None = None
@@ -284,10 +277,8 @@ class Parameter:
 
     Attributes
     ----------
-    name, meaning
-        What a pipeline file calls it, and what it means.
     default
-        Its value where the file says nothing; others must be of the same type.
+        Its value if the file sets none; others must have the same type.
     """
 
     name: str
@@ -296,18 +287,12 @@ class Parameter:
 
     @property
     def type(self) -> str:
-        """The type in words."""
+        """Name of the type, for messages."""
         words = {bool: "true or false", int: "whole number", float: "number", str: "text"}
         return words.get(type(self.default), "list of texts")
 
     def checked(self, value: object, /) -> Any:
-        """Return *value* as the step takes it.
-
-        Raises
-        ------
-        ValueError
-            It is of another type.
-        """
+        """Return *value* converted for the step."""
         if isinstance(self.default, tuple):
             if isinstance(value, list) and all(isinstance(v, str) for v in value):
                 return tuple(value)
@@ -322,20 +307,18 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class StepKind:
-    """A step that a pipeline may name, not yet built.
+    """An available step, not yet built.
 
     Attributes
     ----------
-    contract
-        Its name, version and columns.
     about
-        What it does, in a sentence.
+        A sentence that describes it.
     parameters
-        What a pipeline file may set.
+        Parameters for a pipeline file.
     make
-        Builds it, from tools and values of all its parameters.
+        Builds it from tools and the values of all parameters.
     package
-        The installed package that it comes from; ``None`` for a step of CaseTrack.
+        The installed package; ``None`` for a step of CaseTrack.
     """
 
     contract: Contract
@@ -349,10 +332,8 @@ class StepKind:
 
         Raises
         ------
-        ValueError
-            One is unknown (the nearest is named), or of another type.
         CaseTrackError
-            They do not fit together.
+            The parameters do not fit together.
         """
         known = {p.name: p for p in self.parameters}
         for name in given:
@@ -379,7 +360,7 @@ def _kind(
 def _names(tools: Tools, values: Mapping[str, Any]) -> NamesStep:
     finder = tools.names
     if finder is not None and finder.layers is not None and tools.encoder is None:
-        finder = None  # it reads the states of a pass that nobody can make
+        finder = None  # it reads the states of a pass that does not exist
     return NamesStep(finder, tools.encoder, NameRules(**values))
 
 
@@ -393,9 +374,9 @@ _OWN = (
     _kind(ExtractStep, lambda _tools, _: ExtractStep()),
 )
 OWN_STEPS: dict[str, StepKind] = {kind.contract.name: kind for kind in _OWN}
-"""The steps of CaseTrack by name."""
+"""Steps of CaseTrack by name."""
 COLLECTION_STEPS = {"join_entities": _kind(JoinRules, lambda _, v: JoinRules(**v), JoinRules)}
-"""The steps over a whole collection by name; what they make are the rules to go by."""
+"""Steps over a whole collection by name; building one returns its rules."""
 
 
 def step_names() -> tuple[str, ...]:
@@ -407,12 +388,12 @@ def step_names() -> tuple[str, ...]:
 
 
 def find_step(name: str, /) -> StepKind | None:
-    """Return the step *name*, or ``None`` where there is none.
+    """Return the step *name*, or ``None`` if it is unknown.
 
     Raises
     ------
     PipelineError
-        A package offers it, and it cannot be used: the text names the package and the next step.
+        The step of a package is not usable; the message names the package.
     """
     if name in OWN_STEPS:
         return OWN_STEPS[name]

@@ -1,8 +1,7 @@
-"""A checked chain of steps (DESIGN §4).
+"""A checked chain of steps.
 
-The chain is checked when it is built: every step's needs must be met by what stands before it,
-and a break names both steps. The fingerprint tells for each step whether a document was made by it
-as it is now; it is stored with every document, so that stale ones can be told.
+Building the chain checks that earlier steps meet every step's needs; a mismatch names both steps.
+Each step's fingerprint is stored with every document, which shows whether the document is stale.
 """
 
 from __future__ import annotations
@@ -30,26 +29,24 @@ if TYPE_CHECKING:
     from casetrack.ingest.steps.join import JoinRules
 
 SEALED = ("revision", "chunk_index", "document_path", "created_at")
-"""Columns of ``chunks`` that no step gives: they belong to the moment at which it is stored."""
+"""Columns of ``chunks`` that are set when chunks are stored, not by a step."""
 _DIGITS = 8
 _ORDER = (
     f"Put the step that gives it before this one; {See('schema', pipelines=True)} says what each "
     "step needs and gives."
 )
 _LISTS = ("embedders",)
-"""Columns that are never null: without a step that fills them they hold empty lists."""
+"""Columns that are never null: without a step they contain empty lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Steps that stand next to each other.
+    """Consecutive steps.
 
     Attributes
     ----------
-    steps
-        In order.
     shares_pass
-        Whether they all read one pass of the encoder; else none of them does.
+        Whether they all read one pass of the encoder; otherwise none does.
     """
 
     steps: tuple[Step, ...]
@@ -57,22 +54,20 @@ class Stage:
 
     @property
     def has_models(self) -> bool:
-        """Whether models work in it: an installation without them has nothing to do there."""
+        """Whether it needs models: without models it is skipped."""
         return self.shares_pass and not all(getattr(step, "is_idle", False) for step in self.steps)
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A checked chain: one source, then transforms.
+    """A checked chain of one source and its transforms.
 
     Attributes
     ----------
-    name
-        What it is called.
     steps
         The source, then the transforms in order.
     tools
-        What they use.
+        Resources of the steps.
     """
 
     name: str
@@ -89,58 +84,55 @@ class Pipeline:
 
     @cached_property
     def derived(self) -> dict[str, Step]:
-        """The steps that add columns to chunks, by name: they can be run anew on stored ones."""
+        """Steps that add columns to chunks, by name: they can run again on stored chunks."""
         return {s.contract.name: s for s in self.steps if s.contract.reads == "chunks"}
 
-    # --- what tells whether a document is as this pipeline would make it ----------------------
+    # --- staleness of documents -----------------------------------------------------------------
 
     @cached_property
     def reading(self) -> str:
-        """Fingerprint of the steps that read and cut the file."""
+        """Fingerprint of the steps that read and split the file."""
         return _mark([_part(s) for s in self.steps if s.contract.reads != "chunks"])
 
     @cached_property
     def parts(self) -> dict[str, str]:
-        """Fingerprints of the steps that can be run anew on stored chunks, by name."""
+        """Fingerprints of the steps that can run again on stored chunks, by name."""
         return {name: mark_of(step) for name, step in self.derived.items()}
 
     @cached_property
     def fingerprint(self) -> str:
-        """That of reading, then those of the steps on chunks, joined by hyphens."""
+        """Fingerprints of reading and of the steps on chunks, joined by hyphens."""
         return self.fingerprint_after(self.reading)
 
     def fingerprint_after(self, fingerprint: str, /) -> str:
-        """Return the fingerprint of a document whose chunks all steps have gone over anew.
+        """Return the fingerprint after all steps ran again on a document's chunks.
 
-        Parameters
-        ----------
-        fingerprint
-            The one that it had: how its file was read stays as it was.
+        *fingerprint* is the earlier one, whose reading part stays.
         """
         return "-".join([fingerprint.partition("-")[0], *self.parts.values()])
 
     def changed_steps(self, fingerprint: str, /) -> frozenset[str]:
-        """Return the steps on chunks that a document of this fingerprint lacks, or has otherwise.
+        """Return the steps on chunks that are missing or different in a document's fingerprint.
 
-        A step that needs what another one gives is among them when that one is.
+        Steps that need the columns of a changed step are included.
         """
         made = set(fingerprint.split("-")[1:])
         return self.with_followers(n for n, part in self.parts.items() if part not in made)
 
     def with_followers(self, names: Any, /) -> frozenset[str]:
-        """Return steps on chunks, with those that need what they give."""
-        found = set(names)
-        given = {c for n in found for c in self.derived[n].contract.adds}
+        """Return steps on chunks, with those that depend on them."""
+        steps = set(names)
+        given = {c for n in steps for c in self.derived[n].contract.adds}
         for name, step in self.derived.items():
-            if name in found or given & set(step.contract.needs):
-                found.add(name)
+            if name in steps or given & set(step.contract.needs):
+                steps.add(name)
                 given |= set(step.contract.adds)
-        return frozenset(found)
+        return frozenset(steps)
 
     def is_current(self, fingerprint: str, /) -> bool:
-        """Return whether the chunks of a document of this fingerprint are as the steps make them.
+        """Return whether the chunks of a document with this fingerprint are up to date.
 
-        Its file may have been read in another way, see :attr:`reading`.
+        Its file may have been read differently, see :attr:`reading`.
         """
         return set(fingerprint.split("-")[1:]) == set(self.parts.values())
 
@@ -156,18 +148,10 @@ class Pipeline:
         title: str | None = None,
         known: Known | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Turn the pages of one document into batches of chunks; checks what each step gives.
+        """Convert the pages of one document to batches of chunks, and check each step's output.
 
-        Parameters
-        ----------
-        document_id
-            UUID of the document.
-        pages
-            Batches as a reader gives them.
-        name, title
-            The document's file name, and the title it gives itself.
-        known
-            What need not be made again, see :class:`SharedPass`.
+        *name* is the file name, *title* the one in the document. *known* are reusable outputs, see
+        :class:`SharedPass`.
         """
         batches = self.source.name_pages(document_id, pages, name=name, title=title)
         for stage in self.stages:
@@ -176,21 +160,15 @@ class Pipeline:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        """The steps after the source, those together that share a pass of the encoder."""
+        """The steps after the source; those that share a pass of the encoder form one stage."""
         groups = itertools.groupby(self.steps[1:], _reads_encodings)
         return tuple(Stage(tuple(steps), shares) for shares, steps in groups)
 
     def through(self, stage: Stage, batches: Batches, known: Known | None = None, /) -> Batches:
-        """Let the batches of one document, in order, go through the steps of one stage.
+        """Run the ordered batches of one document through a stage of :attr:`stages`.
 
-        Parameters
-        ----------
-        stage
-            One of :attr:`stages`; those before it have been gone through.
-        batches
-            What they gave.
-        known
-            What need not be made again, see :class:`SharedPass`.
+        *batches* come from the previous stage. *known* are reusable outputs, see
+        :class:`SharedPass`.
         """
         if stage.shares_pass:
             shared = self.shared_pass(stage.steps, known)  # type: ignore[arg-type]
@@ -202,13 +180,13 @@ class Pipeline:
     def shared_pass(
         self, steps: Sequence[EncodingStep] | None = None, known: Known | None = None, /
     ) -> SharedPass:
-        """Return what runs *steps*, by default all of that kind, over one pass of the encoder."""
+        """Return a shared encoder pass for *steps*, by default for all encoding steps."""
         chosen = self.encoding_steps if steps is None else tuple(steps)
         return SharedPass(tuple(chosen), self.tools.dimension, known or {})
 
     @property
     def encoding_steps(self) -> tuple[EncodingStep, ...]:
-        """The steps that read what the encoder says."""
+        """The steps that read the output of the encoder."""
         return tuple(s for s in self.steps if isinstance(s, EmbedStep | NamesStep))
 
     @cached_property
@@ -218,14 +196,14 @@ class Pipeline:
         return tuple(name for name in schema.table("chunks").names if name not in given)
 
     def empty(self, name: str, rows: int, /) -> pa.Array:
-        """Return the column *name* of ``chunks`` with nothing in it."""
+        """Return the column *name* of ``chunks`` with empty values."""
         import pyarrow as pa
 
         field = schema.table("chunks").arrow([name], dimension=self.tools.dimension).field(0)
         return pa.array([[] if name in _LISTS else None] * rows, field.type)
 
     def sharing(self, name: str, /) -> tuple[str, ...]:
-        """Return the other steps that read the same pass of the encoder as the step *name*."""
+        """Return the other steps that share the encoder pass of the step *name*."""
         for stage in self.stages:
             names = [step.contract.name for step in stage.steps]
             if stage.shares_pass and name in names:
@@ -233,7 +211,7 @@ class Pipeline:
         return ()
 
     def completed(self, batches: Batches, /) -> Iterator[pa.RecordBatch]:
-        """Add the columns that no step fills to what the last stage gave."""
+        """Add the columns that no step fills to the output of the last stage."""
         for batch in batches:
             for name in self.left_empty:
                 batch = batch.append_column(name, self.empty(name, batch.num_rows))  # noqa: PLW2901
@@ -282,18 +260,18 @@ def _checked(batches: Batches, steps: Sequence[Step | EncodingStep]) -> Batches:
 
 
 def check_chain(steps: Sequence[Step], /) -> None:
-    """Check that every step finds the table and the columns that it needs, and adds its own.
+    """Check that every step finds its table and columns, and adds its own.
 
     Raises
     ------
     PipelineError
-        Names the step that lacks something and the step before it.
+        The message names the failing step and the step before it.
     """
     table, before = "files", "the file list"
     columns = dict.fromkeys(schema.table("files").names, before)
     seen: set[str] = set()
     for step in steps:
-        contract, here = step.contract, f"step {step.contract.name!r}"
+        contract, label = step.contract, f"step {step.contract.name!r}"
         if contract.name in seen:
             raise PipelineError(
                 f"Step {contract.name!r} stands in the pipeline twice.",
@@ -321,8 +299,8 @@ def check_chain(steps: Sequence[Step], /) -> None:
                 f"Step {contract.name!r} adds {table}.{twice[0]}, which {owner} gives already.",
                 hint="Take one of the two out of the pipeline.",
             )
-        columns |= dict.fromkeys(contract.adds, here)
-        before = here
+        columns |= dict.fromkeys(contract.adds, label)
+        before = label
     if table != "chunks":
         raise PipelineError(
             f"The pipeline ends with {table} after {before}; it must give chunks.",

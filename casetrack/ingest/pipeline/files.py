@@ -1,8 +1,8 @@
-"""Pipeline files: where they lie, what they say, and the pipelines built from them.
+"""Pipeline files: their locations, their content, and the pipelines built from them.
 
-Those of CaseTrack ship with it. A user's lie in the folder ``pipelines`` of the data folder, or
-anywhere else; the one that a collection uses is copied into the collection, so that it is there
-for the next reindex, on another machine too.
+CaseTrack includes some. A user's files are in the folder ``pipelines`` of the data folder, or
+anywhere else; the one that a collection uses is copied into the collection, for later reindexes,
+also on other machines.
 """
 
 from __future__ import annotations
@@ -34,21 +34,18 @@ _KEYS = ("name", "doc", "step", "collection_step", "packages")
 
 @dataclass(frozen=True, slots=True)
 class PipelineFile:
-    """What a pipeline file says.
+    """Content of a pipeline file.
 
     Attributes
     ----------
-    name
-        The pipeline's name.
     about
-        What it does, in a sentence; may be empty.
+        A sentence that describes it; may be empty.
     path
-        Where the file lies.
+        Path of the file.
     steps, collection_steps
-        For each step its name and the parameters that the file sets.
+        Name of each step with its parameters.
     packages
-        The packages that steps come from, by step; the copy in a collection says it, so that one
-        that is missing can be named.
+        Packages of the steps, by step; stored in the copy of a collection to name missing ones.
     """
 
     name: str
@@ -60,16 +57,16 @@ class PipelineFile:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it comes with CaseTrack."""
+        """Whether it is included in CaseTrack."""
         return self.path.parent == resource_dir(FOLDER)
 
     def build(self, tools: Tools | None = None, /) -> Pipeline:
-        """Return the pipeline, checked.
+        """Build and check the pipeline.
 
         Raises
         ------
         PipelineError
-            A step is unknown, a parameter does not fit, or two steps do not fit together.
+            A step is unknown, a parameter is invalid, or two steps do not fit together.
         """
         _ = self.join_rules
         tools = tools or Tools()
@@ -82,12 +79,12 @@ class PipelineFile:
 
     @property
     def join_rules(self) -> JoinRules:
-        """How names of different documents are joined.
+        """Rules for joining names of different documents.
 
         Raises
         ------
         PipelineError
-            The step is unknown, or a parameter does not fit.
+            The step is unknown, or a parameter is invalid.
         """
         rules = NO_JOINS
         seen: set[str] = set()
@@ -99,8 +96,8 @@ class PipelineFile:
             if name in seen:
                 raise self._wrong(f"names the step {name!r} twice", "")
             seen.add(name)
-            found = self._built(name, lambda kind=kind, given=given: kind.build(Tools(), given))
-            rules = found if isinstance(found, JoinRules) else rules
+            built = self._built(name, lambda kind=kind, given=given: kind.build(Tools(), given))
+            rules = built if isinstance(built, JoinRules) else rules
         return rules
 
     def _step(self, name: str, given: Mapping[str, Any], tools: Tools) -> Step:
@@ -149,7 +146,7 @@ def read_file(path: Path, /) -> PipelineFile:
     Raises
     ------
     PipelineError
-        It cannot be read, or is no such file.
+        It is unreadable, or not a pipeline file.
     """
     hint = f"Correct the file; {See('schema', pipelines=True)} shows working ones."
     try:
@@ -162,7 +159,7 @@ def read_file(path: Path, /) -> PipelineFile:
 
 
 def read_raw(raw: Mapping[str, Any], path: Path, /) -> PipelineFile:
-    """Return what the content of a pipeline file says; see :func:`read_file`."""
+    """Return the pipeline file with the content *raw*; see :func:`read_file`."""
     unknown = [key for key in raw if key not in _KEYS]
     name = raw.get("name", path.stem)
     problem = ""
@@ -198,26 +195,26 @@ def _entries(
     entries = raw.get(key, [])
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         entries = [entries]
-    found = []
+    steps = []
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
             raise PipelineError(
                 f"Step {number} of the pipeline file {path} has no name.",
                 hint=f'Begin it with the lines [[{key}]] and name = "...".',
             )
-        found.append((entry["name"], {k: v for k, v in entry.items() if k != "name"}))
-    if key == "step" and not found:
+        steps.append((entry["name"], {k: v for k, v in entry.items() if k != "name"}))
+    if key == "step" and not steps:
         raise PipelineError(
             f"The pipeline file {path} has no steps.", hint='Begin with [[step]], name = "parse".'
         )
-    return tuple(found)
+    return tuple(steps)
 
 
-# --- finding ----------------------------------------------------------------------------------
+# --- lookup -----------------------------------------------------------------------------------
 
 
 def pipeline_names() -> tuple[str, ...]:
-    """Return the names of all pipelines that ship with the program."""
+    """Return the names of all included pipelines."""
     return tuple(sorted(p.stem for p in resource_dir(FOLDER).glob("*.toml")))
 
 
@@ -227,48 +224,43 @@ def user_files(data_dir: Path, /) -> tuple[Path, ...]:
 
 
 def choose(wanted: str | Path, data_dir: Path, /) -> PipelineFile:
-    """Return the pipeline of a name or of a path; it is checked.
+    """Return the checked pipeline of a name or path.
 
-    Parameters
-    ----------
-    wanted
-        The name of one that ships or lies in the data folder, or the path of a file.
-    data_dir
-        The data folder.
+    *wanted* is the name of an included pipeline or of one in the data folder, or the path of a
+    file.
 
     Raises
     ------
     PipelineError
-        There is none (known names are listed), it does not hold together, or it has the name of
-        one that ships with CaseTrack.
+        It is unknown (known names are listed) or invalid, or has the name of an included pipeline.
     """
     text = str(wanted)
     if text.endswith(".toml") or Path(text).name != text:
-        found = read_file(Path(text).expanduser().absolute())
-        _refuse_shadow(found)
+        chosen = read_file(Path(text).expanduser().absolute())
+        _refuse_shadow(chosen)
     else:
         own = data_dir / FOLDER / f"{text}.toml"
         shipped = resource_dir(FOLDER) / f"{text}.toml"
         if own.is_file():
-            found = read_file(own)
-            if found.name != own.stem:
+            chosen = read_file(own)
+            if chosen.name != own.stem:
                 raise PipelineError(
-                    f"The pipeline file {own} calls itself {found.name!r}.",
+                    f"The pipeline file {own} calls itself {chosen.name!r}.",
                     hint=f'Write name = "{own.stem}" in it, or rename the file.',
                 )
-            _refuse_shadow(found)
+            _refuse_shadow(chosen)
         elif shipped.is_file():
-            found = read_file(shipped)
+            chosen = read_file(shipped)
         else:
             raise _unknown(text, data_dir)
-    found.build()
-    return found
+    chosen.build()
+    return chosen
 
 
-def _refuse_shadow(found: PipelineFile) -> None:
-    if found.name in pipeline_names() and not found.is_shipped:
+def _refuse_shadow(file: PipelineFile) -> None:
+    if file.name in pipeline_names() and not file.is_shipped:
         raise PipelineError(
-            f"The pipeline in {found.path} has the name {found.name!r} of one that comes with "
+            f"The pipeline in {file.path} has the name {file.name!r} of one that comes with "
             "CaseTrack.",
             hint="Give it another name.",
         )
@@ -282,14 +274,11 @@ def _unknown(name: str, data_dir: Path) -> PipelineError:
     )
 
 
-# --- the one of a collection ------------------------------------------------------------------
+# --- pipelines of collections ---------------------------------------------------------------------
 
 
 def to_keep(chosen: PipelineFile, /) -> dict[str, bytes]:
-    """Return the files that the folder of a collection holds for its pipeline, by path.
-
-    Those that ship with CaseTrack need none.
-    """
+    """Return the files that a collection keeps for its pipeline, by path."""
     if chosen.is_shipped:
         return {}
     text = chosen.path.read_text(encoding="utf-8-sig")
@@ -302,19 +291,12 @@ def to_keep(chosen: PipelineFile, /) -> dict[str, bytes]:
 
 
 def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
-    """Return the pipeline of a collection.
-
-    Parameters
-    ----------
-    name
-        What the collection calls it.
-    folder
-        The collection's folder; without it only pipelines that ship are found.
+    """Return the pipeline *name* of a collection; without *folder* only included ones.
 
     Raises
     ------
     PipelineError
-        There is none.
+        It is unknown.
     """
     shipped = resource_dir(FOLDER) / f"{name}.toml"
     if name in pipeline_names():
@@ -333,21 +315,14 @@ def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
 def load_pipeline(
     name: str, tools: Tools | None = None, /, *, folder: Path | None = None
 ) -> Pipeline:
-    """Build the pipeline *name*.
+    """Build an included pipeline, or one that the collection in *folder* keeps.
 
-    Parameters
-    ----------
-    name
-        One that ships with CaseTrack, or that a collection keeps.
-    tools
-        What its steps may use; without them it can only be described.
-    folder
-        The collection's folder.
+    Without *tools* the pipeline can only be described.
 
     Raises
     ------
     PipelineError
-        The name or a step is unknown, a parameter does not fit, or two steps do not fit together.
+        The name or a step is unknown, a parameter is invalid, or two steps do not fit together.
     """
     return of_collection(name, folder).build(tools)
 
@@ -357,33 +332,23 @@ def build_pipeline(raw: Mapping[str, Any], tools: Tools, /) -> Pipeline:
     return read_raw(raw, Path(f"{raw.get('name', 'pipeline')}.toml")).build(tools)
 
 
-# Which pipeline a collection's further work goes through.
+# Change of a collection's pipeline.
 
 
 def use_pipeline(workspace: Workspace, wanted: str | Path, /) -> bool:
-    """Let all further work go through another pipeline; the folder keeps a copy of its file.
+    """Set the collection's pipeline and store a copy of its file; return whether it changed.
 
-    Parameters
-    ----------
-    wanted
-        See :func:`casetrack.ingest.pipeline.files.choose`.
-
-    Returns
-    -------
-    bool
-        Whether it is another one than before, by its name or by what its file says.
+    For *wanted* see :func:`choose`. Name and content are compared.
 
     Raises
     ------
     PipelineError
-        There is no such pipeline, or it does not hold together; nothing was changed.
-    NotWritable, DiskFull, StorageError
-        The folder cannot be written.
+        The pipeline is unknown or invalid; nothing was changed.
     """
     folder, data_dir = workspace.folder, workspace.settings.data_dir
     before = workspace.info.pipeline
     if str(wanted) == before and wanted not in {path.stem for path in user_files(data_dir)}:
-        return False  # it is in use, and there is no newer form of it
+        return False  # it is in use, and no newer version exists
     chosen = choose(wanted, data_dir)
     changes = chosen.name != before
     for path, content in to_keep(chosen).items():

@@ -1,6 +1,6 @@
-"""Steps of a pipeline: pure functions from Arrow batches to Arrow batches, one file each.
+"""Steps of a pipeline: pure functions from Arrow batches to Arrow batches, one per file.
 
-What a package needs for a step of its own is here.
+It exports the interface for steps of other packages.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a step is: a name, a version, the columns it needs and adds, and a pure function."""
+"""The interface of a step: name, version, needed and added columns, and a pure function."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 Value = TypeVar("Value", bool, int, float, str, tuple[str, ...])
 
 MEANING = "meaning"
-"""Key under which the field of a parameter keeps what it means."""
+"""Metadata key of a parameter's description."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a step reads and writes, as columns of declared tables.
+    """Input and output of a step, as columns of declared tables.
 
     Attributes
     ----------
     name, version
-        Part of the pipeline's fingerprint: raise the version when the output changes.
+        Part of the pipeline's fingerprint: increase the version when the output changes.
     reads, writes
-        Declared tables. Where both are the same, rows pass through with columns added.
+        Declared tables. If both are the same, rows are passed on with added columns.
     needs, adds
-        Columns of *reads* that must be there, columns of *writes* that the step gives.
+        Required columns of *reads*, and added columns of *writes*.
     """
 
     name: str
@@ -58,20 +58,15 @@ class Step(Protocol):
         ...
 
     def __call__(self, batches: Batches, /) -> Batches:
-        """Turn batches of ``contract.reads`` into batches of ``contract.writes``."""
+        """Convert batches of ``contract.reads`` to batches of ``contract.writes``."""
         ...
 
 
 def parameter(default: Value, meaning: str, /) -> Value:
-    """Declare a field of a step's dataclass as a parameter that a pipeline file may set.
+    """Declare a field of a step's dataclass as a parameter for pipeline files.
 
-    Parameters
-    ----------
-    default
-        Its value where the file says nothing. It settles the type: a whole number, a number, a
-        truth value, a text, or a tuple of texts.
-    meaning
-        One sentence for people, with the unit.
+    *default* determines the type: integer, float, boolean, text, or a tuple of texts. *meaning* is
+    one sentence with the unit.
 
     Examples
     --------
@@ -85,7 +80,7 @@ def parameter(default: Value, meaning: str, /) -> Value:
     return declared  # type: ignore[no-any-return]
 
 
-# Failures of extractors: each costs its own values of one passage, never the document.
+# Failures of extractors: each loses its own values of one passage, never the document.
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -101,7 +96,7 @@ class Failures:
 
     document: str = ""
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By extractor and stage."""
+    """Counts by extractor and stage."""
     errors: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, extractor: str, stage: str, error: str = "", /, *, count: int = 1) -> None:
@@ -110,7 +105,7 @@ class Failures:
         self.errors.setdefault((extractor, stage), error)
 
     def all(self) -> tuple[ExtractorFailure, ...]:
-        """Return the failures, one for each extractor and stage."""
+        """Return one failure per extractor and stage."""
         return tuple(
             ExtractorFailure(*key, self.errors[key], count) for key, count in self.counts.items()
         )
@@ -121,7 +116,7 @@ _current: ContextVar[Failures | None] = ContextVar("failures", default=None)
 
 @contextmanager
 def collect_failures(document: str = "", /) -> Iterator[Failures]:
-    """Collect the failures of one document; without this, an extractor's error is raised."""
+    """Collect the failures of one document; outside this block, an extractor's error is raised."""
     failures = Failures(document)
     token = _current.set(failures)
     try:
@@ -133,14 +128,14 @@ def collect_failures(document: str = "", /) -> Iterator[Failures]:
 def attempt(
     extractor: str, find: Callable[[], T], otherwise: D, /, *, stage: str | None = None
 ) -> T | D:
-    """Return what an extractor finds, or *otherwise* after logging and counting its error.
+    """Return the result of an extractor, or *otherwise* after logging and counting its error.
 
     *stage* is the step of the pipeline, by default that of the extractor's name.
     """
     try:
         return find()
     except CaseTrackError:
-        raise  # such as a model that cannot be used: it concerns every document
+        raise  # such as an unusable model, which affects every document
     except Exception as error:
         if not record_failure(extractor, error, stage=stage):
             raise
@@ -156,6 +151,6 @@ def record_failure(extractor: str, error: Exception, /, *, stage: str | None = N
     if key not in failures.counts:
         where = failures.document or "a document"
         _log.error("extractor %r failed with %s", extractor, where, exc_info=error)
-    told = error.message.rstrip(".") if isinstance(error, CaseTrackError) else type(error).__name__
-    failures.add(*key, told)
+    text = error.message.rstrip(".") if isinstance(error, CaseTrackError) else type(error).__name__
+    failures.add(*key, text)
     return True

@@ -1,4 +1,4 @@
-"""Step ``chunk``: pages in, chunks with their full place out."""
+"""Step ``chunk``: from pages to chunks with their complete provenance."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ _COPIED = (
     *"mail_headers page_is_estimated sheet_name page_width page_height extraction_method".split(),
     *"language".split(),
 )
-"""Columns that a chunk has of its page, as they are."""
+"""Columns copied from the page to its chunks."""
 _OPENING = 80
-"""Characters at the top of a page in which a shorter paragraph stands over the text, not in it."""
+"""Characters at the top of a page in which a short paragraph is a heading of the text."""
 _UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,} | ([!-/:-@\[-`{-~])\2{2,}$")
-"""What underlines a title, and stands over it, in texts as they are written."""
+"""Underlines and overlines of titles in plain text."""
 _NO_WORDS = PageWords()
 _attempt = partial(attempt, stage="chunk")
 _UNPRINTED = {"printed": None, "printed_place": None}
@@ -57,7 +57,7 @@ _NO_CELLS: dict[str, int | None] = dict.fromkeys(
     ("row_start", "row_end", "column_start", "column_end")
 )
 _READ = ("document_id", "page", "text", "lines", "paragraphs", "printed", "hidden", "heading_path")
-"""Columns of ``pages`` that settle where it is cut."""
+"""Columns of ``pages`` that determine the cuts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class ChunkStep:
             rows: list[dict[str, Any]] = []
             pages: list[int] = []
             for number, page in enumerate(batch.select(_READ).to_pylist()):
-                found = list(chunk_page(page, self.rules, PageWords(batch["words"][number])))
-                rows += found
-                pages += [number] * len(found)
+                chunks = list(chunk_page(page, self.rules, PageWords(batch["words"][number])))
+                rows += chunks
+                pages += [number] * len(chunks)
             if rows:
                 own = pa.RecordBatch.from_pylist(rows, schema=made)
                 copied = batch.select(_COPIED).take(pa.array(pages, pa.int32()))
@@ -91,7 +91,7 @@ class ChunkStep:
 
 
 def chunk_id(document_id: str, page: int, char_start: int, text: str, /) -> str:
-    """Return the id of a chunk: it changes only with its document, its place or its text."""
+    """Return the id of a chunk: it changes only with its document, its offset or its text."""
     return str(uuid.uuid5(uuid.UUID(document_id), f"{page}:{char_start}:{text_hash(text)}"))
 
 
@@ -103,13 +103,13 @@ def text_hash(text: str, /) -> str:
 def chunk_page(
     page: dict[str, Any], rules: ChunkRules, words: PageWords = _NO_WORDS, /
 ) -> Iterator[dict[str, Any]]:
-    """Yield the chunks of one row of ``pages`` as rows of ``chunks``, less the page's facts.
+    """Yield the chunks of one row of ``pages`` as rows of ``chunks``, without the page's facts.
 
-    *words* tells where its words stand, as far as anybody knows.
+    *words* has the positions of its words, if they are known.
     """
     text = page["text"]
     paragraphs = page["paragraphs"]
-    # A cut right after a heading would part it from what it announces.
+    # A cut right after a heading would separate it from its text.
     breaks = [p["end"] for p in paragraphs if p["kind"] != "heading"]
     code = _attempt("code", partial(_code, page), None)
     headings = _attempt("headings", partial(_Headings, page), None)
@@ -158,17 +158,17 @@ def _heading_path(headings: _Headings | None, position: int, end: int) -> list[s
 
 
 def _table_header(touched: list[dict[str, Any]], text: str, start: int, end: int) -> str | None:
-    """Return the header of a table that a chunk begins in, where the header stands before it."""
+    """Return the header of a table in which a chunk begins, if the header is before the chunk."""
     first = touched[0]
     header: str | None = first["header"]
     if header is None or first["kind"] != "table":
         return None
-    # The header as it stands in the text may have other gaps between its cells.
+    # The header may have other spaces between its cells in the text.
     return None if "".join(header.split()) in "".join(text[start:end].split()) else header
 
 
 def _confidence(lines: list[dict[str, Any]]) -> float | None:
-    """Return the mean over the recognised lines, weighed by their length."""
+    """Return the mean over the recognised lines, weighted by length."""
     known = [(n["confidence"], n["end"] - n["start"]) for n in lines if n["confidence"] is not None]
     total = sum(length for _, length in known)
     return sum(value * length for value, length in known) / total if total else None
@@ -182,7 +182,7 @@ def _touching(spans: list[dict[str, Any]], start: int, end: int) -> list[dict[st
 
 
 def _code(page: dict[str, Any]) -> CodeEnds | None:
-    """Return where source code is well cut; ``None`` for a page of text for people."""
+    """Return the preferred cuts of source code; ``None`` for prose."""
     paragraphs = page["paragraphs"]
     if not paragraphs or any(p["kind"] != "code" for p in paragraphs):
         return None
@@ -191,7 +191,7 @@ def _code(page: dict[str, Any]) -> CodeEnds | None:
 
 
 def _enclosing(page: dict[str, Any], start: int, end: int) -> list[str]:
-    """Return the definitions that all the source code between two places stands in."""
+    """Return the definitions that enclose all source code between two offsets."""
     inside = [p for p in page["paragraphs"] if start <= p["start"] < end]
     inside = inside or _touching(page["paragraphs"], start, end)
     paths = [p["header"].split(WITHIN) if p["header"] else [] for p in inside]
@@ -200,7 +200,7 @@ def _enclosing(page: dict[str, Any], start: int, end: int) -> list[str]:
 
 
 class _Headings:
-    """The headings in force at each place of a page, gathered once for all of its chunks."""
+    """The headings at each position of a page, collected once for all its chunks."""
 
     def __init__(self, page: dict[str, Any]) -> None:
         paragraphs = page["paragraphs"]
@@ -213,15 +213,14 @@ class _Headings:
         self._first = first if first <= _OPENING else 0
 
     def at(self, position: int, end: int) -> list[str]:
-        """Return the headings in force at *position*, with those that stand right there.
+        """Return the headings that apply at *position*, including those that start there.
 
-        In source code they are what encloses all that stands between *position* and *end*.
-
-        The title of a table that fills a page, such as a statement, is in force on all of the page.
+        In source code they are the definitions that enclose *position* to *end*. The title of a
+        table that fills a page, such as a statement, applies to the whole page.
         """
         if self._is_code:
             return _enclosing(self._page, position, end)
-        # The name of a firm over the title does not part it from what it announces.
+        # A company name above the title does not end the title's scope.
         place = max(position, self._first)
         following = bisect.bisect_right(self._others, place, key=lambda p: p["end"])
         stop = self._others[following]["start"] if following < len(self._others) else math.inf
@@ -239,7 +238,7 @@ class _Headings:
 
 
 def _title_of_table(paragraphs: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the heading at the top of a page right over a table, but for units and periods."""
+    """Return the heading directly above a table at the top of a page, ignoring units and dates."""
     title = None
     for paragraph in paragraphs:
         if paragraph["kind"] == "heading":
@@ -254,7 +253,7 @@ def _title_of_table(paragraphs: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _printed(places: list[dict[str, Any]], start: int, end: int) -> dict[str, Any]:
-    """Return the printed places that a chunk touches, as far as they lie in it, and in words."""
+    """Return the printed places within a chunk, as spans and as text."""
     touched = [
         PrintedPlace(p["kind"], p["label"], max(p["start"] - start, 0), min(p["end"], end) - start)
         for p in places
@@ -269,7 +268,7 @@ def _printed(places: list[dict[str, Any]], start: int, end: int) -> dict[str, An
 def _clipped(
     spans: list[dict[str, Any]] | None, start: int, end: int
 ) -> list[dict[str, Any]] | None:
-    """Return the spans within a chunk, in code points of the chunk's text."""
+    """Return the parts of spans within a chunk, in code points of the chunk's text."""
     return [
         s | {"start": max(s["start"] - start, 0), "end": min(s["end"], end) - start}
         for s in spans or ()

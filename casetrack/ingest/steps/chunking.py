@@ -1,8 +1,8 @@
-"""Where to cut a page into chunks: pure arithmetic on offsets (PRD 06 §7, DESIGN §2 P1-P2).
+"""Cuts of a page into chunks, computed on offsets (P1-P2).
 
-The cuts tile the page: the first span starts at 0, the last ends at the page's end, and every
-span starts at or before the end of the one before it. A page's tail is never dropped; the minimum
-size holds wherever the page is long enough to reach it.
+The cuts tile the page: the first span starts at 0, the last ends at the page's end, and every span
+starts at or before the end of the previous one. No text is dropped; every chunk has the minimum
+size unless its page is shorter.
 """
 
 from __future__ import annotations
@@ -26,22 +26,21 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-# The rectangles of a chunk: whole lines, and of a line that it shares the part that is its own.
-#
-# Where the part begins and ends is told by the places of the words as they are drawn. What is drawn
-# on a line is not quite its text (a word divided at the line's end, numbers that were taken off),
-# so that the letters around a cut are looked for from both ends of the line.
+# The rectangles of a chunk: whole lines, and parts of the lines at its ends. The ends of a part
+# come from the positions of the drawn words. Drawn words differ slightly from the line's text (a
+# hyphenated word, a removed line number), so the letters around a cut are matched from both ends of
+# the line.
 
 SIDES = ("x0", "y0", "x1", "y1")
-"""Of a rectangle: left, top, right, bottom."""
+"""Sides of a rectangle: left, top, right, bottom."""
 _DIRECTIONS = (("x0", "x1"), ("x1", "x0"), ("y0", "y1"), ("y1", "y0"))
-"""Where text may begin and end: at the left, at the right, at the top, at the bottom."""
+"""Sides where text may begin and end: left, right, top, bottom."""
 _CONTEXT = 6
-"""Letters on either side of a cut that must be those of the text."""
+"""Letters on either side of a cut that must match the text."""
 
 
 class _Reading(NamedTuple):
-    """What is drawn on a line, read in one direction: letters, and where each begins and ends."""
+    """Drawn letters of a line in one direction, with the start and end of each."""
 
     direction: tuple[str, str]
     letters: str
@@ -51,29 +50,26 @@ class _Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class PageWords:
-    """Where the words of one page stand; they are looked at only where a line is cut.
+    """Positions of the words of one page, evaluated only where a line is cut.
 
-    Parameters
-    ----------
-    placed
-        A value of the column ``words`` of ``pages``; null or ``None`` where nobody knows.
+    *placed* is a value of the column ``words`` of ``pages``; null or ``None`` if unknown.
     """
 
     placed: pa.ListScalar | None = None
 
     def readings(self, line: dict[str, Any], /) -> Iterator[_Reading]:
-        """Yield what is drawn on a line, read in each direction; nothing where nobody knows."""
+        """Yield the drawn letters of a line in each direction; nothing if they are unknown."""
         if self.placed is None or not self.placed.is_valid or not len(self.placed.values):
             return
         values = self.placed.values
         places = np.column_stack([values.field(side).to_numpy() for side in SIDES])
         low, high = (np.array([line[side] for side in pair]) for pair in (SIDES[:2], SIDES[2:]))
         middle = (places[:, :2] + places[:, 2:]) / 2
-        found = np.flatnonzero(((middle >= low) & (middle <= high)).all(axis=1))
-        texts = values.field("text").take(found).to_pylist()
+        inside = np.flatnonzero(((middle >= low) & (middle <= high)).all(axis=1))
+        texts = values.field("text").take(inside).to_pylist()
         words: dict[tuple[str, int, int], dict[str, float]] = {}
-        for text, place in zip(texts, places[found].tolist(), strict=True):
-            # What is drawn a second time over itself, as a shadow, counts once.
+        for text, place in zip(texts, places[inside].tolist(), strict=True):
+            # A word drawn twice at the same position, as a shadow, counts once.
             key = _letters(text), round(place[0] / 2), round(place[1] / 2)
             words.setdefault(key, dict(zip(SIDES, place, strict=True)))
         is_tall = line["y1"] - line["y0"] > line["x1"] - line["x0"]
@@ -86,7 +82,7 @@ class PageWords:
 def _read(
     words: dict[tuple[str, int, int], dict[str, float]], direction: tuple[str, str]
 ) -> _Reading | None:
-    """Read the words in one direction; ``None`` where they stand over each other, in two lines."""
+    """Read the words in one direction; ``None`` if they form two lines."""
     first, last = direction
     sign = -1 if first.endswith("1") else 1
     read = _Reading(direction, "", [], [])
@@ -95,7 +91,7 @@ def _read(
         if sign * (place[first] + place[last]) / 2 < reached:
             return None
         reached = sign * place[last]
-        # Letters of a word are taken as equally wide: text is cut between words.
+        # Letters of a word count as equally wide: text is cut between words.
         steps = np.linspace(place[first], place[last], len(letters) + 1).tolist()
         read = read._replace(letters=read.letters + letters)
         read.begins.extend(steps[:-1])
@@ -104,48 +100,44 @@ def _read(
 
 
 def _letters(text: str) -> str:
-    """Return what of a text is drawn: no blanks, and no lines between the cells of a table."""
+    """Return the drawn characters of a text, without spaces and cell separators."""
     return "".join(clean_text(text).replace("|", "").split())
 
 
 def line_boxes(
     text: str, lines: Sequence[dict[str, Any]], words: PageWords, start: int, end: int, /
 ) -> list[dict[str, Any]]:
-    """Return the rectangles of a chunk, as its column ``line_boxes`` has them.
+    """Return the number and rectangle of each line of a chunk, for its column ``line_boxes``.
 
     Parameters
     ----------
-    text
-        Of its page.
     lines
-        Those of the page's lines that it touches; those without a rectangle have none.
-    words
-        Where the page's words stand.
+        The page's lines that the chunk touches; those without a rectangle are skipped.
     start, end
-        The chunk, code points into *text*.
+        The chunk, code points of *text*, the text of the page.
 
     Returns
     -------
     list of dict
-        Number and rectangle of each line, in points. Of a line that the chunk begins or ends in it
-        is that of its part; of the whole line where the letters around the cut are not found, as in
-        a row of a table whose cells are several lines high.
+        Rectangles in points. For the first and last line, that of the part in the chunk, or of the
+        whole line if the letters around the cut do not match, as in a table row with cells of
+        several lines.
     """
-    found = []
+    boxes = []
     for line in lines:
         if line["x0"] is None:
             continue
         box = {side: line[side] for side in SIDES}
         if line["start"] < start or line["end"] > end:
             box |= _part(text, line, words, start, end)
-        found.append({"line": line["number"], **box})
-    return found
+        boxes.append({"line": line["number"], **box})
+    return boxes
 
 
 def _part(
     text: str, line: dict[str, Any], words: PageWords, start: int, end: int
 ) -> dict[str, float]:
-    """Return the sides in which the rectangle of a part of a line is not that of the line."""
+    """Return the sides of a part's rectangle that differ from those of its line."""
     before = _letters(text[line["start"] : max(start, line["start"])])
     own = _letters(text[max(start, line["start"]) : min(end, line["end"])])
     after = _letters(text[min(end, line["end"]) : line["end"]])
@@ -164,13 +156,13 @@ def _part(
 
 
 def _between(line: dict[str, Any], direction: tuple[str, str], place: float) -> float:
-    """Return a place along a line, within it."""
+    """Return a position along a line, limited to the line."""
     low, high = sorted((line[direction[0]], line[direction[1]]))
     return float(min(max(place, low), high))
 
 
 def _found(before: str, after: str, drawn: str) -> int | None:
-    """Return how many of the drawn letters stand before a cut; ``None`` where none can be sure."""
+    """Return the number of drawn letters before a cut; ``None`` if it is ambiguous."""
     if not before:
         return 0
     if not after:
@@ -184,7 +176,7 @@ def _found(before: str, after: str, drawn: str) -> int | None:
 
 
 def _agree(text: str, drawn: str) -> bool:
-    """Tell whether the next letters are those of the text, or a hyphen ends the line."""
+    """Return whether the next letters match the text, or a hyphen ends the line."""
     near = min(_CONTEXT, len(text), len(drawn.rstrip("-\u2010")))
     return near > 0 and text[:near] == drawn[:near]
 
@@ -214,12 +206,12 @@ class ChunkRules:
 
 
 class CodeEnds(NamedTuple):
-    """Where source code is well cut, in code points, ascending.
+    """Preferred cuts of source code, in ascending code points.
 
     Attributes
     ----------
     definitions
-        Ends of functions and classes, and of what stands before one.
+        Ends of functions and classes, and of the code before one.
     lines
         Ends of lines; code has no sentences.
     """
@@ -231,23 +223,16 @@ class CodeEnds(NamedTuple):
 def cut(
     text: str, breaks: Sequence[int], rules: ChunkRules, code: CodeEnds | None = None, /
 ) -> list[tuple[int, int]]:
-    """Return the spans of the chunks of one page.
+    """Return the half-open spans of the chunks of one page; empty for an empty page.
 
     Parameters
     ----------
     text
         The page text, without white space at either end.
     breaks
-        Ends of paragraphs after which a cut is good, ascending.
-    rules
-        Sizes.
+        Preferred ends of paragraphs, ascending.
     code
-        Where it is better cut, for source code.
-
-    Returns
-    -------
-    list of (start, end)
-        Half-open code point offsets; empty for an empty page.
+        Preferred cuts of source code.
     """
     spans: list[tuple[int, int]] = []
     start, length = 0, len(text)
@@ -265,7 +250,8 @@ def _end_of_chunk(
 ) -> int:
     """Choose a paragraph end, else a sentence end, else a word end; near the target size.
 
-    In source code the end of a definition comes first, and that of a line is one of a sentence.
+    In source code the end of a definition has priority, and ends of lines replace those of
+    sentences.
     """
     low = start + rules.target_chars * 3 // 5
     target = min(start + rules.target_chars, len(text) - rules.min_chars)
@@ -299,11 +285,10 @@ def _nearest(ends: Sequence[int], low: int, target: int, high: int) -> int | Non
 def _start_of_next(
     text: str, start: int, end: int, rules: ChunkRules, code: CodeEnds | None
 ) -> int:
-    """Begin the next chunk up to one overlap earlier, at a sentence, else at a word.
+    """Return the start of the next chunk, up to one overlap earlier, at a sentence or a word.
 
-    Source code is repeated in whole lines, and after a definition by one only.
-
-    A word longer than the overlap is taken whole where it is not absurdly long.
+    Source code overlaps by whole lines, and after a definition by one only. A word longer than the
+    overlap is repeated completely unless it is extremely long.
     """
     low = end - rules.overlap_chars
     if code is not None:
@@ -332,7 +317,7 @@ def _skip_space(text: str, position: int, end: int) -> int:
 
 
 def _before_combining(text: str, position: int) -> int:
-    """Move a forced cut left so that it does not part a letter from its accents."""
+    """Move a forced cut left so that it does not separate a letter from its accents."""
     moved = position
     while moved > position - 32 and unicodedata.combining(text[moved]):
         moved -= 1

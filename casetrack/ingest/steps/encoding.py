@@ -1,4 +1,4 @@
-"""Steps that read what the encoder says of a chunk: names, terms, vectors, matrices."""
+"""Steps that read the encoder's output for a chunk: names, terms, vectors, matrices."""
 
 from __future__ import annotations
 
@@ -25,18 +25,15 @@ if TYPE_CHECKING:
     from casetrack.models.base import Encoding, ProfileEncoder
     from casetrack.models.token_matrix import TokenForm
 
-# What stands over a chunk without being part of its text: title, headings, running head,
-# columns.
-#
-# A chunk that says "The fee is 5 %" is about whatever its document and section are called. The
-# encoder and the keyword index see these names with it; the stored text and its offsets never do.
-#
-# Measured on contracts, tables and abstracts (nDCG@10): questions that name their document gain
-# 0.045, all others stay as they are within the noise. Nothing was gained by leaving the names out
-# of the dense mean, or by taking them into the token matrix.
+# The context of a chunk: title, headings, running head, table columns, which are not part of its
+# text. A chunk that says "The fee is 5 %" is about its document and section. The encoder and the
+# keyword index see this context; the stored text and its offsets never include it. Measured on
+# contracts, tables and abstracts (nDCG@10): questions that name their document gain 0.045, all
+# others are unchanged within the noise. Leaving the context out of the dense mean, or adding it to
+# the token matrix, gained nothing.
 
 CONTEXT_VERSION = 1
-"""Raise it when the context of any chunk changes: what was made with another one is stale then."""
+"""Increase it when the context of any chunk changes: earlier outputs become stale."""
 CONTEXT_COLUMNS = (
     "document_name",
     "document_title",
@@ -46,7 +43,7 @@ CONTEXT_COLUMNS = (
     "table_header",
     "text",
 )
-"""Columns of ``chunks`` that this module looks at."""
+"""Columns of ``chunks`` that this module reads."""
 
 _SIGNS = re.compile(r"[\W_]+")
 _TITLE_CHARS = 120
@@ -55,17 +52,17 @@ _HEADINGS = 3
 _HEADER_CHARS = 120
 _COLUMNS_CHARS = 200
 _OPENING_CHARS = 400
-"""What stands in a chunk's beginning anyway is not said twice."""
+"""Context that a chunk's opening characters already contain is not repeated."""
 
 
 def title_of(row: Mapping[str, Any], /) -> str:
-    """Return what the document of a row of ``chunks`` is called, if its text does not say so."""
+    """Return the document title of a row of ``chunks``, unless its text contains it."""
     title = row["document_title"] or _SIGNS.sub(" ", PurePath(row["document_name"]).stem)
     return "".join(_unsaid([_cut(title, _TITLE_CHARS)], row))
 
 
 def surroundings_of(row: Mapping[str, Any], /) -> list[str]:
-    """Return what else stands over a row of ``chunks``: headings, sheet, running head, columns."""
+    """Return the other context of a row of ``chunks``: headings, sheet, running head, columns."""
     headings = [_cut(h, _HEADING_CHARS) for h in (row["heading_path"] or ())[-_HEADINGS:]]
     inside = _unsaid(headings, row)
     parts = [
@@ -78,7 +75,7 @@ def surroundings_of(row: Mapping[str, Any], /) -> list[str]:
 
 
 def context_of(row: Mapping[str, Any], /) -> str:
-    """Return what an encoder sees before the text of a row of ``chunks``, with a final newline."""
+    """Return the context of a row of ``chunks`` for an encoder, with a final newline."""
     parts = [title_of(row), *surroundings_of(row)]
     return "".join(f"{part}\n" for part in parts if part)
 
@@ -102,38 +99,38 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ContextText:
-    """What an encoder sees of a chunk: its context, then its text."""
+    """Encoder input of a chunk: its context, then its text."""
 
     context: str
     text: str
 
     @classmethod
     def of(cls, row: Mapping[str, Any], /) -> ContextText:
-        """Return that of a row of ``chunks``."""
+        """Return the encoder input of a row of ``chunks``."""
         return cls(context_of(row), row["text"])
 
     @property
     def whole(self) -> str:
-        """Both together."""
+        """Context and text."""
         return self.context + self.text
 
 
 TABLE_PASSAGES = 2_000
-"""So many passages of table rows of one document are read by models while it is taken in; the
-others have terms, dates, amounts and references, and are left to a reindex."""
+"""Table passages per document that models read during the ingest; a reindex reads the others,
+which already have terms, dates, amounts and references."""
 _NOTHING = ContextText("", "")
 Known = dict[ContextText, dict[str, Any]]
-"""Values of columns of ``chunks`` that are known already, by what the encoder saw."""
+"""Known values of columns of ``chunks``, by encoder input."""
 
 
 class EncodingStep(Protocol):
-    """A step that reads what the encoder says of each chunk."""
+    """A step that reads the encoder's output for each chunk."""
 
     contract: Contract
 
     @property
     def encoder(self) -> ProfileEncoder | None:
-        """Makes the pass; ``None`` where no models are installed."""
+        """The encoder; ``None`` if no models are installed."""
 
     @property
     def fingerprint(self) -> str:
@@ -141,18 +138,18 @@ class EncodingStep(Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is no model for it, so that its columns are empty whatever the text."""
+        """Whether it has no model, so that its columns are always empty."""
 
     @property
     def layers(self) -> tuple[int, ...] | None:
-        """Earlier layers whose states it wants; ``None``: it needs no pass at all."""
+        """Earlier layers whose states it needs; ``None`` if it needs no pass."""
 
     @property
     def nothing(self) -> dict[str, Any]:
-        """The values of its columns for a chunk that no model has read."""
+        """Values of its columns for a chunk that no model has read."""
 
     def read(self, text: ContextText, encoding: Encoding | None, /) -> dict[str, Any]:
-        """Return the values of its columns for one chunk; *encoding* only where it needs one."""
+        """Return the values of its columns for one chunk; *encoding* only if it needs one."""
 
     def __call__(self, batches: Batches, /) -> Batches:
         """See :class:`casetrack.ingest.steps.base.Step`."""
@@ -166,13 +163,11 @@ class SharedPass:
     ----------
     steps
         They all have the same encoder.
-    dimension
-        Length of the collection's dense vectors.
     known
-        What need not be made again: a changed file re-embeds only the chunks whose text changed.
+        Reusable outputs: a changed file embeds only the chunks whose text changed.
     table_passages
-        How many passages of table rows are read in one call, beside those that are known; the
-        columns of the others are left empty. ``None``: all of them.
+        Maximum number of unknown passages of table rows to read in one call; the columns of further
+        ones stay empty. ``None`` means no limit.
     """
 
     steps: tuple[EncodingStep, ...]
@@ -223,7 +218,7 @@ class SharedPass:
         return empty | self.known.get(text, {})
 
     def _fresh_table_rows(self, batch: pa.RecordBatch, texts: Sequence[ContextText]) -> list[int]:
-        """Return the places of passages of table rows that models have yet to read."""
+        """Return the positions of table passages that models have yet to read."""
         if "row_start" not in batch.schema.names:
             return []
         is_row = batch["row_start"].is_valid().to_pylist()
@@ -267,21 +262,21 @@ def _read(
     return step.read(text, None)
 
 
-# Step ``embed``: vectors and token matrices of every chunk, by the profile (DESIGN §5).
+# Step ``embed``: vectors and token matrices of every chunk, by the profile.
 
 _ADDS = ("dense", "tokens", "sparse_terms", "sparse_weights", "embedders", "embedded_at")
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedStep:
-    """Lets the models of the collection's profile read every chunk, for search by meaning.
+    """Embeds every chunk with the models of the collection's profile, for semantic search.
 
-    Without a model the columns are null, and ``embedders`` says so.
+    Without a model the columns are null, which ``embedders`` shows.
 
     Attributes
     ----------
     encoder
-        The models of the profile, or ``None`` where they are not installed.
+        The models of the profile, or ``None`` if they are not installed.
     dimension
         Length of the collection's dense vectors.
     """
@@ -292,7 +287,7 @@ class EmbedStep:
 
     @property
     def fingerprint(self) -> str:
-        """The models' fingerprint and the form of what is kept of them, or ``none``."""
+        """Fingerprint of the models and of the stored form of their outputs, or ``none``."""
         if self.encoder is None:
             return "none"
         form = _form(self.encoder)
@@ -305,12 +300,12 @@ class EmbedStep:
 
     @property
     def layers(self) -> tuple[int, ...] | None:
-        """It wants the last layer only."""
+        """Only the last layer."""
         return None if self.encoder is None else ()
 
     @property
     def nothing(self) -> dict[str, Any]:
-        """No vectors, of nobody."""
+        """Placeholder for a chunk without vectors."""
         return dict.fromkeys(_ADDS) | {"embedders": []}
 
     def __call__(self, batches: Batches, /) -> Batches:
@@ -338,9 +333,9 @@ class EmbedStep:
 def _own_tokens(
     text: ContextText, states: np.ndarray, spans: np.ndarray | None, form: TokenForm
 ) -> np.ndarray:
-    """Return the states of the tokens that are kept: of the text itself, and what carries meaning.
+    """Return the states of the text's meaningful tokens, without those of the context.
 
-    The context has done its work in the pass; its own tokens would say the same in every chunk.
+    The context has taken effect in the pass; its own tokens would be the same in every chunk.
     """
     from casetrack.models.token_matrix import content_tokens
 

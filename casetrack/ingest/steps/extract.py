@@ -1,4 +1,4 @@
-"""Steps ``extract`` and ``names``: facts and names in every chunk, each at its exact place."""
+"""Steps ``extract`` and ``names``: facts and names in every chunk with exact offsets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from casetrack.models.base import Encoding, ProfileEncoder
 
 NEEDS = ("text", "page", "char_start")
-"""Columns of ``chunks`` that the finders see."""
+"""Columns of ``chunks`` that the extractors read."""
 ADDS = ("dates", "amounts", "citations")
 """Columns of ``chunks`` that they fill."""
 
@@ -35,17 +35,17 @@ Span = AmountSpan | DateSpan | NameSpan | ReferenceSpan
 
 @dataclass(frozen=True, slots=True)
 class ExtractStep:
-    """Finds dates, amounts and references, by the words alone.
+    """Finds dates, amounts and references without models.
 
-    The batches of one call are those of one document in reading order: short forms of a citation
-    look back over all of it.
+    The batches of one call are those of one document in reading order: short citation forms refer
+    back to any earlier part.
     """
 
     contract = Contract("extract", 1, "chunks", "chunks", NEEDS, ADDS)
 
     @property
     def fingerprint(self) -> str:
-        """The versions of the finders, and whether citations of case law are looked for."""
+        """The versions of the extractors, and whether case citations are extracted."""
         from casetrack.extract import amounts, dates, references
         from casetrack.extract.references.citations import reads_case_law
 
@@ -85,14 +85,14 @@ def as_rows(spans: Iterable[Any], kind: type[Span], /) -> list[dict[str, Any]]:
     return [{name: getattr(span, name) for name in names} for span in spans]
 
 
-# Step ``names``: persons, organisations and places in chunks, at their exact place (P5).
+# Step ``names``: persons, organisations and places in chunks, with exact offsets (P5).
 
 KINDS = ("person", "organization", "location")
 
 
 @dataclass(frozen=True, slots=True)
 class NameRules:
-    """Which of the names that are found are kept."""
+    """Filter for the names that are kept."""
 
     kinds: tuple[str, ...] = parameter(
         KINDS, "What kept names stand for: person, organization, location."
@@ -102,7 +102,7 @@ class NameRules:
     )
 
     def __post_init__(self) -> None:
-        """Refuse kinds that there are not, and a confidence that no name can have."""
+        """Refuse unknown kinds, and a confidence outside 0 to 1."""
         unknown = [kind for kind in self.kinds if kind not in KINDS]
         if unknown:
             raise PipelineError(
@@ -117,19 +117,19 @@ class NameRules:
 
 @dataclass(frozen=True, slots=True)
 class NamesStep:
-    """Finds the names of persons, organisations and places, with how sure each is.
+    """Finds the names of persons, organisations and places, each with its confidence.
 
-    The embedded tagger reads the hidden states of the pass that ``embed`` makes, where that step
-    stands beside it; a model of its own (``[names]`` in ``config.toml``) needs no pass.
+    The built-in tagger reads the hidden states of the pass of ``embed``, if that step is in the
+    same stage; a custom model (``[names]`` in ``config.toml``) needs no pass.
 
     Attributes
     ----------
     finder
-        What looks for names, or ``None``: then the column is null.
+        The tagger, or ``None``: then the column is null.
     encoder
-        Makes the pass, where the finder reads one.
+        Makes the pass for a tagger that needs one.
     rules
-        What is kept.
+        The filter.
     """
 
     finder: NameFinder | None
@@ -139,7 +139,7 @@ class NamesStep:
 
     @property
     def fingerprint(self) -> str:
-        """The finder, what it sees, and what is kept; ``none`` without a finder."""
+        """The tagger, its input, and the filter; ``none`` without a tagger."""
         if self.finder is None:
             return "none"
         kinds = ",".join(sorted(self.rules.kinds))
@@ -149,17 +149,17 @@ class NamesStep:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody looks for names."""
+        """Whether there is no tagger."""
         return self.finder is None
 
     @property
     def layers(self) -> tuple[int, ...] | None:
-        """The layers that the finder wants."""
+        """The layers that the tagger needs."""
         return self.finder.layers if self.finder is not None else None
 
     @property
     def nothing(self) -> dict[str, Any]:
-        """Nobody has looked: no list at all, where an empty one means that there are none."""
+        """Null for chunks without a tagger; an empty list means no names."""
         return {"mentions": None}
 
     def __call__(self, batches: Batches, /) -> Batches:
@@ -170,7 +170,7 @@ class NamesStep:
         """Return the value of the column for one chunk."""
         if self.finder is None:
             return self.nothing
-        found = self.finder.tag(text.whole, encoding, start=len(text.context))
+        names = self.finder.tag(text.whole, encoding, start=len(text.context))
         kinds, least = self.rules.kinds, self.rules.min_confidence
-        kept = [name for name in found if name.kind in kinds and name.confidence >= least]
+        kept = [name for name in names if name.kind in kinds and name.confidence >= least]
         return {"mentions": as_rows(kept, NameSpan)}

@@ -1,7 +1,7 @@
-"""Step ``join_entities`` over the collection: which names of all documents are one.
+"""Step ``join_entities`` over the collection: it decides which names are the same entity.
 
-It is declared here, with the parameters that a pipeline file may set, and carried out by
-:mod:`casetrack.graph.entities` whenever the documents of a collection have changed.
+Its parameters are declared here; :mod:`casetrack.graph.entities` runs it whenever the documents of
+a collection have changed.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from casetrack.ingest.steps.base import Contract, parameter
 
 @dataclass(frozen=True, slots=True)
 class JoinRules:
-    """Joins what the documents call by different names, where the collection leaves no doubt.
+    """Joins different names of one entity, if the collection leaves no doubt.
 
-    What they call by one key is one entity in any case; a pipeline without this step joins nothing
-    else.
+    Names with the same key are always one entity; a pipeline without this step joins nothing else.
     """
 
     middle_names: bool = parameter(
@@ -46,7 +45,7 @@ class JoinRules:
     contract = Contract("join_entities", 1, "chunks", "entities", ("text",), ("entity_id",))
 
     def __post_init__(self) -> None:
-        """Refuse numbers that cannot be meant."""
+        """Refuse negative numbers."""
         for name in ("max_concepts", "max_aliases"):
             if getattr(self, name) < 0:
                 raise PipelineError(f"{name} = {getattr(self, name)} must be 0 or more.")
@@ -58,7 +57,7 @@ class JoinRules:
 
 
 ALL_JOINS = JoinRules()
-"""What holds where a pipeline sets no parameter."""
+"""Rules of a pipeline that sets no parameter."""
 NO_JOINS = JoinRules(
     middle_names=False,
     legal_forms=False,
@@ -68,4 +67,4 @@ NO_JOINS = JoinRules(
     mistaken_kinds=False,
     shortened=False,
 )
-"""What holds for a pipeline without this step."""
+"""Rules of a pipeline without this step."""

@@ -1,7 +1,7 @@
-"""Step ``parse``: files in, pages out. The source of every pipeline.
+"""Step ``parse``: from files to pages. The source of every pipeline.
 
-Reading happens in worker processes (``casetrack.parse.workers``); this step names the document
-that the pages belong to.
+Worker processes read the files (``casetrack.parse.workers``); this step adds the document's name to
+the pages.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class ParseStep:
 
     @property
     def fingerprint(self) -> str:
-        """Nothing beyond the version."""
+        """Empty: only the version counts."""
         return ""
 
     def open(self, path: Path, /, *, spool: Path | None = None) -> ParsedFile:
-        """Start reading one file; its pages come as ``batches`` of the result.
+        """Start reading one file; its pages are the ``batches`` of the result.
 
         Copies of its attachments go to *spool*.
         """
@@ -46,7 +46,7 @@ class ParseStep:
     def name_pages(
         self, document_id: str, batches: Batches, /, *, name: str, title: str | None
     ) -> Batches:
-        """Add to every batch of pages what the document is called."""
+        """Add id, name and title of the document to every batch of pages."""
         out = schema.table("pages").arrow(_ADDS)
         added = {"document_id": document_id, "document_name": name, "document_title": title}
         for batch in batches:
@@ -56,7 +56,7 @@ class ParseStep:
             yield pa.RecordBatch.from_arrays([columns[n] for n in out.names], schema=out)
 
     def __call__(self, batches: Batches, /) -> Batches:
-        """Turn rows of ``files`` into rows of ``pages``, file after file."""
+        """Convert rows of ``files`` to rows of ``pages``, file after file."""
         for batch in batches:
             for row in batch.to_pylist():
                 path = Path(row["path"])

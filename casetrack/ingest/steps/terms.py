@@ -1,8 +1,8 @@
 """Step ``terms``: the index terms of every chunk, for keyword search.
 
-A chunk is found by its own words and by those of its document's title. Headings, columns and
-running heads stand over many chunks: their words count once, and only where the chunk lacks them.
-So do the parts of names in programs.
+A chunk is indexed with its own words and those of its document's title. Headings, columns and
+running heads apply to many chunks: their words count once, and only if the chunk lacks them. The
+same holds for parts of identifiers.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class TermsStep:
 
 
 def searchable_terms(row: Mapping[str, Any], /) -> tuple[list[str], list[int]]:
-    """Return the distinct terms that a row of ``chunks`` is found by, sorted, and their counts."""
+    """Return the distinct index terms of a row of ``chunks``, sorted, and their counts."""
     counts = Counter(index_terms(row["text"]))
     counts.update(index_terms(title_of(row)))
     above = "\n".join(surroundings_of(row))

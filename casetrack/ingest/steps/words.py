@@ -1,12 +1,13 @@
-"""Words of a text as index terms: what BM25 counts, in documents and in queries alike.
+"""Index terms of a text for BM25, the same for documents and queries.
 
-Lower-cased, accents folded, split at everything that is neither letter nor digit, short stop list,
-Snowball stems. The letters of a word say which stemmer is for it, so that a question and a text
-always agree: English for Latin letters, Russian for Cyrillic ones (XQuAD in Russian, nDCG@10: 0.871
-without, 0.954 with), and likewise Greek, Arabic, Hindi, Tamil and Armenian. Numbers keep their
-value whatever their separators (``1,250,000.00`` and ``1250000`` are one term). Scripts without
-spaces between words are split into pairs of signs. British and American spellings are one term.
-Names of things in programs count whole and in their parts (:mod:`identifiers`).
+Words are lower-cased, accents folded, split at all characters other than letters and digits,
+filtered by a short stop list, and reduced to Snowball stems. The script of a word selects the
+stemmer, so that question and text always agree: English for Latin letters, Russian for Cyrillic
+ones (XQuAD in Russian, nDCG@10: 0.871 without, 0.954 with), and likewise Greek, Arabic, Hindi,
+Tamil and Armenian. Numbers keep their value whatever their separators (``1,250,000.00`` and
+``1250000`` are one term). Scripts without spaces are split into pairs of characters. British and
+American spellings are one term. Identifiers of programs count whole and in their parts
+(:func:`identifiers`).
 """
 
 from __future__ import annotations
@@ -21,10 +22,9 @@ from typing import Any
 
 from casetrack.extract.language import LANGUAGES, PROSE
 
-# British and American spellings of a word are one word: licence and license, labour and labor.
-#
-# Which of the two a word is turned into tells nothing; both are, before its stem is taken. What the
-# other spelling would make another word of stays as it is: a tyre may tire, a storey is no story.
+# British and American spellings of a word become one term: licence and license, labour and labor.
+# The common spelling is arbitrary and applied before stemming. Pairs with different meanings stay
+# separate: tyre and tire, storey and story.
 
 _OUR = "arb|ard|arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|harb|hon|hum|lab|neighb|od"
 _OUR += "|parl|ranc|rig|rum|sav|savi|splend|succ|tum|val|vap|vig"
@@ -58,12 +58,12 @@ RULES = (
     (re.compile(r"\boe(?=st|so)"), "e"),
     (re.compile(r"\bmanoeuvr(e?)"), r"maneuver"),
 )
-"""Patterns and what stands in their place, one after the other."""
+"""Patterns and replacements, applied in order."""
 _MAY_DIFFER = re.compile(r"iz|yz|our|re[sd]?$|enc|ctis|ll|gement|ogue|mme|grey|ium$|osy$|oul|ae|oe")
 
 
 def one_spelling(word: str, /) -> str:
-    """Return a word in lower case as it is spelt for the index.
+    """Return a lower-case word in the spelling of the index.
 
     Examples
     --------
@@ -78,11 +78,11 @@ def one_spelling(word: str, /) -> str:
 
 
 WORDS_VERSION = 4
-"""Raise it when the terms of any text change: indexed chunks become stale then."""
+"""Increase it when the terms of any text change: indexed chunks become stale."""
 
 
 def _letters(*ranges: str) -> str:
-    """Return the letters, marks and digits in *ranges* of two signs each, for a set of signs."""
+    """Return the letters, marks and digits in *ranges*, each of two characters, for a set."""
     signs = (chr(c) for ends in ranges for c in range(ord(ends[0]), ord(ends[1]) + 1))
     return "".join(sign for sign in signs if unicodedata.category(sign)[0] in "LMN")
 
@@ -93,19 +93,19 @@ _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f\uac00-\ud7
 )
 """Scripts without spaces between words: Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer."""
 _INDIC = _letters("\u0900\u0dff")
-"""Scripts whose vowel signs are marks: Devanagari to Sinhala. They are letters of a word here."""
+"""Scripts whose vowel signs are combining marks, Devanagari to Sinhala; these count as letters."""
 _LETTER = rf"(?:(?![{_CJK}])[^\W_]|[{_INDIC}])"
 _TOKEN = re.compile(rf"([{_CJK}]+)|((?<![^\W_]){_NUMBER}(?![^\W_]))|({_LETTER}+)")
 _INDIC_MARK = re.compile(f"[{_INDIC}]")
 _UNSPACED = re.compile(f"[{_CJK}]+")
 _SCRIPT_SIGN = re.compile(f"[{_CJK}{_INDIC}]")
 _LEFT_OUT = re.compile("[\u200c\u200d\u055b\u055c\u055e]")
-"""Joiners, and the Armenian signs of stress, exclamation and question: all are inside of words."""
+"""Joiners, and the Armenian signs of stress, exclamation and question, which occur inside words."""
 _BREVE = "\u0306"
 _OTHER_BREVE = re.compile(f"(?<![\u0438\u0443]){_BREVE}")
-"""A breve that is an accent. In Cyrillic it makes another letter, of which many endings consist."""
+"""A breve as an accent; in Cyrillic it makes another letter, which is common in endings."""
 _NUKTA = frozenset("\u093c\u09bc\u0a3c\u0abc\u0b3c")
-"""Dots under Indic letters, which many writers leave out."""
+"""Dots under Indic letters, which many writers omit."""
 _INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019](s\b|(?=\w))")
 STOP_WORDS = frozenset(
@@ -137,9 +137,9 @@ def index_terms(text: str, /) -> list[str]:
 
 
 def as_letters(text: str, /) -> str:
-    """Return *text* with ``x`` for each sign that the index joins to the letter before it.
+    """Return *text* with ``x`` for each character that the index joins to the letter before it.
 
-    Vowel signs, accents and joiners are no letters for :mod:`re`. Every offset stays.
+    Vowel signs, accents and joiners are not letters for :mod:`re`. All offsets stay the same.
     """
     if text.isascii():
         return text
@@ -153,19 +153,19 @@ def as_letters(text: str, /) -> str:
 
 
 def is_pair(term: str, /) -> bool:
-    """Return whether a term is one or two signs of a script without spaces between words."""
+    """Return whether a term is one or two characters of a script without spaces."""
     return len(term) <= 2 and _UNSPACED.fullmatch(term) is not None
 
 
 def term_counts(text: str, /) -> tuple[list[str], list[int]]:
-    """Return the distinct terms of *text*, sorted, and how often each occurs."""
+    """Return the distinct terms of *text*, sorted, and their counts."""
     counts = Counter(index_terms(text))
     terms = sorted(counts)
     return terms, [counts[t] for t in terms]
 
 
 def stems_in(text: str, /) -> dict[str, str]:
-    """Return the words of *text* that have stems, folded, each with its term."""
+    """Return the folded words of *text* that have stems, with their terms."""
     words = (match.group(3) for match in _TOKEN.finditer(_plain(text)))
     return {word: _stem(word) for word in words if word}
 
@@ -179,16 +179,16 @@ def _fold(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():
         return lowered
-    # They part no words, and many writers leave them out.
+    # They do not separate words, and many writers omit them.
     lowered = _LEFT_OUT.sub("", lowered)
-    # Compatibility forms (full-width digits, ligatures) and accents are spelling, not meaning.
+    # Compatibility forms (full-width digits, ligatures) and accents do not change the meaning.
     decomposed = unicodedata.normalize("NFKD", lowered.replace("ß", "ss"))
     bare = "".join(c for c in decomposed if not _is_accent(c))
     return unicodedata.normalize("NFC", _OTHER_BREVE.sub("", bare))
 
 
 def _is_accent(character: str) -> bool:
-    """Say whether a character is left out as spelling; the signs of Indic scripts are letters."""
+    """Return whether a character is ignored as an accent; signs of Indic scripts are letters."""
     if not unicodedata.combining(character):
         return False
     if _INDIC_MARK.match(character):
@@ -197,7 +197,7 @@ def _is_accent(character: str) -> bool:
 
 
 def _joins(sign: str) -> bool:
-    """Return whether the index leaves a sign out and reads on: an accent, or a sign in words."""
+    """Return whether the index skips a character within a word: an accent, or a joiner."""
     return _LEFT_OUT.match(sign) is not None or unicodedata.combining(sign) > 0
 
 
@@ -225,22 +225,22 @@ _LANGUAGES = (
     ("\u0b80", "\u0bff", "tamil"),
     ("\u0530", "\u058f", "armenian"),
 )
-"""First and last letter of a script, and the language whose endings its words have."""
+"""First and last letter of a script, and its language for stemming."""
 STEMMED = frozenset({"en", "ru", "el", "ar", "hi", "ta", "hy"})
-"""Codes of the languages whose endings are taken off."""
+"""Codes of the languages with a stemmer."""
 
 
 @functools.lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
     language = "english"
     if not word.isascii():
-        ends = word[0], word[-1]  # not of a Greek letter before a Latin word
+        ends = word[0], word[-1]  # not for a Greek letter before a Latin word
         language = next(
             (name for low, high, name in _LANGUAGES if all(low <= c <= high for c in ends)),
             language,
         )
     word = one_spelling(word) if language == "english" else word
-    # A stemmer object works on a state of its own and must not be used by two threads at once.
+    # A stemmer object has internal state and must not be shared between threads.
     with _STEMMER_LOCK:
         return str(_stemmer(language).stemWord(word)) or word
 
@@ -252,54 +252,41 @@ def _stemmer(language: str) -> Any:
     return snowballstemmer.stemmer(language)
 
 
-# Names of things in programs, whole and in their parts: ``getUserById``, ``MAX_SIZE``.
-#
-# A name is searched for as it stands and by its words: who asks about a "user id" means it as well.
-# The parts of ``get_user_by_id`` are words of the text anyway, those of ``getUserById`` are not;
-# and both are one name, ``getuserbyid``.
-#
-# Words of people look alike: McDonald, iPhone, YouTube, HCS-4432. In a text for people only what is
-# surely a name of a program is taken apart. In source code every word is one.
+# Identifiers of programs, whole and in parts: ``getUserById``, ``MAX_SIZE``. A question about a
+# "user id" also means these. The parts of ``get_user_by_id`` are already words of the text, those
+# of ``getUserById`` are not; and both are one name, ``getuserbyid``. Some proper names look alike:
+# McDonald, iPhone, YouTube, HCS-4432. So prose is split only at unmistakable identifiers; in source
+# code every word is one.
 
 _WORD = re.compile(r"(?<![^\W_])[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)*(?![^\W_])")
 _PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
-"""``HTTPServer2`` is HTTP and Server2; digits belong to what they stand behind."""
+"""``HTTPServer2`` is HTTP and Server2; digits belong to the letters before them."""
 _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_+[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+")
 _LETTERS = re.compile(r"[A-Za-z]{2}")
 _HUMPED = re.compile(r"(?!.*[A-Z]{2}s$)[a-z]{3,}[0-9]*(?:[A-Z]+[a-z]+[0-9]*)+")
 """``maxRetries``; not ``iPhone``, ``eBay``, ``macOS`` or ``microRNAs``."""
 _CLAN = re.compile(r"(?:Mc|Mac|Fitz|Van|Von)[A-Z]")
-"""How names of persons begin that have a capital inside."""
+"""Prefixes of surnames with a capital inside."""
 
 
 def is_source_code(name: str, /) -> bool:
-    """Tell from a file's name whether it holds source code, and no text for people."""
+    """Return whether a file's name is that of source code."""
     extension = PurePath(name).suffix.lower()
     return extension in LANGUAGES and extension not in PROSE
 
 
 def identifiers(text: str, /, *, code: bool = False) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the names of things in programs that have several parts, in order.
+    """Return the identifiers with several parts as ``(whole, parts)``, in order.
 
-    Parameters
-    ----------
-    text
-        A text as it is written; upper and lower case tell where a part begins.
-    code
-        Whether it is source code, where every word is such a name.
-
-    Returns
-    -------
-    list of (whole, parts)
-        The name in small letters without signs; and its parts that are no words of the text
-        anyway, without those of one letter: none for ``max_size``.
+    *code* treats every word as an identifier. *whole* is in lower case without separators. *parts*
+    are those that are not words of the text anyway, without single letters: none for ``max_size``.
 
     Examples
     --------
     >>> identifiers("call getUserById() of McDonald with MAX_COUNT")
     [('getuserbyid', ('get', 'User', 'By', 'Id')), ('maxcount', ())]
     """
-    found = []
+    names = []
     for match in _WORD.finditer(text):
         word = match.group()
         if word.islower() and "_" not in word:
@@ -310,31 +297,31 @@ def identifiers(text: str, /, *, code: bool = False) -> list[tuple[str, tuple[st
         if not (code or _is_sure(text, match)):
             continue
         hidden = tuple(p for run in runs if len(run) > 1 for p in run if len(p) > 1)
-        found.append((word.replace("_", "").lower(), hidden))
-    return found
+        names.append((word.replace("_", "").lower(), hidden))
+    return names
 
 
 def identifier_terms(text: str, /, *, code: bool = False) -> list[str]:
-    """Return the index terms of such names beside the words of a text, each once.
+    """Return the additional index terms of the identifiers in a text, each once.
 
-    Parameters are those of :func:`identifiers`. They count once in a passage, however often a name
-    stands there: code says its names again and again, and would push aside what explains them.
+    They count once per passage: source code repeats its names and would outrank explanations. For
+    the parameters see :func:`identifiers`.
     """
-    found: dict[str, None] = {}
+    terms: dict[str, None] = {}
     for whole, parts in identifiers(text, code=code):
-        for said in (whole, *parts):
-            found.update(dict.fromkeys(index_terms(said)))
-    return list(found)
+        for part in (whole, *parts):
+            terms.update(dict.fromkeys(index_terms(part)))
+    return list(terms)
 
 
 def terms_of_question(text: str, /) -> list[str]:
-    """Return what a question is looked up by: its words, and names of things in programs."""
+    """Return the index terms of a question: its words and identifiers."""
     words = index_terms(text)
     return words + [term for term in identifier_terms(text) if term not in words]
 
 
 def _is_sure(text: str, match: re.Match[str]) -> bool:
-    """Tell the name of something in a program from a word of people."""
+    """Return whether a match is an identifier, not a word of prose."""
     word = match.group()
     if "_" in word:
         return _JOINED.fullmatch(word) is not None and len(_LETTERS.findall(word)) > 1

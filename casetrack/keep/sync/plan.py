@@ -192,7 +192,7 @@ class SyncPlanner:
                 plan.again.append((file, owner))
             else:
                 plan.unchanged += 1
-                if file.origin is not None and file.origin.told != owner.told:
+                if file.origin is not None and file.origin.values != owner.values:
                     plan.told.append((file, owner))
         gone, elsewhere = self._gone(owners, opened)
         plan.moves = self._moves([*gone, *loose], elsewhere, opened, owners)

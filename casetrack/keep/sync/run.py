@@ -402,7 +402,7 @@ class Sync:
         ) as batch:
             with self._write_session() as session:
                 files, leaving = self._begin(session)
-                outcomes = batch.take_in(session, files, leaving=leaving, progress=self._hear)
+                outcomes = batch.ingest(session, files, leaving=leaving, progress=self._hear)
                 cancelled = any(o.code == "cancelled" for o in outcomes)
                 if not cancelled and not self.cancel.is_set():
                     self._end(session)
