@@ -870,7 +870,7 @@ class Library(Placing):
             admin = self.get(collection).admin
             return admin.doctor(deep=deep, repair=repair, progress=progress)
         home, collections = self.settings.data_dir, self._home
-        repairs = health.mend_data_dir(home, collections) if repair else []
+        repairs = health.repair_data_dir(home, collections) if repair else []
         repairs += health.make_private(home) if repair else []
         unmended: list[str] = []
         checks = [health.check_data_dir(home), *health.check_models(self.settings.models_dir)]

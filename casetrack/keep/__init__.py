@@ -1,1 +1,1 @@
-"""What keeps collections true over time: sources, syncs, watches, health, transfer, jobs."""
+"""Maintenance of collections: sources, syncs, watches, health, transfer, jobs."""

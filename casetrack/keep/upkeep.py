@@ -1,4 +1,4 @@
-"""Removing documents, and freeing the space of what was deleted or replaced."""
+"""Deletion of documents, and release of the space of deleted or replaced data."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 _LOCK_SECONDS = 600.0
 _READ_TOGETHER = 4096
 _VIEWS_SECONDS = 30.0
-"""How long another process that builds a view is waited for where all must be gone."""
+"""Seconds to wait for another process that builds a view, for a complete removal."""
 
 
 def needs_upkeep(workspace: Workspace, /) -> bool:
-    """Return whether an upkeep would do something worth while; cheap, for quiet times.
+    """Return whether an upkeep is worthwhile; a fast test for idle times.
 
-    An upkeep copies whole files for the sake of one deleted row. So if the last one was less
-    than a quarter of an hour ago, only very much that has piled up counts.
+    An upkeep copies whole files because of one deleted row. So within a quarter of an hour after
+    the last one, only a large amount counts.
     """
     from casetrack.graph import stored_segments
     from casetrack.store import upkeep
@@ -50,10 +50,9 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
 
 
 def freeable_bytes(workspace: Workspace, /) -> int:
-    """Return about how many bytes earlier states of the documents take.
+    """Return the approximate bytes of earlier states, which an upkeep frees.
 
-    An upkeep frees them, but for what a named snapshot keeps; and those of the last quarter of
-    an hour later.
+    Named snapshots keep theirs, and those of the last quarter of an hour are freed later.
     """
     from casetrack.store.place import stored_bytes
     from casetrack.store.upkeep import live_bytes
@@ -71,7 +70,7 @@ def upkeep(
     wait: bool = False,
     cancel: threading.Event | None = None,
 ) -> UpkeepReport | None:
-    """Free space; parameters, result and errors are those of ``Collection.admin.upkeep``."""
+    """Free space; for parameters, result and errors see ``Collection.admin.upkeep``."""
     from casetrack.store.damage import damage_errors
     from casetrack.store.lock import write_lock
 
@@ -90,7 +89,7 @@ def upkeep(
 def delete_document(
     workspace: Workspace, named: DocumentRef, /, *, secure: bool, exclude: bool
 ) -> Document:
-    """Remove a document; parameters and errors are those of ``Collection.delete_document``."""
+    """Delete a document; for parameters and errors see ``Collection.delete_document``."""
     from casetrack.store.excluded import exclude as keep_out
     from casetrack.store.originals import drop_copies
     from casetrack.store.session import write_session
@@ -103,15 +102,15 @@ def delete_document(
         gone = [document, *state.attached_to(document)]
         if exclude:
             _require_own_file(document)
-            # First: where a kill comes in between, a document that is still there is not kept out.
+            # First: if the process is killed in between, a remaining document is not excluded.
             keep_out(workspace.folder, [document])
         session.delete(gone)
         forget(workspace.folder, {each.path for each in gone})
-        # Before the session ends: whoever writes after a kill in between finishes it.
+        # Before the session ends: the next writer completes it after a kill.
         drop_copies(workspace.folder, gone)
         workspace.catch_up()
     if secure:
-        del state  # it maps what is to be removed, which Windows refuses
+        del state  # it maps files to be removed, which Windows refuses
         upkeep(workspace, secure=True, wait=True)
     return document
 
@@ -125,14 +124,7 @@ def _require_own_file(document: Document) -> None:
 
 
 def brought_back_by(workspace: Workspace, document: Document, /) -> str | None:
-    """Return what would take a document in again once it is deleted: a folder or a source.
-
-    Returns
-    -------
-    str or None
-        The folder that was synced and still holds the file, or the name of the source;
-        ``None`` where there is neither.
-    """
+    """Return the synced folder or source that would add a deleted document again, if any."""
     from casetrack.keep.sync.cache import synced_places
 
     if document.parent_id is not None:
@@ -147,7 +139,7 @@ def brought_back_by(workspace: Workspace, document: Document, /) -> str | None:
 
 
 class _Upkeep:
-    """One upkeep of a collection; the write lock is held."""
+    """One upkeep of a collection under the write lock."""
 
     def __init__(
         self, workspace: Workspace, *, secure: bool, cancel: threading.Event | None
@@ -210,7 +202,7 @@ class _Upkeep:
         return self._cancel is not None and self._cancel.is_set()
 
     def _datasets(self) -> None:
-        """Take deleted rows out of the data files, then remove the versions that hold them."""
+        """Remove deleted rows from the data files, then the versions that refer to them."""
         from casetrack.store import upkeep
 
         upkeep.compact(self._folder, cancel=self._cancel)
@@ -228,7 +220,7 @@ class _Upkeep:
         upkeep.clean_versions(self._folder, self._versions_grace)
 
     def _views(self) -> None:
-        """Take what is gone out of the search index and the graph."""
+        """Remove deleted documents from the search index and the graph."""
         from casetrack.graph import stored_segments
         from casetrack.store.index.stored_segments import index_home, segment_folder
 
@@ -254,7 +246,7 @@ class _Upkeep:
             self._removed.append(_counted(count, "copy", "copies") + " of files that are gone")
 
     def _stage(self) -> None:
-        """Drop from a stopped reindex what models made of texts that are gone."""
+        """Remove outputs for deleted texts from a stopped reindex."""
         from casetrack.ingest.staleness import keyed
         from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
         from casetrack.store import rewrite
@@ -266,10 +258,10 @@ class _Upkeep:
         snapshot = self._snapshot()
 
         def live() -> set[bytes]:
-            found = set[bytes]()
+            keys = set[bytes]()
             for table in read_groups(snapshot, snapshot.revisions, CONTEXT_COLUMNS, _READ_TOGETHER):
-                found.update(key for key, _ in keyed(table))
-            return found
+                keys.update(key for key, _ in keyed(table))
+            return keys
 
         try:
             with rewrite.rewriting(self._folder):
@@ -287,7 +279,7 @@ class _Upkeep:
             )
 
     def _others(self) -> None:
-        """Remove backups, marks, notes on compared folders, all of which may name what is gone."""
+        """Remove backups, marks and sync records that may name deleted documents."""
         from casetrack.base.files import storage_errors
         from casetrack.base.jobs import JobStore
         from casetrack.store.info import info_lock
@@ -315,7 +307,7 @@ class _Upkeep:
         JobStore(settings.data_dir).forget(info.id, running=False)
 
     def _marks_of_gone(self) -> set[str]:
-        """Return the marks that may name what is not there any more, and those taken back."""
+        """Return the marks that may name deleted items, and the undone ones."""
         return {m.mark_id for m in graph_of(self._workspace.state()).marks if m.state != "in force"}
 
     def _snapshot(self) -> Snapshot:

@@ -1,4 +1,4 @@
-"""``casetrack doctor``: is everything stored whole, cited, in step with its index, and readable."""
+"""``casetrack doctor``: checks that stored data are intact, citable, indexed and readable."""
 
 from casetrack.keep.health.collection import (
     Examined,
@@ -15,7 +15,7 @@ from casetrack.keep.health.machine import (
     check_remains,
     make_private,
 )
-from casetrack.keep.health.repair import mend_data_dir, mend_folder
+from casetrack.keep.health.repair import repair_data_dir, repair_folder
 from casetrack.keep.health.rows import page_problems, row_problems
 
 __all__ = [
@@ -30,8 +30,8 @@ __all__ = [
     "check_remains",
     "damaged_collection",
     "make_private",
-    "mend_data_dir",
-    "mend_folder",
     "page_problems",
+    "repair_data_dir",
+    "repair_folder",
     "row_problems",
 ]

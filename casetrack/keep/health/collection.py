@@ -1,4 +1,4 @@
-"""All checks of one collection, one after the other."""
+"""All checks of one collection, in order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from casetrack.parse.base import ReadOptions
     from casetrack.store.datasets import Snapshot
 
-# Checks of the list of documents: each once, each with what it is part of.
+# Checks of the list of documents: each document once, with its container.
 
 _ONCE = (("document_id", "the id"), ("revision", "the revision"), ("path", "the source file"))
 
@@ -49,7 +49,7 @@ _ONCE = (("document_id", "the id"), ("revision", "the revision"), ("path", "the 
 def check_schema(folder: Path, /) -> Check:
     """Check that the stored tables have the declared columns.
 
-    Columns that may be empty and that a later version has added come with the next change.
+    Nullable columns of a later version are added with the next change.
     """
     later = 0
     try:
@@ -70,52 +70,52 @@ def check_schema(folder: Path, /) -> Check:
 def check_profile(folder: Path, snapshot: Snapshot, /) -> Check:
     """Check that ``collection.json`` and the chunks name the same models."""
     info = read_info(folder)
-    said, stored = (info.profile, info.dimension), (snapshot.profile, snapshot.dimension)
+    declared, stored = (info.profile, info.dimension), (snapshot.profile, snapshot.dimension)
     return Check(
         "profile",
-        ok=said == stored,
-        detail=f"{stored[0]}, vectors of {stored[1]} numbers"
-        if said == stored
-        else f"collection.json says {said[0]} with {said[1]} numbers, and the vectors are of "
-        f"{stored[0]} with {stored[1]}",
+        ok=declared == stored,
+        detail=f"{stored[0]}, vectors of {stored[1]} dimensions"
+        if declared == stored
+        else f"collection.json names {declared[0]} with {declared[1]} dimensions, but the vectors "
+        f"are of {stored[0]} with {stored[1]}",
         remedy=""
-        if said == stored
+        if declared == stored
         else f"Run {See('doctor', repair=True)}: it makes the file say what is stored.",
     )
 
 
 def altered_documents(snapshot: Snapshot, /) -> list[Problem]:
-    """Return the rows of the list of documents that are damaged or made from passages."""
+    """Return the rows of the list of documents that are damaged or rebuilt from passages."""
     ledger = snapshot.documents.table
     rows = ledger.filter(damaged(ledger, "documents")).select(["document_id", "name"]).to_pylist()
-    found = [
+    problems = [
         Problem(f"what is known of {row['name']} is not what was written", row["document_id"])
         for row in rows
     ]
-    found += [
+    problems += [
         Problem(f"of {d.name} only its passages are left; its file has to be read again", i)
         for i, d in snapshot.documents.items()
         if is_made_from_passages(d)
     ]
-    return found
+    return problems
 
 
 def ledger_problems(snapshot: Snapshot, /) -> list[Problem]:
-    """Return what is wrong with the list of documents in itself."""
-    table, found = snapshot.documents.table, list[Problem]()
+    """Return the inconsistencies within the list of documents."""
+    table, problems = snapshot.documents.table, list[Problem]()
     for column, what in _ONCE:
         counts = Counter(table[column].to_pylist())
-        found += [Problem(f"{what} {v} is there {n} times") for v, n in counts.items() if n > 1]
+        problems += [Problem(f"{what} {v} is there {n} times") for v, n in counts.items() if n > 1]
     documents = snapshot.documents
     for document in documents.values():
         if document.parent_id is not None and document.parent_id not in documents:
             text = f"{document.name}: what it was attached to is not there"
-            found.append(Problem(text, document.document_id))
-    return found
+            problems.append(Problem(text, document.document_id))
+    return problems
 
 
 def check_ledger(problems: list[Problem], documents: int, /) -> Check:
-    """Return the check of what :func:`ledger_problems` has found."""
+    """Return the check for the result of :func:`ledger_problems`."""
     return verdict(
         "ledger",
         problems,
@@ -127,20 +127,20 @@ def check_ledger(problems: list[Problem], documents: int, /) -> Check:
 
 @dataclass(frozen=True, slots=True)
 class Examiner:
-    """What the checks of a collection need beside its folder.
+    """Inputs of the checks of a collection.
 
     Attributes
     ----------
     reading
-        How files are read now.
+        Fingerprint of the reading conditions.
     encoder
-        The models of the collection, or ``None`` where they are not at hand.
+        Models of the collection, or ``None`` if they are not available.
     is_fresh
-        Returns whether a document was read and cut by the present version.
+        Returns whether the present version read and chunked a document.
     deep
-        Read the source files again, and compare all of the views with what is stored.
+        Read the source files again, and compare the complete views with the stored rows.
     tell
-        Called with what is being done, how much is done, and of how much.
+        Called with the action, the number of finished items, and the total.
     """
 
     reading: ReadOptions
@@ -152,24 +152,22 @@ class Examiner:
 
 @dataclass(slots=True)
 class Examined:
-    """What was found.
+    """Results of the checks of a collection.
 
     Attributes
     ----------
-    checks
-        One line each.
     reread
-        Ids of documents that reading their file again puts right.
+        Ids of documents that are repaired by reading their file again.
     rebuild
-        Ids of documents of which only what was made from their texts is wrong.
+        Ids of documents whose derived data only are wrong.
     copies
-        Ids of documents whose copy is missing or wrong.
+        Ids of documents whose copy is missing or damaged.
     views
-        What is wrong with the search index and the graph.
+        Problems of the search index and the graph.
     lost
-        Data files that cannot be read, and the documents in them.
+        Unreadable data files, and their documents.
     can_read
-        Whether the data could be read at all, so that documents were checked.
+        Whether the data were readable, so that documents were checked.
     """
 
     checks: list[Check]
@@ -182,16 +180,9 @@ class Examined:
 
 
 def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
-    """Check one collection: its data, its provenance, its views, its folder, its sources.
+    """Check one collection: its data, provenance, views, folder and sources.
 
-    Nothing is changed, and nothing is made up to date.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    examiner
-        What the checks need.
+    Nothing is changed or updated.
     """
     try:
         with damage_errors(folder):
@@ -216,11 +207,11 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
     altered = altered_documents(snapshot)
     examiner.tell("checking the index", 0, documents)
     mirror.pull_view(folder, "views")
-    # What was made of rows cannot be compared with them while some cannot be read.
+    # Derived data cannot be compared with rows while some rows are unreadable.
     views = [] if lost else check_views(folder, snapshot, rows.counts, deep=examiner.deep)
     live = snapshot.chunks.count_rows() if lost else rows.counts.total()
     copies = list(copy_problems(folder, snapshot, deep=examiner.deep))
-    found = Examined(
+    result = Examined(
         [
             check_schema(folder),
             check_profile(folder, snapshot),
@@ -243,18 +234,18 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
         check, deeper = deep.read_again(
             folder, snapshot, examiner.reading, examiner.is_fresh, examiner.tell
         )
-        found.checks.append(check)
+        result.checks.append(check)
         if examiner.encoder is not None:
             check, wrong = deep.embed_again(snapshot, examiner.encoder)
-            found.checks.append(check)
-            found.rebuild |= _ids(wrong)
+            result.checks.append(check)
+            result.rebuild |= _ids(wrong)
     whole = rows.ledger + rows.places + rows.tiling + rows.boxes + rows.altered + altered
-    found.reread |= _ids([*whole, *ledger, *deeper])
-    found.rebuild |= _ids(rows.derived)
-    found.rebuild -= found.reread
-    found.copies |= _ids(copies)
+    result.reread |= _ids([*whole, *ledger, *deeper])
+    result.rebuild |= _ids(rows.derived)
+    result.rebuild -= result.reread
+    result.copies |= _ids(copies)
     examiner.tell("all is checked", documents, documents)
-    return found
+    return result
 
 
 def _ids(problems: list[Problem]) -> set[str]:
@@ -262,7 +253,7 @@ def _ids(problems: list[Problem]) -> set[str]:
 
 
 def damaged_collection(folder: Path, reason: str, /) -> Check:
-    """Return the check of a folder or sealed file that cannot be read as a collection."""
+    """Return the check for a folder or sealed file that is not readable as a collection."""
     if folder.is_file():
         remedy = f"Restore {folder} from a backup; it cannot be opened as it is."
         return Check(f"sealed collection {folder.stem}", ok=False, detail=reason, remedy=remedy)

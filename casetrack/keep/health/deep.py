@@ -1,4 +1,4 @@
-"""The deep check: source files that have not changed are read again and compared (P1, P6)."""
+"""The deep check: unchanged source files are read again and compared (P1, P6)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _ANEW = (
     f"{See('reindex', reparse=True)}; then check again."
 )
 _SAMPLE, _CHUNKS_OF_EACH = 16, 4
-"""Documents, and chunks of each, whose vectors are made anew."""
+"""Documents, and chunks of each, whose vectors are computed again."""
 _SAME = 0.99
-"""Least cosine of two vectors of one text: models may round in other ways on other machines."""
+"""Minimum cosine of two vectors of one text: models may round differently on other machines."""
 _NEAR = 0.05
-"""Points by which a rectangle may differ: it is stored in single precision."""
+"""Tolerance of rectangles in points: they are stored in single precision."""
 
 
 def read_again(
@@ -50,22 +50,11 @@ def read_again(
     tell: Callable[[str, int, int], None],
     /,
 ) -> tuple[Check, list[Problem]]:
-    """Read every unchanged file again and compare its pages with what is stored.
+    """Read every unchanged file again and compare its pages with the stored ones.
 
-    What was read by an earlier version, or under other settings, may well differ, and is no
-    damage then; but where no file at all says what is stored, nothing is known, and all is not
-    well.
-
-    Parameters
-    ----------
-    folder, snapshot
-        The collection.
-    reading
-        How files are read now.
-    is_fresh
-        Returns whether a document was read by the present version.
-    tell
-        Called with what is being done, how much is done, and of how much.
+    Documents of an earlier version or other settings (*is_fresh*, *reading*) may differ without
+    damage. If no file could be compared at all, the check fails. *tell* gets the action, the number
+    of finished documents, and the total.
     """
     problems, compared, otherwise, absent = list[Problem](), 0, 0, 0
     documents = list(snapshot.documents.values())
@@ -143,14 +132,9 @@ def _same_boxes(page: dict[str, Any], words: PageWords, chunks: list[dict[str, A
 
 
 def embed_again(snapshot: Snapshot, encoder: ProfileEncoder, /) -> tuple[Check, list[Problem]]:
-    """Let the models read some chunks again, and compare the vectors with those that are stored.
+    """Embed some chunks again, and compare the vectors with the stored ones.
 
-    Parameters
-    ----------
-    snapshot
-        The collection.
-    encoder
-        Its models; rows of other models are left out.
+    Rows of other models than *encoder* are skipped.
     """
     problems, compared = list[Problem](), 0
     chosen = sorted(snapshot.revisions, key=lambda r: hashlib.sha256(r.encode()).digest())

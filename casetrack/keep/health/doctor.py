@@ -1,4 +1,4 @@
-"""Checks a whole collection, and mends what can be mended without loss."""
+"""Checks of a whole collection, and repairs that lose no data."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from casetrack.keep.health.folder import can_be_read_again
 from casetrack.keep.health.repair import (
     BUSY_SECONDS,
     copy_again,
-    mend_data,
-    mend_folder,
+    repair_data,
+    repair_folder,
     restore_damaged,
 )
 from casetrack.store import audit
@@ -43,40 +43,38 @@ if TYPE_CHECKING:
 def examine(
     workspace: Workspace, /, *, deep: bool, repair: bool, tell: Callable[[str, int, int], None]
 ) -> HealthReport:
-    """Check that everything stored is whole, cited and in step; see ``Collection.admin.doctor``.
+    """Check all stored data of a collection; see ``Collection.admin.doctor``.
 
     Raises
     ------
     CollectionBusy
-        Somebody else writes, so that nothing can be mended now.
-    StorageError
-        What was mended cannot be written.
+        Another process writes, so that no repair is possible now.
     """
     reading, problem = _reading(workspace)
     examiner = _examiner(workspace, reading, deep=deep, tell=tell)
-    found = check_collection(workspace.folder, examiner)
+    result = check_collection(workspace.folder, examiner)
     if problem is not None:
-        # Nothing can be taken in or made anew without a pipeline; what is stored can be read.
-        return HealthReport((*found.checks, problem))
+        # Ingest and reindex need the pipeline; stored data are readable without it.
+        return HealthReport((*result.checks, problem))
     if not repair:
-        return HealthReport(tuple(found.checks))
+        return HealthReport(tuple(result.checks))
     repairs, unmended = list[str](), list[str]()
     for _ in range(_ROUNDS):
-        done, unmended = _mend(workspace, found)
+        done, unmended = _repair(workspace, result)
         repairs += done
         if not done:
             break
-        # Documents can only be checked once the data can be read.
-        found, could_read = check_collection(workspace.folder, examiner), found.can_read
+        # Documents can be checked only once the data are readable.
+        result, could_read = check_collection(workspace.folder, examiner), result.can_read
         if could_read:
             break
     if repairs:
         audit.note(workspace.folder, "repaired", count=len(repairs))
-    return HealthReport(tuple(found.checks), tuple(repairs), tuple(unmended))
+    return HealthReport(tuple(result.checks), tuple(repairs), tuple(unmended))
 
 
 def _reading(workspace: Workspace) -> tuple[str | None, Check | None]:
-    """Return the fingerprint of how files are read now, or what keeps the pipeline from work."""
+    """Return the fingerprint of the reading conditions, or the check of an unusable pipeline."""
     from casetrack.ingest.pipeline import Tools, load_pipeline
 
     try:
@@ -100,7 +98,7 @@ def _examiner(
 
 
 def _models(workspace: Workspace) -> ProfileEncoder | None:
-    """Return the models of the collection where they are at hand."""
+    """Return the models of the collection if they are available."""
     info = workspace.info
     try:
         return workspace.encoders.get_installed(info.profile, dimension=info.dimension)
@@ -108,35 +106,35 @@ def _models(workspace: Workspace) -> ProfileEncoder | None:
         return None
 
 
-def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
-    """Mend what was found; return what was done, and what could not be."""
+def _repair(workspace: Workspace, result: Examined) -> tuple[list[str], list[str]]:
+    """Repair the problems; return the repairs, and the remaining problems."""
     repairs = list[str]()
-    if found.lost:
-        repairs, unmended = _without_unreadable(workspace, found, found.lost)
+    if result.lost:
+        repairs, unmended = _without_unreadable(workspace, result, result.lost)
         if unmended:
             return [], unmended
     try:
         with damage_errors(workspace.folder):
-            if not found.can_read and (repairs := mend_data(workspace.folder)):
+            if not result.can_read and (repairs := repair_data(workspace.folder)):
                 workspace.forget()
-                return repairs, []  # a new check finds the passages that cannot be read
-            repairs += mend_folder(workspace.folder, found.views)
+                return repairs, []  # the next check finds the unreadable passages
+            repairs += repair_folder(workspace.folder, result.views)
     except CollectionDamaged as error:
         return repairs, [f"{error.message} {error.hint}"]
     workspace.forget()
-    done, unmended = _mend_documents(workspace, found)
+    done, unmended = _repair_documents(workspace, result)
     if repairs + done and not unmended:
-        # Of rows that are still damaged neither index nor graph can be made to the end.
+        # Index and graph cannot be completed with damaged rows.
         graph_of(workspace.state()).catch_up()
     return repairs + done, unmended
 
 
 def _without_unreadable(
-    workspace: Workspace, found: Examined, lost: Unreadable
+    workspace: Workspace, result: Examined, lost: Unreadable
 ) -> tuple[list[str], list[str]]:
-    """Take out data files that cannot be read, once all that is in them can be read anew.
+    """Remove unreadable data files, once all their documents can be read from their files.
 
-    Until then they stay: perhaps not all is lost that is in them.
+    Until then they stay, because a part may be recoverable.
     """
     folder, documents = workspace.folder, workspace.state().snapshot.documents
     unmended = []
@@ -145,7 +143,7 @@ def _without_unreadable(
     for document_id in sorted(lost.documents):
         document = documents[document_id]
         root = root_of(document, documents)
-        problem = _obstacle(workspace, found, document_id)
+        problem = _obstacle(workspace, result, document_id)
         can_be_read = can_be_read_again(root) or kept_file(folder, root, fetched=False)
         if not (can_be_read or document_id in in_states):
             problem = problem or _next_step(workspace, root)
@@ -158,30 +156,30 @@ def _without_unreadable(
     return [f"took out {len(lost.files)} data files that cannot be read"], []
 
 
-def _mend_documents(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
+def _repair_documents(workspace: Workspace, result: Examined) -> tuple[list[str], list[str]]:
     documents = workspace.state().snapshot.documents
     repairs, unmended, rebuild = list[str](), list[str](), list[Document]()
     lost = dict[str, Document]()
     reread: dict[str, Document] = {}
-    for document_id in sorted(found.copies | found.reread | found.rebuild):
+    for document_id in sorted(result.copies | result.reread | result.rebuild):
         document = documents.get(document_id)
         if document is None:
             continue
         root = root_of(document, documents)
-        problem = _obstacle(workspace, found, document_id)
+        problem = _obstacle(workspace, result, document_id)
         if problem:
             unmended.append(f"{document.name}: {problem}")
-        elif document_id in found.rebuild:
+        elif document_id in result.rebuild:
             rebuild.append(document)
         elif not (can_be_read_again(root) or kept_file(workspace.folder, root, fetched=False)):
             lost[document_id] = document
-        elif document_id in found.reread or is_inside(document):
+        elif document_id in result.reread or is_inside(document):
             reread[root.document_id] = root
         else:
-            said = copy_again(workspace.folder, document)
-            repairs += [said] if said else []
+            action = copy_again(workspace.folder, document)
+            repairs += [action] if action else []
     for mended, left in (
-        _from_snapshots(workspace, found, list(lost.values())),
+        _from_snapshots(workspace, result, list(lost.values())),
         _from_files(workspace, list(reread.values())),
     ):
         repairs += mended
@@ -193,11 +191,11 @@ def _mend_documents(workspace: Workspace, found: Examined) -> tuple[list[str], l
 
 
 def _from_snapshots(
-    workspace: Workspace, found: Examined, lost: list[Document]
+    workspace: Workspace, result: Examined, lost: list[Document]
 ) -> tuple[list[str], list[str]]:
-    """Bring back documents whose files cannot be read again; return what was, and what was not."""
+    """Restore documents without usable files from snapshots; return repairs and problems."""
     documents = workspace.state().snapshot.documents
-    back = restore_damaged(workspace, [d for d in lost if d.document_id in found.reread])
+    back = restore_damaged(workspace, [d for d in lost if d.document_id in result.reread])
     repairs = [
         f"brought {d.name} back from the {back[d.document_id]}"
         for d in lost
@@ -208,7 +206,7 @@ def _from_snapshots(
 
 
 def _from_files(workspace: Workspace, roots: list[Document]) -> tuple[list[str], list[str]]:
-    """Read files again; return what was read, and what could not be."""
+    """Read files again; return the repairs, and the remaining problems."""
     repairs, unmended = list[str](), list[str]()
     for report, from_file in _read_again(workspace, roots):
         for outcome in report.outcomes:
@@ -220,8 +218,8 @@ def _from_files(workspace: Workspace, roots: list[Document]) -> tuple[list[str],
     return repairs, unmended
 
 
-def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
-    """Return why a document cannot be made anew now, whatever its file is like."""
+def _obstacle(workspace: Workspace, result: Examined, document_id: str) -> str:
+    """Return why a document cannot be rebuilt now, whatever the state of its file."""
     info = workspace.info
     name = shlex.quote(info.name)
     if info.status != "active":
@@ -229,8 +227,8 @@ def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
             f'"{info.name}" is {info.status}, so nothing in it is changed. Reopen it with '
             f"{See('collection reopen', name)}, then repair again."
         )
-    only_copy = document_id not in found.reread | found.rebuild
-    if not only_copy and _models(workspace) is None and _has_vectors(workspace, found.lost):
+    only_copy = document_id not in result.reread | result.rebuild
+    if not only_copy and _models(workspace) is None and _has_vectors(workspace, result.lost):
         return (
             "it would lose its vectors, since the models are not at hand. Run "
             f"{See('models pull', info.profile)}, then repair again."
@@ -239,7 +237,7 @@ def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
 
 
 def _has_vectors(workspace: Workspace, lost: Unreadable | None) -> bool:
-    """Return whether a collection has vectors; where the index needs lost passages, the others."""
+    """Return whether a collection has vectors, apart from *lost* ones."""
     state = workspace.state()
     with contextlib.suppress(CollectionDamaged):
         return state.index.embedded_count > 0
@@ -249,7 +247,7 @@ def _has_vectors(workspace: Workspace, lost: Unreadable | None) -> bool:
 
 
 def _next_step(workspace: Workspace, root: Document) -> str:
-    """Return what to do about a damaged document whose file is not as it was read."""
+    """Return the next step for a damaged document whose file has changed or is gone."""
     if root.is_remote:
         again = "Sync" if is_made_from_passages(root) else "Delete the document and sync"
         return (
@@ -266,9 +264,9 @@ def _next_step(workspace: Workspace, root: Document) -> str:
 
 
 def _read_again(workspace: Workspace, roots: list[Document]) -> Iterator[tuple[IngestReport, bool]]:
-    """Take in files again, all at once but for those with a name or a copy of their own.
+    """Ingest files again in one batch, and those with a display name or a copy one by one.
 
-    Beside each report, whether it is of the files themselves, not of the copies of them.
+    Yields each report, and whether it is of the files themselves, not of their copies.
     """
     plain = list[Path]()
     named = list[tuple[Path, Document]]()
@@ -283,7 +281,7 @@ def _read_again(workspace: Workspace, roots: list[Document]) -> Iterator[tuple[I
     for root in roots:
         source = None if root.document_id in copies else source_file(root)
         if source is None:
-            continue  # its copy was read, or it went this very moment: the next check says so
+            continue  # its copy was read, or it has just disappeared: the next check reports it
         if is_inside(root) or (root.name == source.name and root.original_copy is None):
             plain.append(source)
         else:

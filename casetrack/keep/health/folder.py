@@ -1,4 +1,4 @@
-"""Checks of a collection's folder: what lies in it that should not, and what is missing."""
+"""Checks of a collection's folder for unexpected and missing files."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from casetrack.base.records.marks import Mark
     from casetrack.store.datasets import Snapshot
 
-# What a check has found, and how it is said.
+# Problems and their presentation.
 
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong, in words, and the document that it is wrong with, if it is one."""
+    """A problem as text, and the id of its document if it has one."""
 
     text: str
     document_id: str | None = None
 
 
 def verdict(name: str, problems: Sequence[Problem | str], good: str, remedy: str, /) -> Check:
-    """Return the check *name*: well, as *good* says, or what is wrong and what to do about it."""
+    """Return the check *name*: passed with the text *good*, or the problems with *remedy*."""
     if not problems:
         return Check(name, ok=True, detail=good)
     texts = [p if isinstance(p, str) else p.text for p in problems]
@@ -59,13 +59,13 @@ _OWN = re.compile(
     r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
     r"|place\.json|\.place-files\.json|\.[a-z-]+\.lock|\.spool-[0-9a-f]+|\.upkeep|\.profile-unchosen|\.DS_Store"
 )
-"""What the program itself puts into a collection's folder, and what macOS does."""
+"""Files that the program creates in a collection's folder, and those of macOS."""
 OLD_SECONDS = 3600.0
-"""A temporary file that is older is nobody's any more."""
+"""Age in seconds from which a temporary file counts as abandoned."""
 
 
 def check_folder(folder: Path, /) -> Check:
-    """Check that nothing lies in the folder that the program has not put there."""
+    """Check that the folder has only the program's files."""
     strange = sorted(p.name for p in folder.iterdir() if not _OWN.fullmatch(p.name))
     strange = [name for name in strange if not _is_temporary(name)]
     try:
@@ -83,9 +83,9 @@ def check_folder(folder: Path, /) -> Check:
 
 
 def check_marks(folder: Path, /) -> Check:
-    """Check that every line of the user's marks is one, and that none is lost."""
+    """Check that every line of the user's marks is valid, and that no mark is lost."""
     stored, count = Stored(folder), len(read(folder).all)
-    problems = [f"{PATH} has lost {_told(mark)}" for mark in stored.lost]
+    problems = [f"{PATH} has lost {_described(mark)}" for mark in stored.lost]
     problems += [f"line {number} of {PATH} is no mark" for number in stored.broken]
     if stored.copy_is_damaged:
         problems.append(f"the copy of {PATH} beside it is damaged")
@@ -106,33 +106,29 @@ def check_marks(folder: Path, /) -> Check:
 
 
 def check_snapshots(folder: Path, snapshot: Snapshot, /) -> Check:
-    """Check that every named snapshot can be listed and that its earlier rows are whole."""
-    found = named_states(folder, snapshot)
+    """Check that every named snapshot can be listed, and that its own rows are intact."""
+    names = named_states(folder, snapshot)
     return verdict(
         "snapshots",
-        [f'the snapshot "{name}" is damaged' for name, is_whole in found.items() if not is_whole],
-        f"{len(found):,} with a name",
+        [f'the snapshot "{name}" is damaged' for name, is_whole in names.items() if not is_whole],
+        f"{len(names):,} with a name",
         f"Remove a damaged snapshot with {See('snapshots remove', 'NAME')}; documents as they are "
         "now are not concerned.",
     )
 
 
-def _told(mark: Mark) -> str:
-    """Return a mark in words, such as: tag "privileged" of Lease.pdf."""
+def _described(mark: Mark) -> str:
+    """Describe a mark, such as: tag "privileged" of Lease.pdf."""
     about = mark.document_name or mark.entity_name
-    said = f' "{mark.value}"' if mark.value else ""
-    return f"{mark.kind}{said}{f' of {about}' if about else ''}"
+    value = f' "{mark.value}"' if mark.value else ""
+    return f"{mark.kind}{value}{f' of {about}' if about else ''}"
 
 
 def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:
-    """Rows that no document names are invisible, and swept by the next write.
+    """Check for rows without a document, and temporary files.
 
-    Parameters
-    ----------
-    folder, snapshot
-        The collection.
-    live
-        Number of rows that documents name; the ledger's own counts may be wrong.
+    Such rows are invisible, and the next write sweeps them. *live* is the number of rows of
+    documents, counted independently of the ledger.
     """
     rows = snapshot.chunks.count_rows()
     with try_lock(folder / ".write.lock") as idle:
@@ -157,10 +153,10 @@ def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:
 
 
 def temporary_files(folder: Path, /) -> Iterator[Path]:
-    """Yield temporary files in a folder, and below it, that are older than an hour."""
+    """Yield temporary files in a folder and its subfolders that are older than an hour."""
     before = time.time() - OLD_SECONDS
     for base, folders, names in os.walk(folder):
-        # Lance names its own files, and cleans up after itself.
+        # Lance has its own names for its files, and cleans them up.
         folders[:] = [n for n in folders if not n.endswith(".lance")]
         for name in (*names, *folders):
             path = Path(base, name)
@@ -175,22 +171,17 @@ def _is_temporary(name: str) -> bool:
 # --- copies ----------------------------------------------------------------------------------
 
 
-def check_copies(folder: Path, snapshot: Snapshot, found: Iterable[Problem], /) -> Check:
-    """Check that every copy of a file is there, and that no other file lies among them.
+def check_copies(folder: Path, snapshot: Snapshot, wrong: Iterable[Problem], /) -> Check:
+    """Check that every copy of a file exists, and that there are no other files among them.
 
-    Parameters
-    ----------
-    folder, snapshot
-        The collection.
-    found
-        What :func:`copy_problems` has found.
+    *problems* are those of :func:`copy_problems`.
     """
-    problems = list(found)
+    problems = list(wrong)
     with try_lock(folder / ".write.lock") as idle:
-        # While somebody writes, a copy may be there before its document is.
+        # During a write, a copy may exist before its document.
         strays = list(stray_copies(folder, snapshot)) if idle else []
         if leftovers(folder):
-            # A stopped writer has got no further; the next one sweeps, and reads the file again.
+            # A writer was stopped here; the next one sweeps, and reads the file again.
             detail = "a write was not finished; the next one finishes it"
             return Check("copies", ok=True, detail=detail)
     if strays:
@@ -207,7 +198,7 @@ def check_copies(folder: Path, snapshot: Snapshot, found: Iterable[Problem], /) 
 
 
 def copy_problems(folder: Path, snapshot: Snapshot, /, *, deep: bool = False) -> Iterator[Problem]:
-    """Yield copies that are missing or not what was copied; *deep* compares their content."""
+    """Yield copies that are missing or damaged; *deep* compares their content."""
     named = [d for d in snapshot.documents.values() if d.original_copy is not None]
     sizes = copies(folder) if named else {}
     for document in named:
@@ -228,7 +219,7 @@ def copy_problems(folder: Path, snapshot: Snapshot, /, *, deep: bool = False) ->
 
 
 def check_sources(snapshot: Snapshot, /) -> Check:
-    """Source files may change or vanish; citations then point to what was there at ingestion."""
+    """Check the source files; if one has changed, citations still refer to the ingested content."""
     gone, changed, closed = list[str](), list[str](), list[str]()
     for document in snapshot.documents.values():
         if is_inside(document):
@@ -250,7 +241,7 @@ def check_sources(snapshot: Snapshot, /) -> Check:
 
 
 def check_untaken(folder: Path, snapshot: Snapshot, /) -> Check:
-    """List the files that are not in the collection; only documents that it has lost are damage."""
+    """List the files that are not in the collection; only lost documents count as damage."""
     files = untaken(folder, snapshot.documents.values())
     damage = [file for file in files if file.code in {LOST, DAMAGED}]
     remedy = f"{See('index-status')} lists each file with its next step." if files else ""
@@ -263,7 +254,7 @@ def check_untaken(folder: Path, snapshot: Snapshot, /) -> Check:
 
 
 def can_be_read_again(document: Document, /) -> bool:
-    """Return whether the file that a document came from is there, as it was read."""
+    """Return whether the source file of a document exists and is unchanged."""
     if is_inside(document):
         return source_file(document) is not None
     if is_made_from_passages(document):

@@ -1,4 +1,4 @@
-"""Checks of the machine: the data folder, the models, and what reads pictures of text."""
+"""Checks of the machine: the data folder, the models, and OCR."""
 
 from __future__ import annotations
 
@@ -18,47 +18,41 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Whether other users of the machine can look into the data folder.
+# Access of other users to the data folder.
 
 _OTHERS = 0o077
 _PUBLIC = {"models"}
-"""What holds nothing of the user's."""
+"""Files without user data."""
 
 
 def open_to_others(home: Path, /) -> list[Path]:
-    """Return what others may look into: nothing where the folder itself keeps them out.
+    """Return the paths in the data folder that other users may read; none if the folder is private.
 
-    Else each file and folder in it must do so by itself. Windows has other rights, which the
-    folder of the user passes on.
-
-    Parameters
-    ----------
-    home
-        The data folder.
+    Windows is skipped: its access rights are inherited from the user's folder.
     """
     if os.name == "nt" or not home.is_dir() or not _is_open(home):
         return []
     inside = [p for p in sorted(home.iterdir()) if p.name not in _PUBLIC and p.suffix != ".lock"]
-    found = [path for path in inside if _is_open(path)]
-    return [home, *found] if found else []
+    exposed = [path for path in inside if _is_open(path)]
+    return [home, *exposed] if exposed else []
 
 
 def check_private(home: Path, /) -> Check:
-    """Check that the data folder is its owner's alone."""
-    found = open_to_others(home)
+    """Check that only its owner can read the data folder."""
+    exposed = open_to_others(home)
     return verdict(
         "privacy",
-        [f"other users of this machine may look into {path}" for path in found],
+        [f"other users of this machine may look into {path}" for path in exposed],
         "only you can look into the data folder",
         f"Run {See('doctor', repair=True)}: it takes these rights away from others (chmod go-rwx).",
     )
 
 
 def make_private(home: Path, /) -> list[str]:
-    """Take the rights of others away; return what was done, in words."""
+    """Remove the access rights of others; return the changes."""
     done = []
     for path in open_to_others(home):
-        with contextlib.suppress(OSError):  # it belongs to somebody else; the check says so
+        with contextlib.suppress(OSError):  # it belongs to another user; the check reports it
             path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)
             done.append(f"made {path} private")
     return done
@@ -66,10 +60,10 @@ def make_private(home: Path, /) -> list[str]:
 
 def _is_open(path: Path) -> bool:
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return False
-    return not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & _OTHERS)
+    return not stat.S_ISLNK(status.st_mode) and bool(status.st_mode & _OTHERS)
 
 
 _FREE_BYTES = 500 * 2**20
@@ -78,7 +72,7 @@ _PULL_NETWORKS = f"Run {See('models pull', 'rapidocr')}."
 
 
 def check_data_dir(folder: Path, /) -> Check:
-    """Check that the data folder has room."""
+    """Check that the data folder has free space."""
     if not folder.exists():
         detail = f"{folder} does not exist yet; it is made with the first collection."
         return Check("data folder", ok=True, detail=detail)
@@ -92,18 +86,12 @@ def check_data_dir(folder: Path, /) -> Check:
 
 
 def check_models(folder: Path, /) -> list[Check]:
-    """Check every file of every model against its published hash, and that pictures can be read."""
+    """Check every file of every model against its published hash, and that OCR works."""
     return [*_search_models(folder), check_ocr(folder)]
 
 
 def check_ocr(folder: Path, /) -> Check:
-    """Check which engine reads pictures of text where none is named, and in which languages.
-
-    Parameters
-    ----------
-    folder
-        The models folder.
-    """
+    """Check the default OCR engine and its languages, with the models in *folder*."""
     from casetrack.base.config import OcrSettings
     from casetrack.parse.ocr.choose import choose_engine, second_engine
 
@@ -122,7 +110,7 @@ def check_ocr(folder: Path, /) -> Check:
 
 
 def _damaged_networks(folder: Path) -> list[str]:
-    """Return what is wrong with RapidOCR's networks: pages would fail on them, not the start."""
+    """Return the damaged networks of RapidOCR, which would fail on pages, not at the start."""
     from casetrack.base.models.catalog import RAPID
     from casetrack.parse.ocr.fetch import find_weights, missing
 
@@ -133,8 +121,8 @@ def _damaged_networks(folder: Path) -> list[str]:
 def _search_models(folder: Path) -> list[Check]:
     from casetrack.models import pull
 
-    found = pull.installed(folder)
-    if not found:
+    models = pull.installed(folder)
+    if not models:
         return [
             Check(
                 "models",
@@ -144,7 +132,7 @@ def _search_models(folder: Path) -> list[Check]:
             )
         ]
     checks = []
-    for model in found:
+    for model in models:
         files = pull.verify(model.name, folder)
         problems = [f"{f.name} is {f.state}" for f in files if f.state != "ok"]
         remedy = f"Run {See('models pull', model.name)} again."
@@ -153,21 +141,13 @@ def _search_models(folder: Path) -> list[Check]:
 
 
 def check_remains(home: Path, collections: Path, /) -> Check:
-    """Check that no stopped program has left anything beside the collections.
-
-    Parameters
-    ----------
-    home
-        The data folder.
-    collections
-        The folder of the collections in it.
-    """
+    """Check that stopped programs left no files next to the collections."""
     old = [f"{path.name} is left of a stopped program" for path in remains(home, collections)]
     return verdict("remains", old, "none", f"Run {See('doctor', repair=True)}: it removes them.")
 
 
 def remains(home: Path, collections: Path, /) -> Iterator[Path]:
-    """Yield what stopped programs have left beside the collections for more than an hour."""
+    """Yield files that stopped programs left next to the collections more than an hour ago."""
     before = time.time() - OLD_SECONDS
     patterns = [(collections, name) for name in (".deleted-*", ".new-*", ".*.tmp")]
     for folder, pattern in [*patterns, (home, ".*.tmp")]:
@@ -178,13 +158,7 @@ def remains(home: Path, collections: Path, /) -> Iterator[Path]:
 
 
 def check_notebooks(folder: Path, /) -> list[Check]:
-    """Check the small files of the data folder that are no collection.
-
-    Parameters
-    ----------
-    folder
-        The data folder.
-    """
+    """Check the small files of the data folder."""
     name, what = "watches.json", "the list of watched folders"
     path = folder / name
     if not path.exists():

@@ -1,6 +1,6 @@
-"""Mends what can be mended without loss in a collection's folder, and in the data folder.
+"""Repairs without loss, of a collection's folder and of the data folder.
 
-Each step may be repeated, and says what it did. No document and no file of the user's is removed.
+Each step may be repeated, and reports its actions. No document and no user file is removed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import CollectionBusy
 from casetrack.keep.health.folder import temporary_files
 from casetrack.keep.health.machine import remains
-from casetrack.keep.health.views import mend_views
+from casetrack.keep.health.views import repair_views
 from casetrack.store import restore, rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.history import repair_manifests, repair_tags, settle
@@ -36,43 +36,25 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 30.0
 
 
-def mend_data(folder: Path, /) -> list[str]:
-    """Make the datasets readable at their newest version; return what was done.
-
-    Raises
-    ------
-    CollectionBusy, CollectionDamaged, StorageError
-        See :func:`mend_folder`.
-    """
+def repair_data(folder: Path, /) -> list[str]:
+    """Make the datasets readable at their newest version; return the actions."""
     with write_lock(folder, timeout=BUSY_SECONDS):
         done, rebuilt = repair_manifests(folder), rebuild_rows(folder)
         return done + rebuilt + [*repair_tags(folder), *settle(folder, rebuilt=bool(rebuilt))]
 
 
-def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
-    """Mend all that concerns a collection's folder, but for damaged documents.
+def repair_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
+    """Repair a collection's folder, except damaged documents; return the actions.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    views
-        What was found of its search index and its graph.
-
-    Returns
-    -------
-    list of str
-        What was done, in words.
+    *views* has the problems of its search index and its graph.
 
     Raises
     ------
     CollectionBusy
-        Somebody else writes.
-    CollectionDamaged, StorageError
-        The data cannot be read, or not be written.
+        Another process writes.
     """
-    # Before anything else: without them no state can be opened.
-    done = mend_data(folder)
+    # First of all: without them no state can be opened.
+    done = repair_data(folder)
     stopped, temporary = len(leftovers(folder)), list(temporary_files(folder))
     with write_session(folder, timeout=BUSY_SECONDS, upkeep=True):
         if stopped:
@@ -83,15 +65,15 @@ def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
         copies = remove_stray_copies(folder, open_snapshot(folder))
         if copies:
             done.append(f"removed {copies} copies of files whose documents are gone")
-        done += _mend_profile(folder)
-        done += mend_views(folder, views)
+        done += _repair_profile(folder)
+        done += repair_views(folder, views)
     done += mend_marks(folder)
-    done += _mend_stage(folder)
+    done += _repair_stage(folder)
     return done + _remove_temporary(temporary)
 
 
 def copy_again(folder: Path, document: Document, /) -> str | None:
-    """Make the copy of a document's unchanged file anew; return what was done."""
+    """Replace the copy of a document's unchanged file; return the action."""
     source = Path(document.path)
     if document.original_copy is None or not source.is_file():
         return None
@@ -101,33 +83,23 @@ def copy_again(folder: Path, document: Document, /) -> str | None:
 
 
 def restore_damaged(workspace: Workspace, lost: list[Document], /) -> dict[str, str]:
-    """Bring damaged documents back from snapshots; return which one each came from, by its id.
+    """Restore damaged documents from snapshots; return their origins by document id.
 
     Raises
     ------
     CollectionBusy
-        Somebody else writes.
-    StorageError
-        What is brought back cannot be written.
+        Another process writes.
     """
     if not lost:
         return {}
     with write_session(workspace.folder, timeout=BUSY_SECONDS) as session:
-        found = restore.restore(workspace.folder, session, lost)
+        origins = restore.restore(workspace.folder, session, lost)
     workspace.forget()
-    return found
+    return origins
 
 
-def mend_data_dir(home: Path, collections: Path, /) -> list[str]:
-    """Remove what stopped programs have left in the data folder; return what was done.
-
-    Parameters
-    ----------
-    home
-        The data folder.
-    collections
-        The folder of the collections in it.
-    """
+def repair_data_dir(home: Path, collections: Path, /) -> list[str]:
+    """Remove files that stopped programs left in the data folder; return the actions."""
     done = []
     for path in list(remains(home, collections)):
         if path.is_dir():
@@ -139,19 +111,19 @@ def mend_data_dir(home: Path, collections: Path, /) -> list[str]:
     return done
 
 
-def _mend_profile(folder: Path) -> list[str]:
-    """Make ``collection.json`` say what the chunks say; the caller holds the write lock."""
+def _repair_profile(folder: Path) -> list[str]:
+    """Update ``collection.json`` from the chunks; the caller holds the write lock."""
     snapshot, info = open_snapshot(folder), read_info(folder)
     if (info.profile, info.dimension) == (snapshot.profile, snapshot.dimension):
         return []
     update_info(
-        folder, lambda found: replace(found, profile=snapshot.profile, dimension=snapshot.dimension)
+        folder, lambda facts: replace(facts, profile=snapshot.profile, dimension=snapshot.dimension)
     )
     return [f"noted in collection.json that the vectors are of the profile {snapshot.profile}"]
 
 
-def _mend_stage(folder: Path) -> list[str]:
-    """Remove a stopped reindex of which nothing was kept."""
+def _repair_stage(folder: Path) -> list[str]:
+    """Remove a stopped reindex without outputs."""
     stage = folder / "rewrite"
     if not stage.is_dir() or any(stage.rglob("*.arrow")):
         return []
@@ -165,7 +137,7 @@ def _mend_stage(folder: Path) -> list[str]:
 def _remove_temporary(paths: Iterable[Path]) -> list[str]:
     removed = 0
     for path in paths:
-        # A writer that has ended meanwhile may have done so, too.
+        # A writer that has ended meanwhile may have removed it.
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:

@@ -1,4 +1,4 @@
-"""Checks of every stored row: its text, its place, what was made of it (invariants P1 to P6).
+"""Checks of every stored row: its text, provenance and derived data (invariants P1 to P6).
 
 Rows are read in groups of whole documents, so memory does not grow with the collection.
 """
@@ -25,23 +25,21 @@ if TYPE_CHECKING:
     from casetrack.base.records import Check, Document
     from casetrack.store.datasets import Snapshot
 
-# Data files of ``chunks`` that cannot be decoded: what lies in them.
-#
-# A bit that flips in a text is noticed by its checksum. One that flips where Lance keeps lengths
-# and offsets makes a whole file unreadable, and every reading that passes over it. So each file is
-# read by itself; what the others do not hold of a document is in those that cannot be read.
+# Unreadable data files of ``chunks``. A checksum detects a flipped bit in a text. A flipped bit in
+# Lance's lengths and offsets makes a whole file unreadable, and every scan that includes it. So
+# each file is read separately; rows of a document that the other files lack are in unreadable ones.
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What cannot be read of the passages of a collection.
+    """Unreadable passages of a collection.
 
     Attributes
     ----------
     files, others
-        Numbers of the data files that cannot be decoded, and of those that can.
+        Numbers of the unreadable and of the readable data files.
     documents
-        Ids of the documents of which passages lie in the former.
+        Ids of the documents with passages in unreadable files.
     """
 
     files: tuple[int, ...] = ()
@@ -50,22 +48,22 @@ class Unreadable:
 
 
 def find_unreadable(snapshot: Snapshot, /) -> Unreadable:
-    """Read every data file by itself."""
-    found: Counter[str] = Counter()
+    """Read every data file separately."""
+    present: Counter[str] = Counter()
     files, others = list[int](), list[int]()
     for file in snapshot.chunks.get_fragments():
-        here: Counter[str] = Counter()
+        own: Counter[str] = Counter()
         try:
             with reading(snapshot.chunks.uri):
                 for batch in snapshot.chunks.scanner(fragments=[file]).to_batches():
-                    here.update(batch["revision"].to_pylist())
+                    own.update(batch["revision"].to_pylist())
         except CollectionDamaged:
             files.append(file.fragment_id)
         else:
             others.append(file.fragment_id)
-            found += here
+            present += own
     counts = snapshot.documents.chunk_counts
-    gone = {r for r, count in counts.items() if found[r] != count} if files else set[str]()
+    gone = {r for r, count in counts.items() if present[r] != count} if files else set[str]()
     documents = frozenset(snapshot.revisions[revision] for revision in gone)
     return Unreadable(tuple(files), tuple(others), documents)
 
@@ -80,24 +78,24 @@ _LOOKED_AT = (
 )
 _TOGETHER = 2048
 _UNIT = 1e-3
-"""How far the length of a vector may be from 1."""
+"""Tolerance of a vector's length from 1."""
 _MARGIN = 2.0
-"""Points that a box may stick out of its page: descenders and slanted letters do."""
+"""Points that a box may exceed its page, as descenders and slanted letters do."""
 AGAIN = f"Run {See('doctor', repair=True)}: it reads the files of these documents again."
 
 
 @dataclass(slots=True)
 class RowChecks:
-    """What was found in the rows of a collection.
+    """Problems in the rows of a collection.
 
     Attributes
     ----------
     counts
-        Number of rows of each live revision.
+        Number of rows by live revision.
     altered
-        Rows that are not what was written, by their checksums.
+        Rows that differ from their checksums.
     unmarked
-        Number of rows of an earlier version, which have no checksums.
+        Number of rows of an earlier version, without checksums.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -113,20 +111,12 @@ class RowChecks:
 
     @property
     def damaged(self) -> set[str]:
-        """Ids of documents with a problem that reading their file again puts right."""
+        """Ids of documents that are repaired by reading their file again."""
         lists = (self.ledger, self.places, self.tiling, self.derived, self.boxes, self.altered)
-        return {p.document_id for found in lists for p in found if p.document_id is not None}
+        return {p.document_id for problems in lists for p in problems if p.document_id is not None}
 
     def checks(self, documents: int, altered: list[Problem], /) -> list[Check]:
-        """Return the checks.
-
-        Parameters
-        ----------
-        documents
-            Number of documents.
-        altered
-            Rows of the ledger that are not what was written.
-        """
+        """Return the checks for a number of documents; *altered* are damaged rows of the ledger."""
         rows = self.counts.total()
         written = f"{documents} documents and {rows} chunks are as they were written"
         if self.unmarked:
@@ -167,27 +157,14 @@ class RowChecks:
 
 
 def check_rows(snapshot: Snapshot, lost: Unreadable | None = None, /) -> RowChecks:
-    """Look at every live row of a collection.
-
-    Parameters
-    ----------
-    snapshot
-        The collection.
-    lost
-        What cannot be read of it; ``None`` where nothing is known to be so.
-
-    Raises
-    ------
-    CollectionDamaged
-        Other rows cannot be read.
-    """
-    found, seen = RowChecks(), set[str]()
+    """Check every live row of a collection, except those in *lost*."""
+    result, seen = RowChecks(), set[str]()
     by_revision = {d.revision: d for d in snapshot.documents.values()}
     files = None
     if lost is not None:
         files, gone = lost.others, [snapshot.documents[i] for i in sorted(lost.documents)]
         by_revision = {r: d for r, d in by_revision.items() if d not in gone}
-        found.altered += [
+        result.altered += [
             Problem(f"the passages of {d.name} cannot be read", d.document_id) for d in gone
         ]
     declared = schema.table("chunks").names
@@ -195,59 +172,59 @@ def check_rows(snapshot: Snapshot, lost: Unreadable | None = None, /) -> RowChec
     for table in read_groups(snapshot, by_revision, declared, _TOGETHER, files=files):
         vectors = _vector_problems(table)
         altered = checksums.damaged(table, "chunks", lacking=lacking).tolist()
-        found.unmarked += _unmarked(table)
+        result.unmarked += _unmarked(table)
         rows = table.select([c for c in _LOOKED_AT if c not in {"dense", *lacking}]).to_pylist()
         for row, problem, is_altered in zip(rows, vectors, altered, strict=True):
             row["vector_problem"], row["altered"] = problem, is_altered
         rows.sort(key=lambda r: (r["revision"], r["chunk_index"]))
         for revision, group in itertools.groupby(rows, key=lambda r: str(r["revision"])):
-            _check_document(by_revision[revision], list(group), seen, found)
+            _check_document(by_revision[revision], list(group), seen, result)
     for revision, document in by_revision.items():
-        count = found.counts[revision]
+        count = result.counts[revision]
         if count != document.chunk_count:
             text = f"{document.name} has {count} of {document.chunk_count} chunks"
-            found.ledger.append(Problem(text, document.document_id))
-    return found
+            result.ledger.append(Problem(text, document.document_id))
+    return result
 
 
 def _unmarked(table: pa.Table) -> int:
-    """Return how many rows have no checksums."""
+    """Return the number of rows without checksums."""
     if checksums.COLUMN not in table.column_names:
         return int(table.num_rows)
     return int(table[checksums.COLUMN].null_count)
 
 
 def _check_document(
-    document: Document, rows: list[dict[str, Any]], seen: set[str], found: RowChecks
+    document: Document, rows: list[dict[str, Any]], seen: set[str], result: RowChecks
 ) -> None:
-    found.counts[document.revision] += len(rows)
+    result.counts[document.revision] += len(rows)
     document_id = document.document_id
     if [row["chunk_index"] for row in rows] != list(range(len(rows))):
         text = f"{document.name}: its chunks are not numbered one after the other"
-        found.ledger.append(Problem(text, document_id))
+        result.ledger.append(Problem(text, document_id))
     for row in rows:
         name = f"chunk {row['chunk_id']} of {document.name}"
         if row["chunk_id"] in seen:
-            found.places.append(Problem(f"{name} is there more than once", document_id))
+            result.places.append(Problem(f"{name} is there more than once", document_id))
         seen.add(row["chunk_id"])
         if row["altered"]:
             text = f"passage {row['chunk_index'] + 1} of {document.name} is not what was written"
-            found.altered.append(Problem(text, document_id))
+            result.altered.append(Problem(text, document_id))
         places = itertools.chain(row_problems(row), _source_problems(row, document))
-        found.places += [Problem(f"{name}: {p}", document_id) for p in places]
-        found.derived += [Problem(f"{name}: {p}", document_id) for p in derived_problems(row)]
-        found.boxes += [Problem(f"{name}: {p}", document_id) for p in box_problems(row)]
-        found.boxed += bool(row["line_boxes"])
+        result.places += [Problem(f"{name}: {p}", document_id) for p in places]
+        result.derived += [Problem(f"{name}: {p}", document_id) for p in derived_problems(row)]
+        result.boxes += [Problem(f"{name}: {p}", document_id) for p in box_problems(row)]
+        result.boxed += bool(row["line_boxes"])
     rows.sort(key=lambda r: (r["page"], r["chunk_index"]))
     for _, page in itertools.groupby(rows, key=lambda r: int(r["page"])):
-        found.pages += 1
-        found.tiling += [
+        result.pages += 1
+        result.tiling += [
             Problem(f"{document.name}, {p}", document_id) for p in page_problems(list(page))
         ]
 
 
 def row_problems(row: dict[str, Any], /) -> Iterable[str]:
-    """Yield what is wrong with the place of one stored chunk (P1, P4, P5)."""
+    """Yield the problems of one stored chunk's offsets and spans (P1, P4, P5)."""
     length = len(row["text"])
     if not row["text"].strip():
         yield "its text is empty"
@@ -266,7 +243,7 @@ def row_problems(row: dict[str, Any], /) -> Iterable[str]:
 
 
 def _source_problems(row: dict[str, Any], document: Document) -> Iterable[str]:
-    """Yield where a row does not belong to the document that the ledger gives it to (P3, P4)."""
+    """Yield the differences between a row and its document in the ledger (P3, P4)."""
     if row["document_id"] != document.document_id:
         yield "it says that it belongs to another document"
     if row["document_path"] != document.path:
@@ -278,7 +255,7 @@ def _source_problems(row: dict[str, Any], document: Document) -> Iterable[str]:
 
 
 def derived_problems(row: dict[str, Any], /) -> Iterable[str]:
-    """Yield what is wrong with what was made of one stored chunk (P3)."""
+    """Yield the problems of one stored chunk's derived data (P3)."""
     if row["vector_problem"]:
         yield row["vector_problem"]
     terms, counts = row["terms"], row["term_counts"]
@@ -289,7 +266,7 @@ def derived_problems(row: dict[str, Any], /) -> Iterable[str]:
 
 
 def _vector_problems(table: pa.Table) -> Iterator[str]:
-    """Yield for every row what is wrong with its vector, or nothing."""
+    """Yield the problem of each row's vector, or an empty text."""
     import numpy as np
 
     from casetrack.store.index.arrays import as_numpy, one_chunk
@@ -311,7 +288,7 @@ def _vector_problems(table: pa.Table) -> Iterator[str]:
 
 
 def box_problems(row: dict[str, Any], /) -> Iterable[str]:
-    """Yield what keeps a chunk from being highlighted where it stands (P6)."""
+    """Yield the problems that prevent highlighting of a chunk (P6)."""
     width, height = row["page_width"], row["page_height"]
     for box in row["line_boxes"] or ():
         if not row["line_start"] <= box["line"] <= row["line_end"]:
@@ -329,7 +306,7 @@ def box_problems(row: dict[str, Any], /) -> Iterable[str]:
 
 
 def page_problems(chunks: list[dict[str, Any]], /) -> Iterable[str]:
-    """Yield what keeps a page from being rebuilt from its chunks, given in order (P2)."""
+    """Yield the problems that prevent rebuilding a page from its ordered chunks (P2)."""
     if chunks[0]["char_start"] != 0:
         yield f"page {chunks[0]['page']}: its beginning is missing"
     for before, after in itertools.pairwise(chunks):
@@ -341,7 +318,7 @@ def page_problems(chunks: list[dict[str, Any]], /) -> Iterable[str]:
 
 
 def page_text(chunks: list[dict[str, Any]], /) -> str:
-    """Return the text of a page from its chunks, given in order; they must tile it."""
+    """Return the text of a page from its ordered chunks, which must tile it."""
     text = ""
     for chunk in chunks:
         text += chunk["text"][len(text) - chunk["char_start"] :]

@@ -1,7 +1,7 @@
-"""Checks that the search index and the graph say what is stored, and takes out what does not.
+"""Comparison of the search index and the graph with the stored rows, and repair.
 
-Both are made of segments that never change. Of a segment that is published, some documents (all of
-them in a deep check) are made anew from the stored rows and compared with it, row by row.
+Both consist of immutable segments. For each published segment, some documents (all in a deep check)
+are computed again from the stored rows and compared row by row.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from casetrack.store.index.segment_files import Part
 
 _SAMPLE = 24
-"""Documents of which all is made anew and compared in a check that is not deep."""
+"""Number of documents to compare in a check that is not deep."""
 _TOGETHER = 4096
 _ERRORS = (OSError, ValueError, KeyError, EOFError, IndexError, TypeError, pa.ArrowException)
 REMEDY = f"Run {See('doctor', repair=True)}: it makes what is wrong anew from what is stored."
 
 
 class _Kind(Protocol):
-    """What is particular to the segments of the index, or of the graph."""
+    """The parts specific to segments of the index or of the graph."""
 
     name: str
     format: int
@@ -61,23 +61,23 @@ class _Kind(Protocol):
         """Map a published segment."""
 
     def differing(self, snapshot: Snapshot, part: Any, rows: pa.Table, /) -> set[str]:
-        """Return revisions of *rows* that *part* has otherwise."""
+        """Return the revisions of *rows* whose data in *part* differ."""
 
 
 @dataclass(slots=True)
 class ViewState:
-    """What was found in one folder of segments.
+    """Problems of one folder of segments.
 
     Attributes
     ----------
     damaged
-        Names of published segments that cannot be read, or whose rows differ from what is stored.
+        Names of published segments that are unreadable or differ from the stored rows.
     problems
-        What is wrong, in words.
+        Descriptions.
     lacking
-        Documents that are not in any segment yet; whoever searches next adds them.
+        Number of documents without a segment; the next search adds them.
     rows
-        Live rows in good segments.
+        Live rows in intact segments.
     """
 
     name: str
@@ -98,23 +98,10 @@ class ViewState:
 def check_views(
     folder: Path, snapshot: Snapshot, counts: Mapping[str, int], /, *, deep: bool = False
 ) -> list[ViewState]:
-    """Compare the search index and the graph of a collection with what is stored.
+    """Compare the search index and the graph of a collection with the stored rows.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    snapshot
-        What is stored.
-    counts
-        Number of stored rows of each live revision, whatever the ledger says.
-    deep
-        Compare all documents instead of some.
-
-    Raises
-    ------
-    CollectionDamaged
-        What is stored cannot be read.
+    *counts* are the numbers of stored rows by live revision, independent of the ledger. *deep*
+    compares all documents.
     """
     home = folder / "views"
     index = _check_segments(_Index(), home / "index", snapshot, counts, deep=deep)
@@ -123,14 +110,8 @@ def check_views(
     return [index, graph]
 
 
-def mend_views(folder: Path, states: Iterable[ViewState], /) -> list[str]:
-    """Take what is wrong out of the views; whoever searches next makes it anew.
-
-    Returns
-    -------
-    list of str
-        What was done, in words.
-    """
+def repair_views(folder: Path, states: Iterable[ViewState], /) -> list[str]:
+    """Remove damaged segments, which the next search rebuilds; return the actions."""
     done = []
     for state in states:
         if not state.problems:
@@ -166,7 +147,7 @@ def _check_segments(
         return state
     known = manifest["format"], manifest.get("generation")
     if known != (kind.format, snapshot.generation):
-        # Made by another version, or of vectors that were replaced: nobody looks at it any more.
+        # It has another version, or replaced vectors, and is unused.
         state.lacking = len(snapshot.documents)
         return state
     parts = _loaded(kind, home, manifest["segments"])
@@ -190,10 +171,10 @@ def _check_segments(
 
 
 def _loaded(kind: _Kind, home: Path, names: Iterable[str]) -> dict[str, Part]:
-    """Return the segments that can be mapped, by name."""
+    """Return the readable segments, by name."""
     parts = {}
     for name in names:
-        with contextlib.suppress(*_ERRORS):  # who asks for it finds it missing
+        with contextlib.suppress(*_ERRORS):  # the caller reports it as missing
             parts[name] = kind.load(home / name)
     return parts
 
@@ -207,7 +188,7 @@ def _differing(
     *,
     deep: bool,
 ) -> dict[str, set[str]]:
-    """Return live revisions that differ from what is stored, of each segment that can be read."""
+    """Return for each readable segment the live revisions that differ from the stored rows."""
     wrong, chosen = dict[str, set[str]](), dict[str, pa.Array]()
     for name, part in parts.items():
         try:
@@ -215,11 +196,11 @@ def _differing(
         except _ERRORS:
             continue
         wrong[name] = {r for r in mine[name] if sizes[r] != counts[r]}
-        # A hash picks the same documents each time, and no others because of their names or order.
+        # A hash selects the same documents each time, independent of their names and order.
         by_hash = sorted(mine[name], key=lambda r: hashlib.sha256(r.encode()).digest())
         chosen[name] = pa.array(by_hash if deep else by_hash[:_SAMPLE], pa.string())
     every = {revision for some in chosen.values() for revision in some.to_pylist()}
-    # One look at the stored rows serves all segments.
+    # One scan of the stored rows serves all segments.
     for rows in read_groups(snapshot, every, kind.columns, _TOGETHER):
         for name in list(wrong):
             own = rows.filter(pc.is_in(rows["revision"], value_set=chosen[name]))
@@ -241,23 +222,23 @@ def _manifest(home: Path) -> dict[str, Any]:
 
 
 def _broken_tables(folder: Path, snapshot: Snapshot) -> list[Path]:
-    """Return files with tables over all documents that are not what was written there."""
+    """Return the damaged files with tables over all documents."""
     home = folder / "views" / "graph"
-    # Those of other states are read by nobody any more.
+    # Those of other states are unused.
     state = tables_key(folder, snapshot)
     paths = sorted((home / "tables" / state).glob("*.arrow")) if state else []
-    found = [path for path in paths if not arrays.is_whole(path)]
+    damaged = [path for path in paths if not arrays.is_whole(path)]
     for kind, make in registered("segments").items():
         manifest = _manifest(home / kind)
-        # Those of an earlier version are made again by the next question.
+        # Those of an earlier version are rebuilt by the next question.
         is_read = manifest.get("format") == make(home / kind, snapshot).format
         names = manifest.get("segments", ()) if is_read else ()
         parts = [path for name in names for path in sorted((home / kind / name).glob("*.arrow"))]
-        found += [path for path in parts if not arrays.is_whole(path)]
+        damaged += [path for path in parts if not arrays.is_whole(path)]
     near = home / "neighbours.bin"
     if near.exists() and not arrays.is_whole(near) and not is_of_earlier_version(near):
-        found.append(near)
-    return found
+        damaged.append(near)
+    return damaged
 
 
 # --- the search index ------------------------------------------------------------------------
@@ -275,44 +256,44 @@ class _Index:
         return segments.load(folder)
 
     def differing(self, _: Snapshot, part: Segment, rows: pa.Table, /) -> set[str]:
-        """Return revisions of *rows* that *part* has otherwise."""
+        """Return the revisions of *rows* whose data in *part* differ."""
         made = segments.build(rows)
         terms, sparse = _by_row(part.terms), _by_row(part.sparse)
         made_terms, made_sparse = _by_row(made.terms), _by_row(made.sparse)
         codes = {revision: code for code, revision in enumerate(part.revisions)}
-        found = set[str]()
+        revisions = set[str]()
         for code, revision in enumerate(made.revisions):
-            here = slice(int(made.starts[code]), int(made.starts[code + 1]))
-            there = codes[revision]
-            place = slice(int(part.starts[there]), int(part.starts[there + 1]))
+            own = slice(int(made.starts[code]), int(made.starts[code + 1]))
+            other = codes[revision]
+            place = slice(int(part.starts[other]), int(part.starts[other + 1]))
             same = (
-                _same_rows(part, place, made, here)
-                and terms.cut(place) == made_terms.cut(here)
-                and sparse.cut(place) == made_sparse.cut(here)
+                _same_rows(part, place, made, own)
+                and terms.cut(place) == made_terms.cut(own)
+                and sparse.cut(place) == made_sparse.cut(own)
             )
             if not same:
-                found.add(revision)
-        return found
+                revisions.add(revision)
+        return revisions
 
 
-def _same_rows(part: Segment, place: slice, made: Segment, here: slice) -> bool:
+def _same_rows(part: Segment, place: slice, made: Segment, own: slice) -> bool:
     plain = ["chunk_id", "row_id", "chunk_index", "length", "scale"]
     mine = part.rows.select(plain).slice(place.start, place.stop - place.start)
-    theirs = made.rows.select(plain).slice(here.start, here.stop - here.start)
+    theirs = made.rows.select(plain).slice(own.start, own.stop - own.start)
     if not mine.equals(theirs.cast(mine.schema)):
         return False
     embedders = [part.embedders[c] for c in part.column("embedder")[place]]
-    if embedders != [made.embedders[c] for c in made.column("embedder")[here]]:
+    if embedders != [made.embedders[c] for c in made.column("embedder")[own]]:
         return False
     places = part.places.slice(place.start, place.stop - place.start)
-    if not places.equals(made.places.slice(here.start, here.stop - here.start).cast(places.schema)):
+    if not places.equals(made.places.slice(own.start, own.stop - own.start).cast(places.schema)):
         return False
-    return np.array_equal(part.dense[place], made.dense[here])
+    return np.array_equal(part.dense[place], made.dense[own])
 
 
 @dataclass(frozen=True, slots=True)
 class _ByRow:
-    """Postings turned back: the keys of every row, ascending, and their values."""
+    """Inverted postings: the keys of every row, ascending, and their values."""
 
     keys: pa.ChunkedArray
     codes: np.ndarray
@@ -320,7 +301,7 @@ class _ByRow:
     rows: np.ndarray
 
     def cut(self, place: slice, /) -> tuple[list[int], list[Any], list[Any]]:
-        """Return how many keys each of some rows has, the keys, and the values."""
+        """Return the number of keys per row, the keys, and the values of some rows."""
         low, high = (int(i) for i in np.searchsorted(self.rows, [place.start, place.stop]))
         counts = np.bincount(
             self.rows[low:high].astype(np.int64) - place.start, minlength=place.stop - place.start
@@ -350,7 +331,7 @@ class _Graph:
         return graph_segments.load(folder)
 
     def differing(self, snapshot: Snapshot, part: GraphSegment, rows: pa.Table, /) -> set[str]:
-        """Return revisions of *rows* that *part* has otherwise."""
+        """Return the revisions of *rows* whose data in *part* differ."""
         by_revision = {d.revision: d for d in snapshot.documents.values()}
         made = build_graph(rows, by_revision)
         if _tables(made, made.revisions) == _tables(part, made.revisions):

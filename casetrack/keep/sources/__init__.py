@@ -1,7 +1,7 @@
-"""Where documents come from: folders, repositories, buckets and scripts, behind one protocol.
+"""Sources of documents behind one protocol: folders, repositories, buckets and scripts.
 
-A source lists what it has and fetches single items; it never touches a collection. What a listing
-means for a collection is decided in :mod:`casetrack.keep.sync`.
+A source lists its items and fetches single ones; it never accesses a collection.
+:mod:`casetrack.keep.sync` applies a listing to a collection.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ def open_source(
     cache: Path | None = None,
     apart: Iterable[Path] = (),
 ) -> Source:
-    """Return a source as a configuration describes it. Nothing is read yet.
+    """Return a source from its configuration, without reading anything.
 
     Parameters
     ----------
     kind
         One of :data:`KINDS`.
     name
-        The user's own name of it.
+        The user's name for it.
     settings
         Its keys and values, with variables expanded.
     base
-        Folder that relative paths in it are relative to: that of the configuration.
+        Base folder of relative paths: that of the configuration.
     cache
-        Folder for what is kept between two listings and may be lost; the user's cache folder where
-        it is ``None``.
+        Folder for data kept between two listings, which may be lost; ``None`` is the user's cache
+        folder.
     apart
-        Folders that no source enters: those that the program keeps its own data in.
+        Folders that no source enters: the program's own data.
 
     Raises
     ------
     UsageError
-        There is no such kind, or a key or value of *settings* cannot be understood.
+        The kind is unknown, or a key or value of *settings* is invalid.
     SourceError
-        What it needs is not installed on this machine, or not set in the environment.
+        A program or variable that it needs is missing.
     """
-    found = kind_of(kind)
+    declared = kind_of(kind)
     check_name(name, kind=kind)
     where = f"{kind}:{name}"
-    values, free = read_settings(found, settings, where=where, base=base)
+    values, free = read_settings(declared, settings, where=where, base=base)
     return _open(kind, name, values, free, base=base, cache=cache, apart=tuple(apart))
 
 

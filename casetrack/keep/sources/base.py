@@ -1,4 +1,4 @@
-"""What a source is: a listing of items with change tokens, and a way to fetch one of them."""
+"""The interface of a source: a listing of items with change tokens, and fetching of one item."""
 
 from __future__ import annotations
 
@@ -22,31 +22,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that a source has, as its listing tells it.
+    """One item in the listing of a source.
 
     Attributes
     ----------
     source_id
-        What the source calls it, with slashes; unique within the source.
+        The source's id, with slashes; unique within the source.
     token
-        Equal tokens mean equal content: a blob's id, an ETag with a size. Never a time alone; empty
-        where the source knows of nothing better.
+        Equal tokens mean equal content: a blob's id, an ETag with a size. Never only a time; empty
+        if the source has none.
     size
-        Bytes, where the listing knows.
+        Bytes, if the listing has them.
     url
-        Where a person finds it.
+        Web address for users.
     title, author
-        By the source's own account.
+        As stated by the source.
     updated_at
-        When it was last changed there (UTC).
+        Time of the last change in the source (UTC).
     metadata
-        Further facts, of JSON's types.
+        Further facts, of JSON types.
     name
-        A file name with an extension, by which it is read and shown, where the last part of
-        *source_id* is none: ``ticket-12.md``.
+        File name with an extension, for reading and display, if the last part of *source_id* has
+        none: ``ticket-12.md``.
     is_whole
-        Whether the files inside it are items of the source as well, so that they are not taken
-        out of it.
+        Whether the files inside it are separate items, so that they are not extracted.
     """
 
     source_id: str
@@ -62,22 +61,21 @@ class Item:
 
 
 class Source(Protocol):
-    """A place that documents come from.
+    """A source of documents.
 
     Attributes
     ----------
     kind
-        ``filesystem``, ``git``, ``s3`` or ``script``; ``production`` for one that came with a load
-        file.
+        ``filesystem``, ``git``, ``s3`` or ``script``; ``production`` for one with a load file.
     name
-        The user's own name of it.
+        The user's name for it.
     notes
-        What the last listing left out and why, a sentence each.
+        Sentences about the items that the last listing skipped.
     dark
-        Folders, by their ``source_id``, that the last listing could not look into; an empty one is
-        the whole source. What lies below them is unknown, not gone.
+        Folders, by ``source_id``, that the last listing could not read; an empty one is the whole
+        source. Their items are unknown, not deleted.
     large
-        Items that the last listing left out because they are too large, by their ``source_id``.
+        Items, by ``source_id``, that the last listing skipped because of their size.
     """
 
     kind: str
@@ -87,24 +85,24 @@ class Source(Protocol):
     large: Sequence[str]
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
-        """Yield everything that the source has now, in a stable order.
+        """Yield all items of the source in a stable order.
 
-        A listing that ends without an error is complete: what it does not name is gone.
+        A listing without an error is complete: items that it does not contain were deleted.
 
         Raises
         ------
         SourceError
-            The listing cannot be had, or not to its end.
+            The listing failed or is incomplete.
         JobStopped
             *cancel* was set.
         """
         ...
 
     def file(self, item: Item, /) -> Path | None:  # noqa: ARG002 - most have none
-        """Return an item's own file where it lies on this machine, absolute.
+        """Return the absolute path of an item's own local file, or ``None`` if it must be fetched.
 
-        It is read in place, documents have its path, and it is compared by its content as the files
-        of any folder are; ``None`` where an item has to be fetched.
+        A local file is read in place: its documents have its path, and changes are detected by
+        content as in any folder.
         """
         return None
 
@@ -115,7 +113,7 @@ class Source(Protocol):
         *,
         cancel: threading.Event | None = None,  # noqa: ARG002
     ) -> None:
-        """Get ready for these items to be fetched, where they are better had together.
+        """Prepare the fetching of items that are better fetched together.
 
         Raises
         ------
@@ -127,46 +125,45 @@ class Source(Protocol):
         return
 
     def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:
-        """Write an item's content to *target*, which does not exist yet.
+        """Write an item's content to the new file *target*.
 
         Raises
         ------
         SourceSkipped
-            There is nothing to read in it, now or later.
+            It has no readable content and never will.
         SourceChanged
-            It has another content than the listing said; list again.
+            Its content differs from the listing; list again.
         SourceError
-            It cannot be had. What was known of it stays.
+            It cannot be fetched; its document stays.
         JobStopped
             *cancel* was set.
         """
         ...
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
-        """Return an address that opens an item at these lines, where the source has one."""
+        """Return a web address of an item at these lines, if the source has one."""
         ...
 
     def close(self) -> None:
-        """Let go of the programs and files that fetching needed."""
+        """Close the programs and files that fetching used."""
         return
 
 
 def label(source: Source, /) -> str:
-    """Return what users write for a source, and what documents carry: ``git:platform``."""
+    """Return the label of a source for users and documents: ``git:platform``."""
     return f"{source.kind}:{source.name}"
 
 
-# Which paths of a source are taken: the user's globs, and what nobody wants read unasked.
-#
-# Keys and passwords, the folders of tools, the packages of others, what was built and what programs
-# wrote for themselves are left out, unless a glob of ``include_globs`` names them: ``certs/*.pem``
-# names keys, ``build/report.md`` names a build folder; ``**/*`` names nothing.
+# Selection of paths: the user's globs, and default exclusions. Keys and passwords, folders of
+# tools, third-party packages, build outputs and generated files are excluded, unless a glob of
+# ``include_globs`` names them: ``certs/*.pem`` names keys, ``build/report.md`` a build folder;
+# ``**/*`` names nothing.
 
 _SHOWN = 3
 _MOST_ALTERNATIVES = 1000
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 
-# Each kind of file or folder: what it is called in a note, and names, in lower case.
+# Excluded files or folders by kind: a description for notes, and names in lower case.
 _FILES: Mapping[str, str] = {
     "with keys or passwords": """
         id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk *.pem *.key *.ppk *.p12 *.pfx
@@ -185,7 +182,7 @@ _FILES: Mapping[str, str] = {
 _HARMLESS = frozenset(
     ".env.example .env.sample .env.template .env.dist .env.defaults example.env sample.env".split()
 )
-# What has no reason is in every folder of a project, and nobody misses it.
+# Folders without a description are in every project and are not mentioned in notes.
 _FOLDERS: Mapping[str, str] = {
     "": """
         .git .hg .svn .bzr .ctx .casetrack __pycache__ .mypy_cache .ruff_cache .pytest_cache
@@ -207,30 +204,30 @@ _Way = Literal["open", "named", "out"]
 
 
 class Choice:
-    """Decides path by path, and remembers what was left out.
+    """Selects paths, and remembers the excluded ones.
 
     Parameters
     ----------
     include
-        Globs of what is taken; none takes every kind of document that can be read, but no pictures.
+        Globs of included paths; without any, every readable document type except pictures.
     exclude
-        Globs of what is not taken.
+        Globs of excluded paths.
     where
         The source, for errors.
     built
-        Whether folders of built files are taken; a repository has only those that it wants.
+        Whether to include folders of build outputs; a repository has only intended ones.
 
     Attributes
     ----------
     include, exclude
         The same as patterns.
     extensions
-        Those that are taken, lower case and with dot; ``None`` takes all that *include* fits.
+        Included extensions, lower case and with dot; ``None`` means all that match *include*.
 
     Raises
     ------
     UsageError
-        A glob cannot be understood.
+        A glob is invalid.
     """
 
     def __init__(
@@ -262,12 +259,12 @@ class Choice:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was left out before."""
+        """Forget the earlier excluded paths."""
         self._ways = {}
         self._left = defaultdict(list)
 
     def takes(self, path: str, /) -> bool:
-        """Return whether the file at *path*, relative and with slashes, is taken."""
+        """Return whether the file at *path*, relative and with slashes, is included."""
         if self.extensions is not None and suffix_of(path) not in self.extensions:
             return False
         if self.include is not None and not self.include.match_file(path):
@@ -277,12 +274,9 @@ class Choice:
         return not self.leaves_out(path)
 
     def leaves_out(self, path: str, /) -> bool:
-        """Return whether a path is one that nobody wants read unasked.
+        """Return whether a path is excluded by default.
 
-        Parameters
-        ----------
-        path
-            Relative, with slashes; that of a folder ends with one.
+        *path* is relative, with slashes; that of a folder ends with one.
         """
         folder, _, name = path.rpartition("/")
         way = self._way(folder)
@@ -299,7 +293,7 @@ class Choice:
         return True
 
     def _way(self, folder: str) -> _Way:
-        """Return whether a folder is entered, or only for what is named in it, or not at all."""
+        """Return whether a folder is entered, entered only for paths named in it, or skipped."""
         if not folder:
             return "open"
         known = self._ways.get(folder)
@@ -318,19 +312,19 @@ class Choice:
         return any(fnmatchcase(name.casefold(), part) for part in self._entered)
 
     def notes(self) -> list[str]:
-        """Return a sentence for each kind of what was left out."""
-        told = []
+        """Return a sentence for each kind of excluded path."""
+        sentences = []
         for what, paths in self._left.items():
             kind, reason = what.split(" ", 1)
-            told.append(
+            sentences.append(
                 f"{counted(len(paths), kind)} {reason} left out: {listed(paths)}. "
                 "Name them in include_globs to have them read."
             )
-        return told
+        return sentences
 
 
 class _Names:
-    """Names by the reason why they are left out."""
+    """Names by the reason of their exclusion."""
 
     def __init__(self, groups: Mapping[str, str]) -> None:
         self._reasons = {name: reason for reason, names in groups.items() for name in names.split()}
@@ -338,7 +332,7 @@ class _Names:
         self._any = re.compile("|".join(translate(glob) for glob in self._globs))
 
     def reason(self, name: str) -> str | None:
-        """Return why a file or folder of this name is left out."""
+        """Return why a file or folder of this name is excluded."""
         folded = name.casefold()
         reason = self._reasons.get(folded)
         if reason is None and self._any.match(folded):
@@ -346,31 +340,31 @@ class _Names:
         return reason
 
     def names(self, part: str) -> bool:
-        """Return whether a part of a glob names something that is left out: ``*.pem`` does."""
+        """Return whether a part of a glob names an excluded kind: ``*.pem`` does."""
         return self.reason(part) is not None
 
 
 def alternatives(glob: str, /, *, where: str) -> list[str]:
-    """Return a glob once for each choice of its braces: ``*.{md,txt}`` is ``*.md`` and ``*.txt``.
+    """Return a glob for each choice of its braces: ``*.{md,txt}`` is ``*.md`` and ``*.txt``.
 
     Raises
     ------
     UsageError
-        The braces make more globs than anybody can mean.
+        The braces have too many combinations.
     """
     glob = glob.removeprefix("./")
-    found = _INNERMOST.search(glob)
-    if found is None:
+    match = _INNERMOST.search(glob)
+    if match is None:
         return [glob]
     waiting, done = [glob], list[str]()
     while waiting:
         text = waiting.pop()
-        found = _INNERMOST.search(text)
-        if found is None:
+        match = _INNERMOST.search(text)
+        if match is None:
             done.append(text)
         else:
-            before, after = text[: found.start()], text[found.end() :]
-            waiting += [before + part + after for part in reversed(found[1].split(","))]
+            before, after = text[: match.start()], text[match.end() :]
+            waiting += [before + part + after for part in reversed(match[1].split(","))]
         if len(waiting) + len(done) > _MOST_ALTERNATIVES:
             raise UsageError(
                 f"A glob of {where} has more than {_MOST_ALTERNATIVES:,} alternatives: {glob[:80]}",
@@ -385,7 +379,7 @@ def counted(number: int, what: str, /) -> str:
 
 
 def listed(names: Sequence[str], /) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first names, and the number of further ones."""
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
@@ -395,7 +389,7 @@ def _some(globs: Iterable[str]) -> GitIgnoreSpec | None:
 
 
 def _documents() -> frozenset[str]:
-    """Return the extensions of all that can be read but pictures."""
+    """Return the extensions of all readable formats except pictures."""
     from casetrack.parse import READERS
 
     return frozenset(e for r in READERS for e in r.extensions) - _pictures()
@@ -409,7 +403,7 @@ def _pictures() -> frozenset[str]:
 
 
 def _unasked_pictures(globs: Sequence[str]) -> list[str]:
-    """Return globs of the pictures that none of *globs* names: recognising them takes seconds."""
+    """Return globs of the pictures that none of *globs* names, because OCR takes seconds."""
     named = {suffix_of(glob) for glob in globs}
     return [
         "*" + "".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in extension)
@@ -417,7 +411,7 @@ def _unasked_pictures(globs: Sequence[str]) -> list[str]:
     ]
 
 
-# Addresses that open a file of a repository at some of its lines.
+# Addresses of a repository's file at some of its lines.
 
 _BITBUCKET = re.compile(r"https?://bitbucket\.org/[^/]+/[^/]+/src/")
 _GITLAB = re.compile(r"https?://[^/]+/.+/-/blob/")
@@ -428,16 +422,11 @@ _GITHUB = re.compile(
 
 
 def with_lines(url: str | None, first: int | None, last: int | None, /) -> str | None:
-    """Return where a person sees some lines of a file whose address is *url*.
+    """Return the web address of some lines of the file at *url*.
 
-    Parameters
-    ----------
-    url
-        Where the file is seen, as its source says. How lines are added is told by its form; what
-        is no page of a file in GitHub, GitLab, Gitea, Forgejo, Bitbucket or Azure Repos stays as
-        it is, and so does what names a place already.
-    first, last
-        1-based, inclusive; without them the whole file is meant.
+    Lines are 1-based and inclusive; without them the address is unchanged. The form of *url*
+    selects the syntax: GitHub, GitLab, Gitea, Forgejo, Bitbucket or Azure Repos. Other addresses,
+    and those with a fragment, are returned unchanged.
 
     Examples
     --------
@@ -455,7 +444,7 @@ def with_lines(url: str | None, first: int | None, last: int | None, /) -> str |
     if _AZURE.match(url):
         return f"{url}&line={first}&lineEnd={last + 1}&lineStartColumn=1&lineEndColumn=1"
     if _GITHUB.match(url):
-        # Without it, Markdown is shown as a page, which has no lines.
+        # Without it, Markdown is shown rendered, without lines.
         shown = f"{url}?plain=1" if url.endswith((".md", ".markdown", ".rst")) else url
         return f"{shown}#L{first}" if one else f"{shown}#L{first}-L{last}"
     return url

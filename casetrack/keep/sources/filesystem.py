@@ -1,4 +1,4 @@
-"""A folder on this machine. Its files are read where they lie."""
+"""A folder on this machine, whose files are read in place."""
 
 from __future__ import annotations
 
@@ -27,30 +27,28 @@ _SCHEME = "file:" if os.name == "nt" else "file://"
 class FilesystemSource(Source):
     """A folder.
 
-    Its items' tokens are sizes, times and numbers of files as the system tells them. Where a sync
-    has a file at hand it goes by what it knows of its content.
+    Tokens of its items consist of size, time and inode. For a local file, a sync uses its own hash
+    of the content instead.
 
     Parameters
     ----------
-    name
-        The user's own name of it.
     root
         The folder, absolute.
     include_globs, exclude_globs
         See :class:`~casetrack.keep.sources.base.Choice`.
     follow_symlinks
-        Whether links are followed that lead to something inside the folder.
+        Whether to follow links within the folder.
     gitignore
-        Whether ``.gitignore`` files count.
+        Whether ``.gitignore`` files apply.
     max_extract_bytes
-        Larger files are left out.
+        Larger files are skipped.
     apart
         Folders that are never entered: those of the program itself.
 
     Raises
     ------
     UsageError
-        A glob cannot be understood.
+        A glob is invalid.
     """
 
     kind = "filesystem"
@@ -119,14 +117,14 @@ class FilesystemSource(Source):
             )
 
     def _item(self, seen: Seen) -> Item | None:
-        """Return the item of a file; what cannot be one is noted."""
+        """Return the item of a file; invalid ones are noted."""
         source_id = seen.path[len(self._above) :].replace(os.sep, "/")
         facts = seen.facts
         if facts is None:
             if isinstance(seen.problem, FileUnreadable):
                 if not source_id:
                     raise SourceError(label(self), seen.problem.message, hint=seen.problem.hint)
-                # It may be there, and what is in it may be as it was.
+                # It may exist with unchanged content.
                 self.dark.append(source_id)
             self.notes.append(seen.problem.message if seen.problem else source_id)
             return None
@@ -165,5 +163,5 @@ class FilesystemSource(Source):
             ) from error
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
-        """Return a file's address, which names no lines."""
+        """Return a file's address, without lines."""
         return item.url

@@ -1,4 +1,4 @@
-"""The kinds of sources and their keys: what a configuration may say, and what it means unsaid."""
+"""The kinds of sources and their configuration keys."""
 
 from __future__ import annotations
 
@@ -37,18 +37,14 @@ class Key:
     Attributes
     ----------
     type
-        ``path`` is a text that is relative to the configuration's folder; ``texts`` is a list;
-        a ``number`` is whole and above 0, a ``count`` whole and from 0, a ``share`` from 0 to 1.
+        ``path`` is relative to the configuration's folder; ``texts`` is a list; a ``number`` is an
+        integer above 0, a ``count`` an integer from 0, a ``share`` a number from 0 to 1.
     default
-        What it is unsaid; ``None`` where :attr:`help` says what happens then.
-    required
-        Whether it has to be there.
-    help
-        One line.
+        Its default value; ``None`` if :attr:`help` describes the default.
     only
-        The words that it can be, where they are few.
+        The allowed values, if they are few.
     example, chosen
-        The value in a new configuration: behind a comment sign, and as a setting.
+        The value in a new configuration: as a comment, and as a setting.
     """
 
     name: str
@@ -69,14 +65,12 @@ class Kind:
     ----------
     name
         As in ``[connectors.NAME.…]``.
-    summary
-        One line.
     keys
-        In the order in which they are told.
+        In display order.
     free_keys
-        Whether further keys may stand there, for what the source runs.
+        Whether further keys are allowed, for the program of the source.
     called
-        The name of a source of this kind in a new configuration.
+        Name of a source of this kind in a new configuration.
     """
 
     name: str
@@ -95,13 +89,13 @@ def kinds_in(path: Path, /) -> dict[str, Kind]:
 
 
 def _kind(name: str, table: dict[str, Any], shared: Mapping[str, dict[str, Any]]) -> Kind:
-    said = {key: shared.get(key, {}) | own for key, own in table.pop("keys").items()}
-    return Kind(name, keys=tuple(_key(key, own) for key, own in said.items()), **table)
+    merged = {key: shared.get(key, {}) | own for key, own in table.pop("keys").items()}
+    return Kind(name, keys=tuple(_key(key, own) for key, own in merged.items()), **table)
 
 
-def _key(name: str, said: dict[str, Any]) -> Key:
-    lists = {field: tuple(value) for field, value in said.items() if isinstance(value, list)}
-    return Key(name, **said | lists)
+def _key(name: str, fields: dict[str, Any]) -> Key:
+    lists = {field: tuple(value) for field, value in fields.items() if isinstance(value, list)}
+    return Key(name, **fields | lists)
 
 
 KINDS: Mapping[str, Kind] = kinds_in(Path(__file__).with_name("kinds.toml"))
@@ -114,24 +108,24 @@ def kind_of(name: str, /) -> Kind:
     Raises
     ------
     UsageError
-        There is no such kind.
+        The kind is unknown.
     """
-    found = KINDS.get(name)
-    if found is None:
+    kind = KINDS.get(name)
+    if kind is None:
         raise UsageError(
             f"There is no kind of source {name!r}{meant(name, KINDS)}.",
             hint=f"Use one of: {', '.join(KINDS)}.",
         )
-    return found
+    return kind
 
 
 def check_name(name: str, /, *, kind: str) -> None:
-    """Refuse a name that could not stand in the path of a document.
+    """Refuse a name that is invalid in the path of a document.
 
     Raises
     ------
     UsageError
-        It could not.
+        The name is invalid.
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -145,19 +139,13 @@ def read_settings(
 ) -> tuple[dict[str, Any], dict[str, object]]:
     """Return all keys of a kind with their values, and the free ones.
 
-    Parameters
-    ----------
-    settings
-        A source's table as a configuration has it.
-    where
-        The source, for errors: ``git:platform``.
-    base
-        Folder that paths are relative to.
+    *settings* is a source's table in a configuration. *where* is the source, for errors:
+    ``git:platform``. *base* is the base folder of relative paths.
 
     Raises
     ------
     UsageError
-        A key is not known, is missing, or has a value of another type.
+        A key is unknown, missing, or has a value of another type.
     """
     known = {key.name: key for key in kind.keys}
     free = {name: value for name, value in settings.items() if name not in known}

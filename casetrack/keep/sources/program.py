@@ -1,4 +1,4 @@
-"""Runs a program for a source: what it prints is read as it comes, and it ends when it has to."""
+"""Running of a program for a source, with streamed output and limits."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ _KEPT_OF_ERRORS = 16_384
 
 @dataclass(slots=True)
 class Limits:
-    """When a program is ended before it ends by itself.
+    """Conditions that stop a program.
 
     Attributes
     ----------
-    cancel
-        Set it to end the program.
     seconds
-        Longest time that it may take.
+        Maximum run time.
     silence
-        Longest time in which it neither prints nor lets :attr:`alive` say that it works.
+        Maximum time without output and without a change of :attr:`alive`.
     alive
-        Returns a number that changes while the program works without printing.
+        Returns a number that changes while the program works without output.
     stop
-        Returns whether the program is to be ended now.
+        Returns whether to stop the program now.
     """
 
     cancel: threading.Event | None = None
@@ -48,17 +46,17 @@ class Limits:
 
 @dataclass(slots=True)
 class Running:
-    """A program that runs, or ran.
+    """A running or finished program.
 
     Attributes
     ----------
     stdout
-        What it prints.
+        Its output.
     ended
-        Why it was ended: ``"cancel"``, ``"time"``, ``"silence"``, ``"stop"``; empty where it ended
-        by itself.
+        Why it was stopped: ``"cancel"``, ``"time"``, ``"silence"``, ``"stop"``; empty if it ended
+        itself.
     code
-        Its exit status, once it is over.
+        Its exit status, once it has ended.
     """
 
     stdout: IO[bytes]
@@ -70,17 +68,17 @@ class Running:
 
     @property
     def errors(self) -> str:
-        """The end of what it said of its errors."""
+        """The end of its error output."""
         return self._errors.decode("utf-8", "replace").replace("\r", "\n").strip()
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield what it prints, as it comes."""
+        """Yield its output as it arrives."""
         while block := os.read(self.stdout.fileno(), _BLOCK):
             self.heard = time.monotonic()
             yield block
 
     def listen(self) -> None:
-        """Read its errors to their end."""
+        """Read its error output to the end."""
         errors = self._process.stderr
         while errors is not None and (block := os.read(errors.fileno(), _BLOCK)):
             self.heard = time.monotonic()
@@ -88,7 +86,7 @@ class Running:
             del self._errors[:-_KEPT_OF_ERRORS]
 
     def watch(self, limits: Limits, over: threading.Event) -> None:
-        """End the program where a limit is reached."""
+        """Stop the program when a limit is reached."""
         started, before = time.monotonic(), None
         while not over.wait(_POLL_SECONDS):
             now = time.monotonic()
@@ -119,23 +117,10 @@ def running(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Running]:
-    """Run a program; it is over, with all that it started, when the block is left.
+    """Run a program; on leaving the block, it is stopped with all its child processes.
 
-    Parameters
-    ----------
-    command
-        The program and its arguments; no shell is asked.
-    given
-        What it finds on its standard input.
-    folder
-        Where it runs.
-    environment
-        All of it; that of this process where it is ``None``.
-
-    Raises
-    ------
-    OSError
-        It cannot be started.
+    *command* is run without a shell. *given* is its standard input. *environment* ``None`` is that
+    of this process.
     """
     with tempfile.TemporaryFile() as standard_input:
         standard_input.write(given)
@@ -172,14 +157,14 @@ def running(
 
 
 def own_group() -> dict[str, Any]:
-    """Return what starts a program so that it can be ended with all that it starts."""
+    """Return options that start a program in its own process group."""
     if os.name == "posix":
         return {"start_new_session": True}
     return {"creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0)}
 
 
 def end(process: subprocess.Popen[bytes], /) -> None:
-    """End a program and all that it started."""
+    """Stop a program and its child processes."""
     if os.name == "posix":
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,6 +1,6 @@
-"""A bucket of Amazon S3 or of any service that speaks its language.
+"""A bucket of Amazon S3 or of an S3-compatible service.
 
-Credentials come from where all programs look for them, see :mod:`credentials`.
+Credentials come from the usual places, see :mod:`credentials`.
 """
 
 from __future__ import annotations
@@ -30,27 +30,23 @@ class S3Source(Source):
 
     Parameters
     ----------
-    name
-        The user's own name of it.
     bucket
         Its name.
     prefix
         Only objects whose keys begin with this.
-    region
-        Region of the bucket.
     include_globs, exclude_globs
-        See :class:`~casetrack.keep.sources.base.Choice`; they fit whole keys.
+        See :class:`~casetrack.keep.sources.base.Choice`; they match whole keys.
     endpoint_url
-        Address of a service that is not Amazon's.
+        Address of an S3-compatible service; ``None`` for Amazon's.
     anonymous
-        Whether it is asked without credentials.
+        Whether to send no credentials.
     max_extract_bytes
-        Larger objects are left out.
+        Larger objects are skipped.
 
     Raises
     ------
     UsageError
-        A value cannot be used.
+        A value is invalid.
     """
 
     kind = "s3"
@@ -94,28 +90,29 @@ class S3Source(Source):
         self._opened: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # What was opened holds credentials; who gets this on another machine has its own.
+        # The open store contains credentials; another machine uses its own.
         return self.__dict__ | {"_opened": None}
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield the bucket's objects; see :meth:`casetrack.keep.sources.base.Source.items`."""
         self.notes, self.dark, self.large = [], [], []
         self._choice.begin()
-        for found in self._listing(cancel):
-            key, size = str(found["path"]), int(found["size"])
+        for entry in self._listing(cancel):
+            key, size = str(entry["path"]), int(entry["size"])
             if not key.startswith(self._prefix) or not self._choice.takes(key):
                 continue
             if size > self._largest:
                 self.large.append(key)
                 continue
-            etag = found["e_tag"]
+            etag = entry["e_tag"]
             yield Item(
                 key,
-                # An object that was replaced may keep its time, and one that was not may not.
+                # Times prove nothing: a replaced object may keep its time, and an unchanged one may
+                # not.
                 f"{etag}-{size}" if etag else "",
                 size=size,
                 url=f"s3://{self._bucket}/{key}",
-                updated_at=found["last_modified"],
+                updated_at=entry["last_modified"],
             )
         if self.large:
             self.notes.append(
@@ -125,31 +122,31 @@ class S3Source(Source):
         self.notes += self._choice.notes()
 
     def _listing(self, cancel: threading.Event | None) -> Iterator[Any]:
-        """Yield what the service says of each object below the prefix's last slash."""
+        """Yield the service's entry of each object below the prefix's last slash."""
         obstore = self._library()
         folder = self._prefix.rpartition("/")[0]
         seen: set[str] = set()
         try:
             for page in obstore.list(self._store(), prefix=folder or None, chunk_size=_PAGE):
                 self._check(cancel)
-                seen.update(found["path"] for found in page)
+                seen.update(entry["path"] for entry in page)
                 yield from page
             return
         except (obstore.exceptions.BaseError, OSError, ValueError) as error:
             if _no_path(error) is None:
                 raise self._error(error) from error
-        # One key that is no path must not hide the whole bucket.
+        # One invalid key must not hide the whole bucket.
         yield from (f for f in self._by_folders(folder, cancel) if f["path"] not in seen)
 
     def _by_folders(self, first: str, cancel: threading.Event | None) -> Iterator[Any]:
-        """Yield the objects folder by folder; what cannot be listed is dark."""
+        """Yield the objects folder by folder; unreadable folders are added to `dark`."""
         obstore = self._library()
         waiting = [first]
         while waiting:
             self._check(cancel)
             folder = waiting.pop()
             try:
-                found = obstore.list_with_delimiter(self._store(), prefix=folder or None)
+                listing = obstore.list_with_delimiter(self._store(), prefix=folder or None)
             except (obstore.exceptions.BaseError, OSError, ValueError) as error:
                 key = _no_path(error)
                 if key is None or folder == first:
@@ -161,8 +158,8 @@ class S3Source(Source):
                     "'.' and '..'."
                 )
                 continue
-            yield from found["objects"]
-            waiting += reversed(found["common_prefixes"])
+            yield from listing["objects"]
+            waiting += reversed(listing["common_prefixes"])
 
     def _check(self, cancel: threading.Event | None) -> None:
         if cancel is not None and cancel.is_set():
@@ -170,7 +167,7 @@ class S3Source(Source):
 
     def _library(self) -> ModuleType:
         try:
-            found = importlib.import_module("obstore")
+            library = importlib.import_module("obstore")
             importlib.import_module("obstore.exceptions")
         except ImportError as error:
             raise SourceError(
@@ -178,7 +175,7 @@ class S3Source(Source):
                 "buckets are read with a package that is not installed.",
                 hint="Install it with `pip install 'casetrack[s3]'`.",
             ) from error
-        return found
+        return library
 
     def _store(self) -> Any:
         if self._opened is None:
@@ -195,7 +192,7 @@ class S3Source(Source):
 
     def _credentials(self) -> dict[str, Any]:
         if self._anonymous:
-            # The library looks into the environment as well, and wants all of it or nothing.
+            # The library also reads the environment, and needs either all settings or none.
             return {"skip_signature": True, "access_key_id": "none", "secret_access_key": "none"}
         try:
             return dict(credentials.of_s3().options())
@@ -218,7 +215,7 @@ class S3Source(Source):
         options = {"if_match": etag} if etag else {}
         try:
             answer = obstore.get(self._store(), item.source_id, options=options)
-            # Not every service knows the condition.
+            # Some services do not support the condition.
             if (etag and answer.meta["e_tag"] != etag) or answer.meta["size"] != item.size:
                 raise self._changed(item)
             received = 0
@@ -241,13 +238,13 @@ class S3Source(Source):
         )
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
-        """Return an object's address, which names no lines."""
+        """Return an object's address, without lines."""
         return item.url
 
     def _error(self, error: Exception, what: str = "") -> SourceError:
-        """Return what an error of the service means for *what*, the bucket by default.
+        """Return our error for one of the service about *what*, by default the bucket.
 
-        Of what it says only its code and its one sentence are told: the rest may repeat keys.
+        Only its code and its message are shown: other parts may repeat keys.
         """
         fault = fault_of(error)
         words = fault.words
@@ -264,7 +261,7 @@ class S3Source(Source):
             f"{place} does not let these credentials read {what or self._bucket!r}{words}",
             f"Check {credentials.NAMES} and what they may do: list the bucket and get its objects.",
         )
-        said = {
+        replies = {
             "no_bucket": (
                 f"there is no bucket {self._bucket!r} at {place} (any more).",
                 "Check 'bucket', 'region' and 'endpoint_url'.",
@@ -290,14 +287,14 @@ class S3Source(Source):
         }
         first = f"{fault.code}{words}" if fault.code else str(error).splitlines()[0]
         other = f"{place} answered with an error: {first[:SHOWN]}", "Sync again."
-        message, hint = said.get(fault.code) or said.get(fault.kind, other)
+        message, hint = replies.get(fault.code) or replies.get(fault.kind, other)
         return SourceError(label(self), message, hint=hint)
 
 
 def _no_path(error: Exception) -> str | None:
-    """Return the key that the library cannot name, if that is what is wrong."""
+    """Return the invalid key of an error of the library, if there is one."""
     text = str(error)
     if "invalid path" not in text and "parse path" not in text:
         return None
-    found = re.search(r'Path "([^"]*)"', text)
-    return found[1] if found is not None else ""
+    match = re.search(r'Path "([^"]*)"', text)
+    return match[1] if match is not None else ""

@@ -1,18 +1,18 @@
-"""A program of the user's that prints what it has: one item as JSON on each line.
+"""A program of the user that prints its items: one JSON object per line.
 
-It finds its settings as one JSON object on its standard input. A line is an object with
+It gets its settings as one JSON object on standard input. The keys of a line are
 
 ``source_id``
-    What the item is called; needed, and unlike all others.
+    Id of the item; required and unique.
 ``body``, ``content_base64`` or ``path``
-    Its text, its bytes, or a file that holds it, relative to the program's folder; one of them.
+    Its text, its bytes, or a file with its content, relative to the program's folder; one of them.
 ``content_type``, ``name``
-    What it is read as: a type such as ``text/markdown``, a file name such as ``page.html``. Where
-    neither is said, an extension of ``source_id`` or ``path`` tells it; else it is plain text.
+    Its format: a type such as ``text/markdown``, a file name such as ``page.html``. Without
+    either, the extension of ``source_id`` or ``path``, or else plain text.
 ``title``, ``author``, ``source_url``, ``created_at``, ``updated_at``, ``metadata``
-    What is known of it. Times are ISO 8601 or seconds since 1970, ``metadata`` is an object.
+    Further facts. Times are ISO 8601 or seconds since 1970, ``metadata`` is an object.
 
-A listing counts only when the program ends by itself with status 0 and all lines were understood.
+A listing is valid only if the program ends with status 0 and all lines are valid.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
     from casetrack.keep.sources.program import Running
 
-# What a line of a script may say, and what each part of it means.
+# Parsing of a script's line.
 
 KEYS = (
     "source_id", "body", "content_base64", "path", "content_type", "name", "title", "author",
     "source_url", "created_at", "updated_at", "metadata", "metadata_json", "source",
 )  # fmt: skip
-"""What a line may hold. The last two are ctx's: the same as a text, and what is known anyway."""
+"""Allowed keys. The last two are ctx's: the same facts as a text, and redundant ones."""
 _TEXTS = tuple(key for key in KEYS if key not in {"metadata", "created_at", "updated_at"})
 _LONGEST_NAME = 1024
 _EXTENSIONS = {"text/plain": ".txt", "text/markdown": ".md", "text/x-markdown": ".md"}
@@ -60,42 +60,42 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class Unfit(Exception):
-    """A line cannot be an item; the text says why."""
+    """An invalid line; the text has the reason."""
 
 
 def checked(raw: Any, /) -> dict[str, Any]:
-    """Return a line's object with what it says, its ``source_id`` as a text.
+    """Return the validated object of a line, with its ``source_id`` as a text.
 
     Raises
     ------
     Unfit
-        It is no object, has no id, or has a key that is not known or no text.
+        It is not an object, has no id, an unknown key, or a value that is not a text.
     """
     if not isinstance(raw, dict):
         raise Unfit("it is not an object")
-    said: dict[str, Any] = {key: value for key, value in raw.items() if value is not None}
-    unknown = next((key for key in said if key not in KEYS), None)
+    values: dict[str, Any] = {key: value for key, value in raw.items() if value is not None}
+    unknown = next((key for key in values if key not in KEYS), None)
     if unknown is not None:
         more = "; put what else is known into 'metadata'"
         raise Unfit(f"it has an unknown key {unknown!r}{meant(unknown, KEYS)}{more}")
-    if isinstance(said.get("source_id"), int):
-        said["source_id"] = str(said["source_id"])
+    if isinstance(values.get("source_id"), int):
+        values["source_id"] = str(values["source_id"])
     for key in _TEXTS:
-        if not isinstance(said.get(key, ""), str):
+        if not isinstance(values.get(key, ""), str):
             raise Unfit(f"{key!r} is not a text")
-    source_id = said.get("source_id", "")
+    source_id = values.get("source_id", "")
     if not source_id.strip() or len(source_id) > _LONGEST_NAME or _CONTROL.search(source_id):
         raise Unfit("'source_id' is missing, longer than 1,024 characters, or not plain text")
-    return said
+    return values
 
 
 def name_of(raw: Mapping[str, Any], source_id: str, /) -> str | None:
-    """Return a file name that says what an item is read as; ``None`` where its id does.
+    """Return a file name for the format of an item; ``None`` if its id has an extension.
 
     Raises
     ------
     Unfit
-        Nothing says what it is.
+        The format is unknown.
     """
     own = source_id.rstrip("/").rpartition("/")[2]
     if "name" in raw:
@@ -125,31 +125,31 @@ def _readable() -> frozenset[str]:
 
 
 def metadata_of(raw: Mapping[str, Any], /) -> dict[str, Any]:
-    """Return what else is known of an item.
+    """Return the metadata of an item.
 
     Raises
     ------
     Unfit
-        It is no object.
+        It is not an object.
     """
-    found = raw.get("metadata", {})
+    metadata = raw.get("metadata", {})
     if "metadata_json" in raw:
         try:
-            found = json.loads(raw["metadata_json"])
+            metadata = json.loads(raw["metadata_json"])
         except ValueError as error:
             raise Unfit("'metadata_json' is not JSON") from error
-    if not isinstance(found, dict):
+    if not isinstance(metadata, dict):
         raise Unfit("'metadata' is not an object")
-    return dict(found)
+    return dict(metadata)
 
 
 def moment_of(raw: Mapping[str, Any], key: str, /) -> datetime:
-    """Return a time that a line tells (UTC); one without a zone counts as UTC.
+    """Return a time in a line as UTC, which is also the default zone.
 
     Raises
     ------
     Unfit
-        It is none.
+        It is not a time.
     """
     value = raw[key]
     try:
@@ -172,7 +172,7 @@ _SHOWN = 300
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """Where an item's content is: a part of the spool, or a file."""
+    """An item's content: a part of the spool, or a file."""
 
     first: int
     size: int
@@ -184,8 +184,6 @@ class ScriptSource(Source):
 
     Parameters
     ----------
-    name
-        The user's own name of it.
     path
         The program, absolute. One whose name ends with ``.py`` runs in this Python.
     timeout
@@ -193,9 +191,9 @@ class ScriptSource(Source):
     max_items
         More items than this are an error.
     max_extract_bytes
-        Larger items are left out.
+        Larger items are skipped.
     settings
-        What it finds on its standard input.
+        Its standard input.
     """
 
     kind = "script"
@@ -224,7 +222,7 @@ class ScriptSource(Source):
         self._contents: dict[str, _Content] = {}
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
-        """Yield what the program prints; see :meth:`casetrack.keep.sources.base.Source.items`."""
+        """Yield the program's items; see :meth:`casetrack.keep.sources.base.Source.items`."""
         command = self._command()
         self.close()
         self.notes, self.dark, self.large = [], [], []
@@ -254,7 +252,7 @@ class ScriptSource(Source):
                 hint="Check its first line (#!…) and that what it names is installed.",
             ) from error
         self._check(program)
-        # The last line need not end with a line break, but has to be whole.
+        # The last line may lack a line break, but must be complete.
         if tail and (item := self._item(tail, number, is_last=True)) is not None:
             yield item
         if self.large:
@@ -291,8 +289,8 @@ class ScriptSource(Source):
                 hint="Have it end, or set 'timeout' to more seconds.",
             )
         if program.code:
-            said = self._hide(program.errors).splitlines()
-            words = f": {said[-1][:_SHOWN]}" if said else " and said nothing on standard error."
+            errors = self._hide(program.errors).splitlines()
+            words = f": {errors[-1][:_SHOWN]}" if errors else " and said nothing on standard error."
             raise SourceError(
                 label(self),
                 f"{self._path.name} ended with status {program.code}{words}",
@@ -300,14 +298,14 @@ class ScriptSource(Source):
             )
 
     def _hide(self, text: str) -> str:
-        """Return a text without the settings that look like secrets."""
+        """Return a text without settings that look like secrets."""
         for key, value in self._settings.items():
             if isinstance(value, str) and len(value) >= _SHORTEST_SECRET and _SECRET.search(key):
                 text = text.replace(value, "***")
         return text
 
     def _lines(self, blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-        """Yield the lines that are not empty, and whether each had an end."""
+        """Yield the non-empty lines, and whether each ended with a line break."""
         most = 2 * self.largest + _LINE_SLACK
         waiting, number = bytearray(), 1
         for block in blocks:
@@ -333,7 +331,7 @@ class ScriptSource(Source):
         )
 
     def _item(self, line: bytes, number: int, *, is_last: bool = False) -> Item | None:
-        """Return the item of a line; ``None`` where it is too large."""
+        """Return the item of a line; ``None`` if it is too large."""
         try:
             raw = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -379,7 +377,7 @@ class ScriptSource(Source):
         return item, content
 
     def _keep(self, raw: dict[str, Any]) -> tuple[_Content, str]:
-        """Put an item's content aside; returns where it is, and its SHA-256."""
+        """Store an item's content; return its location and SHA-256."""
         given = [key for key in _CONTENTS if key in raw]
         if len(given) != 1:
             raise Unfit(f"it has {'several' if given else 'none'} of {', '.join(_CONTENTS)}")
@@ -446,13 +444,13 @@ class ScriptSource(Source):
             )
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
-        """Return an item's address, at these lines where it is that of a file in a repository."""
+        """Return an item's address, at these lines for a file in a repository."""
         from casetrack.keep.sources.base import with_lines
 
         return with_lines(item.url, first_line, last_line)
 
     def close(self) -> None:
-        """Let go of what was printed."""
+        """Delete the stored content."""
         if self._spool is not None:
             self._spool.close()
         self._spool, self._contents = None, {}

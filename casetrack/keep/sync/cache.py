@@ -1,10 +1,9 @@
-"""Hashes of what was not touched since they were made: a copy, may be lost at any time.
+"""Hashes of unchanged files: a cache that may be lost at any time.
 
-A hash is believed only where size, both times, and the file's number are as they were, and the
-file had been left alone well before it was hashed. The system sets a file's change time with every
-write and every change of the other times, so that no program can bring it back. Systems without
-such a time (Windows) have every file hashed. What a source lists has a change token instead, which
-is believed as it is.
+A hash is valid only if size, both times, and the inode are unchanged, and the file had not changed
+for a while before it was hashed. The system sets a file's change time with every write and every
+change of the other times, so that no program can revert it. Systems without such a time (Windows)
+hash every file. Items of sources have a change token instead, which is always trusted.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ _log = logging.getLogger(__name__)
 
 HAS_CHANGE_TIME = os.name == "posix"
 QUIET_NS = 2_000_000_000
-"""A change this close to the hashing may leave no trace: clocks of file systems are coarse."""
+"""A change this close to the hashing may be undetected: clocks of file systems are coarse."""
 _FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What the system says of a file: bytes, times in nanoseconds, number of its inode."""
+    """File status: bytes, times in nanoseconds, inode."""
 
     size: int
     modified: int
@@ -48,24 +47,24 @@ class Signature:
 
     @classmethod
     def of(cls, facts: os.stat_result, /) -> Signature:
-        """Return that of a file."""
+        """Return the signature of a file status."""
         return cls(facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
 
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """A file as it was when it was hashed.
+    """A file at the time of its hashing.
 
     Attributes
     ----------
     signature
-        Of a file; of an item of a source its change token.
+        Of a file; for an item of a source its change token.
     moment
-        When the hashing began, nanoseconds since 1970.
+        Start of the hashing, nanoseconds since 1970.
     hash
         SHA-256, hexadecimal.
     textless
-        What the file was read with when no text was found in it; empty where that is not so.
+        The reading conditions under which no text was found; empty otherwise.
     reason
         Why it had no text.
     """
@@ -78,20 +77,14 @@ class Hashed:
 
     @property
     def is_settled(self) -> bool:
-        """Whether a later change must show in the signature."""
+        """Whether a later change must change the signature."""
         if isinstance(self.signature, str):
             return True
         return HAS_CHANGE_TIME and self.signature.changed < self.moment - QUIET_NS
 
 
 def synced_places(collection: Path, /) -> list[str]:
-    """Return the folders and sources that a collection was compared with, as far as is known.
-
-    Parameters
-    ----------
-    collection
-        The collection's folder.
-    """
+    """Return the known folders and sources with which the collection in *collection* was synced."""
     places = []
     for path in sorted((collection / "sync").glob("*.json")):
         try:
@@ -102,14 +95,9 @@ def synced_places(collection: Path, /) -> list[str]:
 
 
 class HashCache:
-    """What is remembered of the files of one folder, or of the items of one source.
+    """Known hashes of the files of one folder, or of the items of one source.
 
-    Parameters
-    ----------
-    collection
-        The collection's folder.
-    place
-        The folder that is compared, or the label of the source.
+    *place* is the folder or the label of the source.
     """
 
     def __init__(self, collection: Path, place: Path | str, /) -> None:
@@ -119,11 +107,11 @@ class HashCache:
         self._folder = str(place)
         self._files = self._load()
         self._by_token: dict[str, str] | None = None
-        # That a place was compared at all is remembered, too: see `synced_places`.
+        # The file also records that a place was synced: see `synced_places`.
         self._is_new = not self.is_kept
 
     def _load(self) -> dict[str, Hashed]:
-        """Read what is there; anything that is not what was written counts as nothing."""
+        """Read the stored hashes; invalid content counts as empty."""
         try:
             raw = unsealed(self._path.read_bytes())
             if raw["format"] != _FORMAT or raw["folder"] != self._folder:
@@ -134,47 +122,47 @@ class HashCache:
 
     @property
     def is_kept(self) -> bool:
-        """Whether an earlier comparison is remembered."""
+        """Whether an earlier sync is recorded."""
         return self._path.is_file()
 
     def find(self, path: str, signature: Signature | str, /) -> Hashed | None:
-        """Return what is known of a file that was not touched since."""
+        """Return the entry of an unchanged file."""
         known = self._files.get(path)
         if known is None or known.signature != signature or not known.is_settled:
             return None
         return known
 
     def hash_of(self, token: str, /) -> str | None:
-        """Return the hash of what had this change token when the cache was read."""
+        """Return the hash for a change token when the cache was read."""
         if self._by_token is None:
             known = [e for e in self._files.values() if isinstance(e.signature, str)]
             self._by_token = {str(e.signature): e.hash for e in known if not e.textless}
         return self._by_token.get(token)
 
     def keep(self, path: str, entry: Hashed, /) -> None:
-        """Remember a file."""
+        """Add the entry of a file."""
         before = self._files.get(path)
         if before == entry:
             return
         self._files[path] = entry
-        # What is not settled is not written.
+        # Unsettled entries are not written.
         self._is_new |= entry.is_settled or (before is not None and before.is_settled)
 
     def textless(self, path: str, read_with: str, reason: str, /) -> None:
-        """Remember that a file has no text for what *read_with* stands for."""
+        """Record that a file has no text under the reading conditions *read_with*."""
         known = self._files.get(path)
         if known is not None:
             self.keep(path, Hashed(known.signature, known.moment, known.hash, read_with, reason))
 
     def forget_all_but(self, paths: Collection[str], /) -> None:
-        """Forget files that are not there any more."""
+        """Remove the entries of files that no longer exist."""
         gone = self._files.keys() - set(paths)
         for path in gone:
             del self._files[path]
         self._is_new = self._is_new or bool(gone)
 
     def save(self) -> None:
-        """Write what is new; where that cannot be, the next comparison takes longer."""
+        """Write new entries; if that fails, the next sync is slower."""
         if not self._is_new or not (self._collection / "collection.json").is_file():
             return
         files = {
@@ -183,7 +171,7 @@ class HashCache:
             if e.is_settled
         }
         try:
-            # Names that are no text are written as escapes.
+            # Names that are not valid Unicode are written with escapes.
             facts = {"format": _FORMAT, "folder": self._folder, "files": files}
             write_atomic(self._path, sealed(facts))
         except StorageError as error:
@@ -204,20 +192,20 @@ def _entry(fields: list[Any]) -> Hashed:
     return Hashed(signature, moment, digest, textless, reason)
 
 
-# What a sync compares: files as they lie in a place, and rows of the ledger.
+# The two sides of a sync: files in a place, and rows of the ledger.
 
 
 class LedgerRow(NamedTuple):
-    """What is looked at of a row of the ledger.
+    """The columns of a ledger row that a sync compares.
 
     Attributes
     ----------
     copy
-        The collection's own copy of the file.
-    told
-        What its source said of it, see :data:`~casetrack.ingest.discover.SOURCE_COLUMNS`.
+        The collection's copy of the file.
+    source_values
+        Columns from its source, see :data:`~casetrack.ingest.discover.SOURCE_COLUMNS`.
     reading
-        The mark of how it was read and cut, see :attr:`casetrack.ingest.pipeline.Pipeline.reading`.
+        Fingerprint of reading and chunking, see :attr:`casetrack.ingest.pipeline.Pipeline.reading`.
     """
 
     document_id: str
@@ -228,13 +216,13 @@ class LedgerRow(NamedTuple):
     is_partial: bool
     read_with: str | None
     copy: str | None = None
-    told: tuple[object, ...] = (None,) * len(SOURCE_COLUMNS)
+    source_values: tuple[object, ...] = (None,) * len(SOURCE_COLUMNS)
     reading: str = ""
 
     @property
     def source(self) -> object:
-        """The label of its source."""
-        return self.told[0]
+        """Label of its source."""
+        return self.source_values[0]
 
     @property
     def is_remote(self) -> bool:
@@ -243,7 +231,7 @@ class LedgerRow(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """The extension that it was read by."""
+        """The extension that selected its reader."""
         return suffix_of(self.copy or self.path)
 
 
@@ -254,20 +242,20 @@ class FileState:
     Attributes
     ----------
     path
-        The path that its document has.
+        Path of its document.
     signature
-        What it is known by while it is not touched, see :class:`~casetrack.keep.sync.cache.Hashed`;
-        ``None`` where the system would not say.
+        See :class:`~casetrack.keep.sync.cache.Hashed`; ``None`` if the file status is not
+        available.
     hash
-        SHA-256 of its content, hexadecimal; ``None`` beside a problem.
+        SHA-256 of its content, hexadecimal; ``None`` with a problem.
     problem
-        Why it cannot be read, where that shows already.
+        Known reason why it is not readable.
     textless, reason
         See :class:`~casetrack.keep.sync.cache.Hashed`.
     origin
-        What its source says of it.
+        Its description by its source.
     fetched
-        Where its content lies now, if that is not *path*; empty where it lies nowhere yet.
+        Location of its content, if that is not *path*; empty before it is fetched.
     """
 
     path: str
@@ -281,19 +269,19 @@ class FileState:
 
     @property
     def suffix(self) -> str:
-        """Its extension: a reader is chosen by it."""
+        """Its extension, which selects the reader."""
         return suffix_of(self.origin.name if self.origin else self.path)
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is still as it was when it was hashed; what was fetched stays so."""
+        """Whether it is unchanged since it was hashed; fetched files always are."""
         if not isinstance(self.signature, Signature):
             return True
         return signature_of(self.path) == self.signature
 
 
 def signature_of(path: str, /) -> Signature | None:
-    """Return a file's signature, a link's target's; ``None`` where there is no file."""
+    """Return a file's signature, or that of a link's target; ``None`` without a file."""
     try:
         facts = os.stat(path)  # noqa: PTH116 - names that are no text
     except OSError:

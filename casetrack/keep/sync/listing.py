@@ -1,8 +1,7 @@
-"""Looks at a source: what it lists, and what the content of that is.
+"""Scan of a source: its listing, and the content of its items.
 
-What is known by its change token is not fetched. What was fetched stays in a folder of its own
-until the sync ends. A listing that is cut off, or of which only a part is to be looked at, says of
-nothing that it is gone.
+Items with a known change token are not fetched. Fetched items stay in a temporary folder until the
+sync ends. An incomplete listing, or a partial sync, marks nothing as deleted.
 """
 
 from __future__ import annotations
@@ -44,21 +43,21 @@ if TYPE_CHECKING:
 
 _NO_HASH = "0" * 64
 _GIVE_UP = 10
-"""So many items that cannot be had, one after the other, and a source is not asked any more."""
+"""Number of consecutive failed items after which a source is no longer asked."""
 _SKIPPED = "skipped"
-"""Remembered in place of what a file was read with, for an item that its source refuses to give."""
+"""Stored in place of the reading conditions for an item that its source refuses."""
 
 
 @dataclass(slots=True)
 class SourceScan(Scan):
-    """What a source lists at one moment.
+    """The listing of a source at one moment.
 
     Attributes
     ----------
     is_whole
-        Whether what is not among the files is gone.
+        Whether unlisted files count as deleted.
     dark
-        Folders of which the listing knows nothing, see :class:`Source`.
+        Folders that the listing could not read, see :class:`Source`.
     """
 
     lister: Lister | None = None
@@ -66,26 +65,26 @@ class SourceScan(Scan):
     dark: tuple[str, ...] = ()
 
     def holds(self, row: LedgerRow, /) -> bool:
-        """Return whether a document came through this source."""
+        """Return whether a document came from this source."""
         return row.source == self.source
 
     def presence(self, row: LedgerRow, /) -> Presence:
-        """Return whether a document's item, which is not listed, is gone."""
-        source_id = str(row.told[1])
+        """Return whether an unlisted document's item was deleted."""
+        source_id = str(row.source_values[1])
         dark = any(not d or source_id == d or source_id.startswith(f"{d}/") for d in self.dark)
         if not self.is_whole or dark or self._is_inside(row.path):
             return "unknown"
         return "gone"
 
     def is_over(self, file: UntakenFile, /) -> bool:
-        """Return whether the file is of this source and the listing has covered it."""
-        # A file of this machine has its own path, which ends with what its source calls it.
+        """Return whether the file is of this source and within the listing."""
+        # A local file has its own path, which ends with its id in the source.
         dark = any(not d or f"/{d}/" in f"/{file.path}/" for d in self.dark)
         mine = file.source == self.source
         return mine and self.is_whole and not dark and not self._is_inside(file.path)
 
     def settle(self, paths: Collection[str], reading: Collection[str], /) -> bool:
-        """Let go of what has changed, and fetch what is to be read and is not here."""
+        """Drop changed files, and fetch the files to read."""
         changed = Scan.settle(self, paths, reading)
         if self.lister is None:
             return changed
@@ -94,25 +93,20 @@ class SourceScan(Scan):
 
 
 class Lister(Hasher):
-    """Looks at one source.
+    """Scans one source.
 
     Parameters
     ----------
-    source
-        The source.
-    cache
-        Hashes of items whose tokens are known.
     spool
-        An empty folder for what is fetched.
+        An empty folder for fetched items.
     since, until
-        Only items that were last changed from then on, and before then; those of which nobody knows
-        are taken.
+        Only items changed from *since* and before *until*; items without a time are included.
     limit
-        Only so many items, the first ones.
+        Only the first items, up to this number.
     holds
-        Whether the collection has documents from the source.
+        Whether the collection has documents of the source.
     given
-        As a :class:`Hasher` takes it.
+        Parameters of :class:`Hasher`.
     """
 
     def __init__(
@@ -139,12 +133,12 @@ class Lister(Hasher):
         self._count = 0
 
     def scan(self) -> SourceScan:
-        """List the source, and fetch what is not known.
+        """List the source, and fetch unknown items.
 
         Raises
         ------
         Stopped, JobStopped
-            The user has asked to stop.
+            The user cancelled.
         """
         scan = SourceScan(self._label, source=self._label, lister=self)
         listed = self._list(scan)
@@ -172,19 +166,19 @@ class Lister(Hasher):
     # --- listing ------------------------------------------------------------------------------
 
     def _list(self, scan: SourceScan) -> list[tuple[Item, Origin, Path | None]]:
-        """Return the items that are wanted, with their paths; what the listing lacks is noted."""
-        found: dict[str, tuple[Item, Origin, Path | None]] = {}
+        """Return the selected items with their paths; gaps of the listing are noted."""
+        wanted: dict[str, tuple[Item, Origin, Path | None]] = {}
         scan.is_whole = not self._is_part
         try:
             for item in self._source.items(cancel=self._cancel):
-                self._say(f"listing {self._label}", len(found), 0)
+                self._say(f"listing {self._label}", len(wanted), 0)
                 if not self._is_wanted(item):
                     continue
-                if self._limit is not None and len(found) >= self._limit:
+                if self._limit is not None and len(wanted) >= self._limit:
                     break
                 own = self._source.file(item)
                 origin = origin_of(self._label, item, own)
-                found.setdefault(origin.path, (item, origin, own))
+                wanted.setdefault(origin.path, (item, origin, own))
         except SourceError as error:
             scan.is_whole, scan.problem = False, error
         scan.dark = tuple(self._source.dark)
@@ -193,9 +187,9 @@ class Lister(Hasher):
             scan.skipped[origin_of(self._label, item, self._source.file(item)).path] = _TOO_LARGE
         if scan.dark and scan.problem is None:
             scan.problem = _dark(self._label, scan.dark)
-        if scan.is_whole and not found and not self._verify and self._holds:
+        if scan.is_whole and not wanted and not self._verify and self._holds:
             scan.is_whole, scan.problem = False, _empty(self._label)
-        return list(found.values())
+        return list(wanted.values())
 
     def _is_wanted(self, item: Item) -> bool:
         moment = item.updated_at
@@ -205,12 +199,12 @@ class Lister(Hasher):
         late = self._until is not None and moment >= self._until
         return not (early or late)
 
-    # --- what is known ------------------------------------------------------------------------
+    # --- known items --------------------------------------------------------------------------
 
     def _look_at_file(
         self, scan: SourceScan, own: Path, origin: Origin, number: int, total: int
     ) -> None:
-        """Compare a file of this machine, which is read in place."""
+        """Compare a local file, which is read in place."""
         try:
             state = self._state(origin.path, own.stat(), number, total, scan)
         except (FileNotFoundError, NotADirectoryError, Vanished):
@@ -219,7 +213,7 @@ class Lister(Hasher):
             scan.files[origin.path] = replace(state, origin=origin)
 
     def _known_state(self, item: Item, origin: Origin) -> FileState | None:
-        """Return what is known of an item without fetching it."""
+        """Return the known state of an item without fetching it."""
         path = origin.path
         problem: CaseTrackError | None = None
         if path not in self._known and suffix_of(origin.name) not in self._readable():
@@ -242,14 +236,12 @@ class Lister(Hasher):
     # --- fetching -----------------------------------------------------------------------------
 
     def fetch(self, scan: SourceScan, paths: Sequence[str], /) -> bool:
-        """Fetch items; returns whether the content of any is not what it was thought to be.
+        """Fetch items; return whether the content of any differs from the expected one.
 
         Raises
         ------
-        StorageError
-            There is no room for it.
         Stopped, JobStopped
-            The user has asked to stop.
+            The user cancelled.
         """
         if not paths:
             return False
@@ -269,7 +261,7 @@ class Lister(Hasher):
         return any((f := scan.files.get(p)) is None or f.hash != before[p] for p in paths)
 
     def _fetch_each(self, scan: SourceScan, paths: Sequence[str]) -> list[str]:
-        """Fetch items one after the other; return those that are not what was listed."""
+        """Fetch items one by one; return those that changed since the listing."""
         changed: list[str] = []
         in_a_row = 0
         for number, path in enumerate(paths):
@@ -300,7 +292,7 @@ class Lister(Hasher):
 
     def _fetch(self, item: Item, origin: Origin) -> FileState:
         self._count += 1
-        # Not every system takes every name: "aux.c" of a repository, "10:30.md" of a bucket.
+        # Some names are invalid on some systems: "aux.c" of a repository, "10:30.md" of a bucket.
         target = self._spool / str(self._count) / file_name(origin.name, self._count)
         moment = time.time_ns()
         with storage_errors(self._spool):
@@ -321,11 +313,11 @@ class Lister(Hasher):
         return _state(origin.path, entry, origin, fetched=str(target))
 
     def _keep_problem(self, scan: SourceScan, path: str, error: SourceError) -> None:
-        """Note that an item cannot be had; its document stays as it is."""
+        """Record that an item cannot be fetched; its document stays."""
         scan.files[path] = replace(scan.files[path], hash=None, problem=error)
 
     def _list_again(self, scan: SourceScan, paths: Iterable[str]) -> None:
-        """Look once more at items that were changed since they were listed."""
+        """List items again that changed since the listing."""
         wanted = {self._items[path].source_id: path for path in paths}
         try:
             for item in self._source.items(cancel=self._cancel):
@@ -339,7 +331,7 @@ class Lister(Hasher):
                 if not wanted:
                     return
         except SourceError:
-            return  # they are as they were listed, and will be told
+            return  # they are unchanged and will be reported
 
 
 def _state(path: str, entry: Hashed, origin: Origin, *, fetched: str) -> FileState:
@@ -349,7 +341,7 @@ def _state(path: str, entry: Hashed, origin: Origin, *, fetched: str) -> FileSta
 
 
 def origin_of(source: str, item: Item, own: Path | None = None, /) -> Origin:
-    """Return what the source of this label says of an item; *own* is its file, where it has one."""
+    """Return the description of an item by its source; *own* is its local file, if it has one."""
     name = item.name or (own.name if own else PurePosixPath(item.source_id).name)
     metadata = json.dumps(dict(item.metadata), ensure_ascii=False) if item.metadata else None
     return Origin(

@@ -1,7 +1,7 @@
-"""Lets documents follow their files: new paths and names, with all that was made of their text.
+"""Moves of documents with their files: new paths and names, without new derived data.
 
-Nothing is read or embedded again. The rows of a document are written anew under a new revision, as
-for a changed file, so that it is found under the old place or the new one at every moment.
+Nothing is read or embedded again. The rows of a document are written under a new revision, as for a
+changed file, so that it is always visible at the old or the new path.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def apply_moves(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> None:
-    """Re-point documents, with what is attached to them, and note what their source says of them.
+    """Apply new paths and source columns to documents and their attachments.
 
     Raises
     ------
     Stopped
-        The user has asked to stop; what was finished is kept.
+        The user cancelled; finished moves stay.
     """
     pairs = _pairs(snapshot, moves)
     done = 0
@@ -60,14 +60,14 @@ def apply_moves(
         finished = []
         for before, after in group:
             if (before.path, before.name) == (after.path, after.name):
-                session.finish(after)  # its passages name nothing that has changed
+                session.finish(after)  # its passages contain no changed value
                 continue
             fresh = replace(after, revision=session.new_revision())
             table = tables.get(before.revision)
             if table is not None:
                 session.append(_renamed(table, before, fresh))
             finished.append((before, fresh))
-        # Together, so that files that changed places do so at one moment wherever that can be.
+        # In one commit where possible, so that files that swapped places do so at once.
         for before, fresh in finished:
             session.finish(fresh, replaces=before.revision)
         done += len(group)
@@ -76,7 +76,7 @@ def apply_moves(
 
 
 def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
-    """Return every document that gets another path, before and after."""
+    """Return every document with a new path, before and after."""
     now = datetime.now(UTC)
     by_parent: dict[str, list[Document]] = {}
     inside: list[Document] = []
@@ -84,7 +84,7 @@ def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
         if document.parent_id is not None:
             by_parent.setdefault(document.parent_id, []).append(document)
             inside.append(document)
-    found: list[_Pair] = []
+    pairs: list[_Pair] = []
     for move in moves:
         document = snapshot.documents[move.row.document_id]
         signature = move.file.signature
@@ -102,7 +102,7 @@ def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
             updated_at=now,
             **(origin.columns() if origin else {}),
         )
-        found.append((document, moved))
+        pairs.append((document, moved))
         queue = [document.document_id]
         while queue:
             for attached in by_parent.get(queue.pop(), []):
@@ -119,12 +119,12 @@ def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
                         updated_at=now,
                         **inside_it,
                     )
-                    found.append((attached, after))
-    return found
+                    pairs.append((attached, after))
+    return pairs
 
 
 def _new_name(document: Document, path: str) -> str:
-    """Return the name under the new path: that of the file, unless the user gave another one."""
+    """Return the name for the new path: the file's, unless the user gave another one."""
     if document.name != os.path.basename(document.path):  # noqa: PTH119 - text, may be no file
         return document.name
     return os.path.basename(path)  # noqa: PTH119
@@ -149,26 +149,26 @@ def _tables(snapshot: Snapshot, documents: Sequence[Document]) -> dict[str, pa.T
     names = schema.table("chunks").names
     table = snapshot.scan(names, revisions=[d.revision for d in documents])
     table = table.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
-    found: dict[str, pa.Table] = {}
+    rows_of: dict[str, pa.Table] = {}
     start = 0
     revisions = table["revision"].to_pylist()
     for end in range(1, len(revisions) + 1):
         if end == len(revisions) or revisions[end] != revisions[start]:
-            found[revisions[start]] = table.slice(start, end - start)
+            rows_of[revisions[start]] = table.slice(start, end - start)
             start = end
-    return found
+    return rows_of
 
 
 def _renamed(table: pa.Table, before: Document, after: Document) -> pa.Table:
-    """Return the rows of a document under its new revision, path and name."""
+    """Return the rows of a document with its new revision, path and name."""
     import pyarrow as pa
 
-    said = {"revision": after.revision, "document_path": after.path, "document_name": after.name}
+    values = {"revision": after.revision, "document_path": after.path, "document_name": after.name}
     made: dict[str, Any] = {
-        name: pa.array([value] * table.num_rows, pa.string()) for name, value in said.items()
+        name: pa.array([value] * table.num_rows, pa.string()) for name, value in values.items()
     }
     if after.name != before.name:
-        # A chunk is found by the name of its document too.
+        # The index terms of a chunk include its document's name.
         context = table.select(list(CONTEXT_COLUMNS))
         place = context.schema.get_field_index("document_name")
         context = context.set_column(place, "document_name", made["document_name"])

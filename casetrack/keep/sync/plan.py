@@ -1,9 +1,9 @@
-"""Decides what a folder and a collection's ledger have to do with one another; touches nothing.
+"""Plan of a sync from the files of a place and the ledger; changes nothing.
 
-A document whose file is gone is followed to a new file with the same content. Where files took
-each other's places (``a`` and ``b`` swapped, ``b`` renamed ``c`` and then ``a`` renamed ``b``),
-documents follow their content as well, as long as every place that is taken over is given up by
-its document. Anything else that has another content at a known path is a change.
+A document whose file is gone moves to a new file with the same content. If files took each other's
+places (``a`` and ``b`` swapped, ``b`` renamed ``c`` and then ``a`` renamed ``b``), documents follow
+their content as well, as long as the document of each new place moves away. Any other new content
+at a known path is a change.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _NOTHING = Excluded()
 
 
 class Move(NamedTuple):
-    """A document that follows its file.
+    """A document that moves with its file.
 
     Attributes
     ----------
     read_again
-        Whether the extension changed, so that the file may be read in another way.
+        Whether the extension changed, so that another reader may apply.
     """
 
     row: LedgerRow
@@ -45,41 +45,41 @@ class Move(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """What is to be done.
+    """The actions of a sync.
 
     Attributes
     ----------
     unchanged
-        Number of files that are as their documents say.
+        Number of unchanged files.
     moves
-        Documents that follow their files.
+        Documents that move with their files.
     changed
         Files with another content than their documents, and these.
     again
-        Files that were read in part, and may be read whole now; or otherwise than they would be.
-    told
-        Files of whose unchanged content the source says something else than before.
+        Unchanged files to read again: partially read ones, and those with outdated reading.
+    described
+        Unchanged files whose source columns differ.
     new
-        Files of no document, one for each content and extension.
+        Files without a document, one per content and extension.
     copies
-        Files with the content of a document that stays, and this.
+        Files with the content of a remaining document, and that document.
     repeats
         Further files with the content of a new one, and its path.
     excluded
-        Files that the user has taken out of the collection for good.
+        Files that the user excluded permanently.
     textless
         Files that are known to have no text.
     troubled
-        Files that cannot be read, and the documents they are.
+        Unreadable files, and their documents.
     gone
-        Documents whose file is not there any more.
+        Documents whose file no longer exists.
     """
 
     unchanged: int = 0
     moves: list[Move] = field(default_factory=list)
     changed: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     again: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
-    told: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
+    described: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     new: list[FileState] = field(default_factory=list)
     copies: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     repeats: list[tuple[FileState, str]] = field(default_factory=list)
@@ -90,39 +90,39 @@ class Plan:
 
     @property
     def reads(self) -> bool:
-        """Whether a file has to be read."""
+        """Whether any file must be read."""
         return next(iter(self.to_read()), None) is not None
 
     def to_read(self) -> Iterator[tuple[FileState, LedgerRow | None]]:
-        """Yield the files that have to be read, and the documents that they are."""
+        """Yield the files to read, with their documents."""
         yield from self.changed
         yield from self.again
         yield from ((move.file, move.row) for move in self.moves if move.read_again)
         yield from ((file, None) for file in self.new)
 
     def is_idle(self, *, remove: bool) -> bool:
-        """Return whether nothing has to be done."""
-        return not (self.reads or self.moves or self.told or (remove and self.gone))
+        """Return whether there is nothing to do."""
+        return not (self.reads or self.moves or self.described or (remove and self.gone))
 
     def paths(self) -> set[str]:
-        """Return the files that something is done with."""
+        """Return the files with an action."""
         read = {file.path for file, _ in self.to_read()}
         return read | {move.file.path for move in self.moves}
 
 
 def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
-    """Return the ledger's rows in its order."""
+    """Return the rows of the ledger in its order."""
     table = snapshot.documents.table
     columns = [
         table[name].to_pylist()
         for name in ("document_id", "path", "name", "file_hash", "parent_id")
     ]
     missing = [bool(lines) for lines in table["missing"].to_pylist()]
-    told = zip(*(table[name].to_pylist() for name in SOURCE_COLUMNS), strict=True)
+    source_rows = zip(*(table[name].to_pylist() for name in SOURCE_COLUMNS), strict=True)
     more = [table[name].to_pylist() for name in ("read_with", "original_copy")]
     readings = [mark.partition("-")[0] for mark in table["pipeline_fingerprint"].to_pylist()]
-    found = zip(*columns, missing, *more, told, readings, strict=True)
-    return [LedgerRow(*values) for values in found]
+    joined = zip(*columns, missing, *more, source_rows, readings, strict=True)
+    return [LedgerRow(*values) for values in joined]
 
 
 class SyncPlanner:
@@ -130,19 +130,15 @@ class SyncPlanner:
 
     Parameters
     ----------
-    scan
-        The folder.
-    rows
-        The ledger.
     remove
-        Whether documents whose file is gone will be removed.
+        Whether documents without a file will be removed.
     read_with
-        Returns what files would be read with now.
+        Returns the present reading conditions of files.
     excluded
-        What the user has taken out for good: it is not new.
+        Files that the user excluded: they are not new.
     reading
-        Read documents again that bear another mark, see :attr:`LedgerRow.reading`; ``None`` for
-        none.
+        Fingerprint of reading; documents with another one are read again. ``None`` for none, see
+        :attr:`LedgerRow.reading`.
     """
 
     def __init__(
@@ -170,7 +166,7 @@ class SyncPlanner:
         self._by_alike: dict[str, str] | None = None
 
     def plan(self) -> Plan:
-        """Return what is to be done."""
+        """Return the plan."""
         plan = Plan()
         loose: list[LedgerRow] = []
         opened: dict[str, FileState] = {}
@@ -192,8 +188,8 @@ class SyncPlanner:
                 plan.again.append((file, owner))
             else:
                 plan.unchanged += 1
-                if file.origin is not None and file.origin.values != owner.values:
-                    plan.told.append((file, owner))
+                if file.origin is not None and file.origin.values != owner.source_values:
+                    plan.described.append((file, owner))
         gone, elsewhere = self._gone(owners, opened)
         plan.moves = self._moves([*gone, *loose], elsewhere, opened, owners)
         moved = {move.row.document_id for move in plan.moves}
@@ -213,18 +209,18 @@ class SyncPlanner:
         return next((r for r in rows if r.file_hash == file.hash), next(iter(rows), None))
 
     def _is_foreign(self, owner: LedgerRow) -> bool:
-        """Return whether a document came through another source, to which it is left."""
+        """Return whether a document belongs to another source, which updates it."""
         mine = self._scan.source
         return mine is not None and owner.source not in {None, mine}
 
-    # --- what is gone -------------------------------------------------------------------------
+    # --- deleted files ------------------------------------------------------------------------
 
     def _gone(
         self, owners: Mapping[str, LedgerRow], opened: Mapping[str, FileState]
     ) -> tuple[list[LedgerRow], list[LedgerRow]]:
-        """Return documents without a file: those of the folder, and others whose content is here.
+        """Return documents without a file: those of the place, and others whose content it has.
 
-        One that was never looked for is not gone: a file that the rules leave out is still there.
+        A file that the rules exclude is not deleted.
         """
         wanted = {file.hash for file in opened.values()}
         gone: list[LedgerRow] = []
@@ -248,7 +244,7 @@ class SyncPlanner:
         return state == "gone" or (state == "there" and self._is_alias(row.path))
 
     def _is_alias(self, path: str) -> bool:
-        """Return whether the file was given a name that this system takes for the same."""
+        """Return whether the file has a new name that this system treats as the same."""
         twin = self._twins().get(_alike(path))
         try:
             return twin is not None and os.path.samefile(path, twin)  # noqa: PTH121
@@ -261,7 +257,7 @@ class SyncPlanner:
             self._by_alike = {_alike(path): path for path in fresh}
         return self._by_alike
 
-    # --- what moved ---------------------------------------------------------------------------
+    # --- moves ----------------------------------------------------------------------------------
 
     def _moves(
         self,
@@ -271,15 +267,15 @@ class SyncPlanner:
         owners: Mapping[str, LedgerRow],
     ) -> list[Move]:
         held = {row.document_id for row in owners.values()}
-        # What was left of a mail belongs to it, not to a file with the same content.
+        # An attachment belongs to its mail, not to a file with the same content.
         loose = [row for row in loose if row.parent_id is None]
         gone = [row for row in loose if row.document_id not in held]
         fresh = [file for path, file in opened.items() if path not in owners]
-        found = pair(gone, fresh)
-        used = {file.path for _, file in found}
+        pairs = pair(gone, fresh)
+        used = {file.path for _, file in pairs}
         others = [row for row in elsewhere if row.parent_id is None]
-        found += pair(others, [file for file in fresh if file.path not in used])
-        moves = [Move(row, file, row.suffix != file.suffix) for row, file in found]
+        pairs += pair(others, [file for file in fresh if file.path not in used])
+        moves = [Move(row, file, row.suffix != file.suffix) for row, file in pairs]
         done = {move.row.document_id for move in moves}
         taken = {move.file.path for move in moves}
         rest = [row for row in loose if row.document_id not in done]
@@ -295,7 +291,7 @@ class SyncPlanner:
     def _closed(
         pairs: list[tuple[LedgerRow, FileState]], owners: Mapping[str, LedgerRow]
     ) -> list[tuple[LedgerRow, FileState]]:
-        """Return the pairs in which every place is given up by its document when it is taken."""
+        """Return the pairs in which the document of every new place moves away."""
         while True:
             moving = {row.document_id for row, _ in pairs}
             targets = {file.path for _, file in pairs}
@@ -310,7 +306,7 @@ class SyncPlanner:
                 return kept
             pairs = kept
 
-    # --- what is left -------------------------------------------------------------------------
+    # --- other files --------------------------------------------------------------------------
 
     def _sort_out(
         self,
@@ -319,7 +315,7 @@ class SyncPlanner:
         moved: set[str],
         plan: Plan,
     ) -> None:
-        """Tell changed files, new ones, and copies of what there is."""
+        """Classify the remaining files as changed, new, or copies."""
         rest: list[FileState] = []
         for file in files:
             owner = owners.get(file.path)
@@ -335,7 +331,7 @@ class SyncPlanner:
             if row.parent_id is None and row.document_id not in leaving and row.source is None
         }
         first: dict[tuple[str | None, str], str] = {}
-        # Of a source every item is a document, whatever others hold.
+        # Every item of a source is a document, even if another has the same content.
         copies = self._scan.source is None
         for file in rest:
             known = staying.get(file.hash or "")
@@ -352,26 +348,26 @@ class SyncPlanner:
                 plan.new.append(file)
 
     def attached_to(self, rows: Iterable[LedgerRow], /) -> list[LedgerRow]:
-        """Return what is attached to documents, all levels down."""
+        """Return the attachments of documents, of all levels."""
         by_parent: dict[str, list[LedgerRow]] = defaultdict(list)
         for row in self._rows:
             if row.parent_id is not None:
                 by_parent[row.parent_id].append(row)
-        found: list[LedgerRow] = []
+        attachments: list[LedgerRow] = []
         queue = [row.document_id for row in rows]
         while queue:
             inside = by_parent.get(queue.pop(), [])
-            found += inside
+            attachments += inside
             queue += [row.document_id for row in inside]
-        return found
+        return attachments
 
 
 def pair(
     rows: Sequence[LedgerRow], files: Sequence[FileState], /
 ) -> list[tuple[LedgerRow, FileState]]:
-    """Match documents with files of the same content, each once, always in the same way.
+    """Match documents with files of the same content, each once, deterministically.
 
-    The same file name goes first, then the same extension, then the order of the paths.
+    The same file name has priority, then the same extension, then the order of the paths.
     """
     by_hash: dict[str, list[FileState]] = defaultdict(list)
     for file in files:
@@ -381,31 +377,31 @@ def pair(
     for row in rows:
         if row.file_hash in by_hash:
             wanting[row.file_hash].append(row)
-    found: list[tuple[LedgerRow, FileState]] = []
+    matches: list[tuple[LedgerRow, FileState]] = []
     for digest, group in wanting.items():
         free = sorted(by_hash[digest], key=lambda f: f.path)
         left = sorted(group, key=lambda r: (r.path, r.document_id))
         for key in (os.path.basename, suffix_of, lambda _: ""):
-            left = list(_match(left, free, key, found))
-    return found
+            left = list(_match(left, free, key, matches))
+    return matches
 
 
 def _match(
     rows: Iterable[LedgerRow],
     free: list[FileState],
     key: Callable[[str], str],
-    found: list[tuple[LedgerRow, FileState]],
+    matches: list[tuple[LedgerRow, FileState]],
 ) -> Iterator[LedgerRow]:
-    """Match rows with the first free file of the same key; yield those that have found none."""
+    """Match rows with the first free file of the same key; yield the unmatched ones."""
     for row in rows:
         wanted = key(row.path)
-        # A file that is in its place already stays there.
+        # A file at its document's path stays with it.
         file = next((f for f in free if key(f.path) == wanted and f.path != row.path), None)
         if file is None:
             yield row
         else:
             free.remove(file)
-            found.append((row, file))
+            matches.append((row, file))
 
 
 def _alike(path: str) -> str:

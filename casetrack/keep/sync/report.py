@@ -1,4 +1,4 @@
-"""Puts together what a sync has done, or would do."""
+"""The report of a sync or a dry run."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _MEANWHILE = "changed_meanwhile"
 
 @dataclass(slots=True)
 class Ended:
-    """What was done.
+    """Results of a sync.
 
     Attributes
     ----------
     outcomes
-        Of the files that were read, and of what was inside them, by path.
+        Of the files that were read, and of their attachments, by path.
     moved
-        Moves that were carried out without reading.
+        Moves that were applied without reading.
     removed, missing
         Documents without a file that were removed, and that were kept.
     notes
-        What else there is to know; the keys of a dict keep their order.
+        Notes; the keys of a dict keep their order.
     """
 
     outcomes: dict[str, FileOutcome] = field(default_factory=dict)
@@ -69,11 +69,7 @@ def build_report(
     Parameters
     ----------
     name
-        The collection's.
-    scan, plan, ended
-        What was found, decided and done.
-    dry_run
-        Whether nothing was done.
+        Name of the collection.
     remove
         Whether documents without a file are to be removed.
     """
@@ -108,11 +104,11 @@ class _Builder:
         self.unchanged = 0
 
     def settled_before(self) -> int:
-        """Return how many files were moved before the plan was made anew, and stay as they are."""
+        """Return the number of files moved before the plan was made again."""
         planned = {move.file.path for move in self.plan.moves}
         return sum(move.file.path not in planned for move in self.ended.moved)
 
-    # --- what would happen ------------------------------------------------------------------
+    # --- dry run ----------------------------------------------------------------------------
 
     def planned(self) -> Iterator[SyncChange]:
         plan = self.plan
@@ -135,7 +131,7 @@ class _Builder:
         for row in plan.gone:
             yield _without_file(kind, row)
 
-    # --- what was done ----------------------------------------------------------------------
+    # --- results ------------------------------------------------------------------------------
 
     def done(self) -> Iterator[SyncChange]:
         plan, ended = self.plan, self.ended
@@ -173,13 +169,13 @@ class _Builder:
         outcome: FileOutcome,
         previous: str = "",
     ) -> Iterator[SyncChange]:
-        """Yield the change that an outcome stands for; none where the file was not reached."""
+        """Yield the change of an outcome; nothing if the file was not reached."""
         if outcome.code == "cancelled":
             return
         message = outcome.message
         if outcome.status in {"skipped", "failed"}:
             if row is not None and outcome.document_id == row.document_id:
-                self.unchanged += 1  # another program has taken it in meanwhile
+                self.unchanged += 1  # another program has added it meanwhile
                 return
             if outcome.status == "failed" and not file.is_settled:
                 yield _unsettled(file.path)
@@ -201,14 +197,14 @@ class _Builder:
         )
 
     def _attached(self) -> Iterator[SyncChange]:
-        """Yield what was attached to a file and could not be read."""
+        """Yield the attachments that could not be read."""
         for path, outcome in self.ended.outcomes.items():
             if outcome.status == "failed" and path not in self.scan.files:
                 yield SyncChange(
                     "failed", path, code=outcome.code, message=outcome.message, hint=outcome.hint
                 )
 
-    # --- what needs no doing ------------------------------------------------------------------
+    # --- files without an action ----------------------------------------------------------------
 
     def aside(self) -> Iterator[SyncChange]:
         for file, row in self.plan.copies:

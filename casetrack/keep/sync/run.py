@@ -1,8 +1,7 @@
-"""Carries out a sync: documents follow their files, then files are read, then documents go.
+"""Execution of a sync: documents move, then files are read, then documents are removed.
 
-In this order no text vanishes before it is there again, and a sync that is killed at any moment
-leaves a collection that the next one completes. What is done is settled from the state that is
-found once the write lock is held, so that two syncs of one folder end as one.
+In this order no text disappears before its new place exists, and the next sync completes a killed
+one. The plan is made again under the write lock, so that two syncs of one folder do not conflict.
 """
 
 from __future__ import annotations
@@ -58,22 +57,22 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _ATTEMPTS = 3
-_LOCK_SECONDS = -1.0  # other writers are waited for as long as it takes
+_LOCK_SECONDS = -1.0  # wait for other writers without limit
 _DELETED_TOGETHER = 500
 
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """What the user wants of a sync; see :meth:`casetrack.api.collection.Collection.sync`.
+    """User options of a sync; see :meth:`casetrack.api.collection.Collection.sync`.
 
     Attributes
     ----------
     reading
-        How files are read.
+        Reading options.
     options
-        What else is said about the files that are taken in.
+        Options for added files.
     again
-        Whether documents are read again that an earlier pipeline has read or cut otherwise.
+        Whether to read documents again that an earlier pipeline read or chunked differently.
     """
 
     reading: ReadOptions
@@ -84,32 +83,32 @@ class SyncOptions:
 
 
 class Place(Protocol):
-    """What a collection is compared with."""
+    """The other side of a sync: a folder or a source."""
 
     @property
     def cache(self) -> HashCache:
-        """What is remembered of it."""
+        """Its cached hashes."""
         ...
 
     @property
-    def called(self) -> tuple[str, str | None]:
+    def names(self) -> tuple[str, str | None]:
         """Its path or its label, and its label if it is a source."""
         ...
 
-    def look(
+    def scan(
         self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
     ) -> Scan:
-        """Look at it; *remember* says whether what is found may be written down meanwhile."""
+        """Scan it; *remember* allows writing the cache meanwhile."""
         ...
 
-    def doubt(self, gone: int, /) -> FolderUnsafe | None:
-        """Return why documents without a file should not be removed, if anything is strange."""
+    def removal_error(self, gone: int, /) -> FolderUnsafe | None:
+        """Return why documents without a file should not be removed, if the place looks unsafe."""
         ...
 
 
 @dataclass(slots=True)
 class FolderPlace:
-    """A folder that a collection is compared with."""
+    """A folder as the other side of a sync."""
 
     folder: Path
     rules: Rules
@@ -119,14 +118,14 @@ class FolderPlace:
     force_removal: bool
 
     @property
-    def called(self) -> tuple[str, str | None]:
+    def names(self) -> tuple[str, str | None]:
         """Its path."""
         return str(self.folder), None
 
-    def look(
+    def scan(
         self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
     ) -> Scan:
-        """Look at the folder."""
+        """Scan the folder."""
         scanner = Scanner(
             self.folder,
             self.rules,
@@ -139,8 +138,8 @@ class FolderPlace:
         )
         return scanner.scan(self.only)
 
-    def doubt(self, gone: int, /) -> FolderUnsafe | None:
-        """Return what is strange about a folder in which there is no file any more."""
+    def removal_error(self, gone: int, /) -> FolderUnsafe | None:
+        """Return an error for a folder that no longer has any file."""
         if self.force_removal or holds_any_file(str(self.folder)):
             return None
         return FolderUnsafe(
@@ -176,7 +175,7 @@ def sync(
     tell: Tell,
     cancel: threading.Event | None = None,
 ) -> SyncReport:
-    """Sync a collection with a folder; parameters and errors are those of ``Collection.sync``."""
+    """Sync a collection with a folder; for parameters and errors see ``Collection.sync``."""
     settings = workspace.settings
     check_document_type(document_type, workspace.info.edition)
     if not dry_run:
@@ -228,7 +227,7 @@ class Sync:
     Attributes
     ----------
     scan, plan, ended
-        What was found, decided and done.
+        The scan, the plan and the results.
     """
 
     workspace: Workspace
@@ -241,10 +240,10 @@ class Sync:
     plan: Plan = field(default_factory=Plan)
     ended: Ended = field(default_factory=Ended)
     conditions: str = ""
-    """What files are read with; worked out when it is first asked for."""
+    """Reading conditions, computed on first use."""
 
     def run(self) -> SyncReport:
-        """Carry it out."""
+        """Run the sync."""
         cancelled = False
         try:
             self._look()
@@ -273,7 +272,7 @@ class Sync:
         return report
 
     def _note(self, report: SyncReport) -> None:
-        """Note the files that are not in the collection as they are."""
+        """Record the files that are missing or outdated in the collection."""
         is_whole = not report.cancelled and not report.problem
         problem = self.scan.problem
         note(
@@ -288,34 +287,34 @@ class Sync:
         )
 
     def _note_failure(self, error: Exception) -> None:
-        """Note that the place could not be synced, and the files that ended before."""
+        """Record that the sync failed, and the files that ended before."""
         results = [self._failed(error), *self.ended.outcomes.values()]
         try:
-            note(self.workspace.folder, results, present=(), source=self.place.called[1])
-        except StorageError as second:  # as the first error may be; that one is raised
+            note(self.workspace.folder, results, present=(), source=self.place.names[1])
+        except StorageError as second:  # the first error may be the same; that one is raised
             _log.warning("The ledger of files cannot be written: %s", second)
 
     def _failed(self, error: Exception) -> FileOutcome:
-        place, _ = self.place.called
+        place, _ = self.place.names
         if isinstance(error, CaseTrackError):
-            told = (error.code, error.message, error.hint or "")
+            problem = (error.code, error.message, error.hint or "")
         else:
-            said = f"The sync ended with an error ({type(error).__name__})."
-            told = ("unexpected", said, "See the log, then sync again.")
-        return FileOutcome(place, "failed", *told)
+            message = f"The sync ended with an error ({type(error).__name__})."
+            problem = ("unexpected", message, "See the log, then sync again.")
+        return FileOutcome(place, "failed", *problem)
 
     def _look(self) -> None:
         rows = rows_of(self._snapshot())
-        self.scan = self.place.look(
+        self.scan = self.place.scan(
             rows, tell=self.tell, cancel=self.cancel, remember=not self.wish.dry_run
         )
         self.plan = self._planner(rows).plan()
         if self.scan.source is not None and not self.wish.dry_run:
-            self._settle(rows)  # what has to be fetched is fetched before others have to wait
-        self._guard()
+            self._settle(rows)  # fetch before other writers have to wait
+        self._check_removal()
 
     def _settle(self, rows: Sequence[LedgerRow]) -> None:
-        """Plan anew until everything that is to be done is still as it was found."""
+        """Plan again until all files of the plan are unchanged since the scan."""
         reading = {file.path for file, _ in self.plan.to_read()}
         while self.scan.settle(self.plan.paths(), reading):
             self.plan = self._planner(rows).plan()
@@ -347,19 +346,19 @@ class Sync:
             self.conditions = reading_conditions(self.wish.reading)
         return self.conditions
 
-    def _guard(self) -> None:
-        """Refuse to empty a collection because of a place that is empty."""
-        doubt = self.place.doubt(len(self.plan.gone)) if self.plan.gone else None
+    def _check_removal(self) -> None:
+        """Refuse to empty a collection because of an empty place."""
+        doubt = self.place.removal_error(len(self.plan.gone)) if self.plan.gone else None
         if doubt is None:
             return
         if self.wish.remove_deleted:
             raise doubt
         self.ended.notes.setdefault(doubt.message)
 
-    # --- doing it ---------------------------------------------------------------------------
+    # --- execution --------------------------------------------------------------------------
 
     def _do(self) -> bool:
-        """Carry out the plan; returns whether it was stopped."""
+        """Execute the plan; return whether it was stopped."""
         if not self.plan.is_idle(remove=self.wish.remove_deleted):
             begin(self.workspace.folder, self.scan.looked_at, source=self.scan.source)
         for _ in range(_ATTEMPTS):
@@ -380,7 +379,7 @@ class Sync:
         raise JobStopped("Other programs change this collection all the time; nothing was lost.")
 
     def _sweep(self) -> None:
-        """Finish what a killed writer left, where nobody writes and nothing else is to be done."""
+        """Sweep leftovers of a killed writer if nothing else is to do and no writer is active."""
         if leftovers(self.workspace.folder):
             with (
                 contextlib.suppress(CollectionBusy),
@@ -392,7 +391,7 @@ class Sync:
         return write_session(self.workspace.folder, timeout=_LOCK_SECONDS, cancel=self.cancel)
 
     def _read_files(self) -> bool:
-        """Read the files between what moves before and what goes after; whether it was stopped."""
+        """Move documents, read files and remove documents; return whether it was stopped."""
         from casetrack.ingest.batch import open_batch
         from casetrack.ingest.outcomes import limit_notes
 
@@ -402,7 +401,7 @@ class Sync:
         ) as batch:
             with self._write_session() as session:
                 files, leaving = self._begin(session)
-                outcomes = batch.ingest(session, files, leaving=leaving, progress=self._hear)
+                outcomes = batch.ingest(session, files, leaving=leaving, progress=self._report)
                 cancelled = any(o.code == "cancelled" for o in outcomes)
                 if not cancelled and not self.cancel.is_set():
                     self._end(session)
@@ -413,7 +412,7 @@ class Sync:
         return cancelled or self.cancel.is_set()
 
     def _found(self) -> list[FoundFile]:
-        found = [
+        files = [
             FoundFile(
                 Path(file.fetched or file.path),
                 named=False,
@@ -423,22 +422,22 @@ class Sync:
             for file, row in self.plan.to_read()
         ]
         order = {path: place for place, path in enumerate(self.scan.files)}
-        return sorted(found, key=lambda f: order[f.shown])
+        return sorted(files, key=lambda f: order[f.shown])
 
-    def _hear(self, moment: IngestProgress) -> None:
+    def _report(self, moment: IngestProgress) -> None:
         name = os.path.basename(moment.file)  # noqa: PTH119 - text, may be no file
         self.tell(f"reading {name}".rstrip(), moment.done, moment.total)
 
     def _begin(self, session: WriteSession) -> tuple[list[FoundFile], Collection[str]]:
-        """Plan anew from the state that nobody changes any more, and move what has moved."""
+        """Plan again under the write lock, and apply the moves."""
         rows = rows_of(self._snapshot())
         self.plan = self._planner(rows).plan()
         self._settle(rows)
-        self._guard()
+        self._check_removal()
         moves = [move for move in self.plan.moves if not move.read_again]
-        told = [Move(row, file, read_again=False) for file, row in self.plan.told]
-        if moves or told:
-            apply_moves(session, self._snapshot(), moves + told, tell=self.tell, cancel=self.cancel)
+        new = [Move(row, file, read_again=False) for file, row in self.plan.described]
+        if moves or new:
+            apply_moves(session, self._snapshot(), moves + new, tell=self.tell, cancel=self.cancel)
             self.ended.moved += moves
         leaving = [row for _, row in self.plan.changed]
         if self.wish.remove_deleted:
@@ -447,9 +446,9 @@ class Sync:
         return self._found(), {row.document_id for row in leaving}
 
     def _end(self, session: WriteSession) -> None:
-        """Remove the documents whose files are gone."""
+        """Remove the documents without a file."""
         rows = {row.document_id: row for row in rows_of(self._snapshot())}
-        # A file that cannot be read under its new extension is no longer the document's.
+        # A file that is unreadable under its new extension no longer belongs to the document.
         candidates = self.plan.gone + [m.row for m in self.plan.moves if m.read_again]
         gone = [row for row in candidates if rows.get(row.document_id) == row]
         gone = [row for row in gone if self.scan.is_still_gone(row)]
@@ -474,14 +473,14 @@ class Sync:
                 return
             group = gone[start : start + _DELETED_TOGETHER]
             ids = dict.fromkeys(r.document_id for r in (*group, *planner.attached_to(group)))
-            found = [documents[document_id] for document_id in ids]
-            session.delete(found)
-            drop_copies(self.workspace.folder, found)
+            removed = [documents[document_id] for document_id in ids]
+            session.delete(removed)
+            drop_copies(self.workspace.folder, removed)
             self.ended.removed += group
             self.tell("removing", start + len(group), len(gone))
 
     def _remember(self) -> None:
-        """Note the files without text, so that no time is spent on them until they change."""
+        """Record the files without text, which are skipped until they change."""
         for file in self.plan.new:
             outcome = self.ended.outcomes.get(file.path)
             if outcome is None or outcome.code != "no_text":

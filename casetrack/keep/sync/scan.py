@@ -1,7 +1,7 @@
-"""Looks at a folder: which files are in it, and what their content is.
+"""Scan of a folder: its files and their content.
 
-What was found is a :class:`Scan`. It alone says what is here, what is gone and of what nothing is
-known; a source's listing (:mod:`casetrack.keep.sync.listing`) says the same of its items.
+A :class:`Scan` decides which documents are present, deleted or unknown; a source's listing
+(:mod:`casetrack.keep.sync.listing`) does the same for its items.
 """
 
 from __future__ import annotations
@@ -38,34 +38,33 @@ _LARGE_BYTES = 1 << 26
 
 
 class Stopped(Exception):
-    """Raised where the user has asked to stop."""
+    """Raised after the user cancelled."""
 
 
 class Vanished(Exception):
-    """The file went away, or changed, while it was being read."""
+    """The file was deleted or changed while it was read."""
 
 
 @dataclass(slots=True)
 class Scan:
-    """A place at one moment: a folder, or what a source lists.
+    """A place at one moment: a folder, or the listing of a source.
 
     Attributes
     ----------
     place
         The folder, absolute; or the label of the source.
     source
-        The label of the source: documents of others are no concern of this place. ``None`` for a
-        folder.
+        Label of the source, which limits the sync to its documents; ``None`` for a folder.
     files
-        By path, in the order of the walk.
+        By path, in scan order.
     unsettled
-        Files that changed or vanished while they were looked at: nothing is said of them.
+        Files that changed or disappeared during the scan: they are left unchanged.
     hashed
         Number of files that were read.
     skipped
-        What the source refuses to give, and why.
+        Items that the source refuses, and the reasons.
     problem
-        Why the place could not be looked at to its end, and what to do.
+        Why the scan is incomplete, and the next step.
     """
 
     place: str
@@ -78,7 +77,7 @@ class Scan:
 
     @property
     def looked_at(self) -> tuple[str, ...]:
-        """The place, or the parts of it that were looked at."""
+        """The place, or its scanned parts."""
         return (self.place,)
 
     @property
@@ -91,47 +90,37 @@ class Scan:
         raise NotImplementedError
 
     def covers(self, row: LedgerRow, /) -> bool:
-        """Return whether a document belongs to this place, and one looked where it lies."""
+        """Return whether a document belongs to this place, within the scanned parts."""
         return self.holds(row)
 
     def follows(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - of a source, none does
-        """Return whether a document of elsewhere follows its file when that was moved here."""
+        """Return whether a document of another place follows its file when that moves here."""
         return False
 
     def presence(self, row: LedgerRow, /) -> Presence:
-        """Return whether the file of a document that is not among the files is there or gone."""
+        """Return whether the file of an unlisted document exists or was deleted."""
         raise NotImplementedError
 
     def is_over(self, file: UntakenFile, /) -> bool:
-        """Return whether a file that was not taken earlier is in order or gone after this look."""
+        """Return whether a file that failed earlier was read or deleted in this scan."""
         raise NotImplementedError
 
     def _is_inside(self, path: str) -> bool:
-        """Return whether *path* is that of something inside a file or an item of this place."""
+        """Return whether *path* is inside a file or an item of this place."""
         return any(str(parent) in self.files for parent in PurePath(path).parents)
 
     def is_still_gone(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - a listing has said it
-        """Return whether the file of a document that is to be removed is still gone."""
+        """Return whether the file of a document to be removed is still missing."""
         return True
 
     def is_still_here(self) -> bool:
-        """Return whether the place itself is what it was when it was looked at."""
+        """Return whether the place itself is the same as during the scan."""
         return True
 
     def settle(self, paths: Collection[str], reading: Collection[str], /) -> bool:  # noqa: ARG002
-        """Let go of those of *paths* that are not any more as they were when they were hashed.
+        """Drop the files of *paths* that changed since they were hashed; return whether any did.
 
-        Parameters
-        ----------
-        paths
-            With which something is about to be done.
-        reading
-            Those that are about to be read; their contents are here afterwards.
-
-        Returns
-        -------
-        bool
-            Whether any is not as it was, so that a plan has to be made anew.
+        Then a new plan is needed. *reading* are the files to read next, whose contents are fetched.
         """
         changed = False
         for path in paths:
@@ -150,9 +139,9 @@ class FolderScan(Scan):
     Attributes
     ----------
     only
-        Files and folders in it beyond which one did not look.
+        Files and folders that limit the scan.
     home
-        Device and number of the folder itself.
+        Device and inode of the folder itself.
     unread
         Folders that could not be listed.
     """
@@ -163,7 +152,7 @@ class FolderScan(Scan):
 
     @property
     def looked_at(self) -> tuple[str, ...]:
-        """The folder, or the files and folders in it that were looked at."""
+        """The folder, or its scanned files and folders."""
         return (self.place,) if self.only is None else self.only
 
     @property
@@ -176,33 +165,33 @@ class FolderScan(Scan):
         return is_below(row.path, self.place)
 
     def covers(self, row: LedgerRow, /) -> bool:
-        """Return whether a document's path lies in the folder, and where one looked."""
+        """Return whether a document's path is in the scanned part of the folder."""
         if not self.holds(row):
             return False
         path = row.path
         return self.only is None or any(path == o or is_below(path, o) for o in self.only)
 
     def follows(self, row: LedgerRow, /) -> bool:
-        """Return whether a document has a file of its own on this machine."""
+        """Return whether a document has its own file on this machine."""
         return not row.is_remote
 
     def presence(self, row: LedgerRow, /) -> Presence:
-        """Return whether a document's file is there, as far as the system lets one see."""
+        """Return whether a document's file exists, as far as access rights allow."""
         path = row.path
         if any(path == folder or is_below(path, folder) for folder in self.unread):
             return "unknown"
-        found = presence(path)
-        return "unknown" if found == "gone" and is_inside_a_file(path) else found
+        state = presence(path)
+        return "unknown" if state == "gone" and is_inside_a_file(path) else state
 
     def is_over(self, file: UntakenFile, /) -> bool:
-        """Return whether the file is in the folder and one looked where it is."""
+        """Return whether the file is in the scanned part of the folder."""
         path = file.path
         seen = any(path == place or is_below(path, place) for place in self.looked_at)
         unread = any(is_below(path, folder) for folder in self.unread)
         return seen and not unread and not self._is_inside(path)
 
     def is_still_gone(self, row: LedgerRow, /) -> bool:
-        """Return whether another document has the path now, or nothing lies there."""
+        """Return whether another document has the path now, or no file exists."""
         return row.path in self.files or presence(row.path) == "gone"
 
     def is_still_here(self) -> bool:
@@ -215,12 +204,12 @@ class FolderScan(Scan):
 
 
 def is_below(path: str, folder: str, /) -> bool:
-    """Return whether *path* lies in *folder*, at any depth."""
+    """Return whether *path* is in *folder*, at any depth."""
     return path.startswith(os.path.join(folder, ""))  # noqa: PTH118 - text, may be no file
 
 
 def presence(path: str, /) -> Presence:
-    """Return whether a file is at *path*; unknown where the system does not let one see."""
+    """Return whether a file exists at *path*; unknown without access."""
     try:
         facts = os.stat(path)  # noqa: PTH116
     except (FileNotFoundError, NotADirectoryError):
@@ -231,10 +220,9 @@ def presence(path: str, /) -> Presence:
 
 
 def holds_any_file(folder: str, /) -> bool:
-    """Return whether any file lies in *folder*, at any depth.
+    """Return whether any file is in *folder*, at any depth.
 
-    What is left where a disk is not mounted does not count: a folder that cannot be read, a file
-    that some program keeps of its own.
+    Leftovers in an unmounted mount point do not count: unreadable folders, and files of programs.
     """
     stack = [folder]
     while stack:
@@ -251,7 +239,7 @@ def holds_any_file(folder: str, /) -> bool:
 
 
 def is_inside_a_file(path: str, /) -> bool:
-    """Return whether *path* is that of something attached to a file, or one cannot see."""
+    """Return whether *path* is an attachment in a file, or access is denied."""
     parent = os.path.dirname(path)  # noqa: PTH120 - text, may be no file
     while parent != os.path.dirname(parent):  # noqa: PTH120
         try:
@@ -264,22 +252,18 @@ def is_inside_a_file(path: str, /) -> bool:
 
 
 class Hasher:
-    """Finds out what the content of files is, without reading what is known already.
+    """Computes the hashes of files, using the cache.
 
     Parameters
     ----------
-    cache
-        Hashes of files that were not touched.
     verify
-        Whether every file is hashed, whatever the cache knows.
+        Whether to hash every file, whatever the cache has.
     known
         Paths of the collection's documents: these are hashed whatever their extension.
     tell
-        Called with what is done, how much, and of how much.
-    cancel
-        Set it to stop.
+        Called with the action, the number of finished files, and the total.
     remember
-        Whether what is found may be written down.
+        Whether new hashes may be written.
     """
 
     def __init__(
@@ -299,7 +283,7 @@ class Hasher:
         self._tell = tell
         self._cancel = cancel
         self._remember = remember
-        self._told = self._saved = time.monotonic()
+        self._reported = self._saved = time.monotonic()
         self._extensions: frozenset[str] | None = None
 
     def _state(
@@ -336,7 +320,7 @@ class Hasher:
             self._cache.save()
 
     def _hash(self, path: str, number: int, total: int) -> Hashed:
-        """Read a file; raises :class:`Vanished` where it changes meanwhile."""
+        """Read a file; raise :class:`Vanished` if it changes meanwhile."""
         moment = time.time_ns()
         digest, done = hashlib.sha256(), 0
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - names that are no text
@@ -356,8 +340,8 @@ class Hasher:
     def _say(self, what: str, done: int, total: int) -> None:
         if self._cancel.is_set():
             raise Stopped
-        if time.monotonic() - self._told >= _TELL_SECONDS:
-            self._told = time.monotonic()
+        if time.monotonic() - self._reported >= _TELL_SECONDS:
+            self._reported = time.monotonic()
             self._tell(what, done, total)
 
     def _readable(self) -> frozenset[str]:
@@ -375,10 +359,8 @@ class Scanner(Hasher):
     ----------
     folder
         Absolute.
-    rules
-        Which files are taken.
     given
-        As a :class:`Hasher` takes it.
+        Parameters of :class:`Hasher`.
     """
 
     def __init__(self, folder: Path, rules: Rules, cache: HashCache, /, **given: Any) -> None:
@@ -387,14 +369,14 @@ class Scanner(Hasher):
         self._rules = rules
 
     def scan(self, only: Sequence[Path] | None = None) -> FolderScan:
-        """Look at the folder, or at *only* these files and folders in it.
+        """Scan the folder, or *only* these files and folders in it.
 
         Raises
         ------
         FileUnreadable
             The folder itself cannot be listed.
         Stopped
-            The user has asked to stop.
+            The user cancelled.
         """
         facts = self._folder.stat()
         scan = FolderScan(
@@ -403,22 +385,22 @@ class Scanner(Hasher):
             home=(facts.st_dev, facts.st_ino),
         )
         walk = Walk(self._folder, self._rules)
-        found = []
+        states = []
         for seen in walk.files(only):
-            found.append(seen)
-            self._say("looking for files", len(found), 0)
+            states.append(seen)
+            self._say("looking for files", len(states), 0)
         if scan.place in walk.unread:
-            problem = next(s.problem for s in found if s.path == scan.place)
+            problem = next(s.problem for s in states if s.path == scan.place)
             raise problem or FileUnreadable(scan.place, "the folder cannot be listed")
         scan.unread = tuple(walk.unread)
-        for number, seen in enumerate(found):
+        for number, seen in enumerate(states):
             name = os.path.basename(seen.path)  # noqa: PTH119
-            self._say(f"comparing {name}", number, len(found))
+            self._say(f"comparing {name}", number, len(states))
             if seen.facts is None:
                 scan.files[seen.path] = FileState(seen.path, None, None, seen.problem)
                 continue
             try:
-                state = self._state(seen.path, seen.facts, number, len(found), scan)
+                state = self._state(seen.path, seen.facts, number, len(states), scan)
             except Vanished:
                 scan.unsettled.add(seen.path)
             else:
@@ -429,7 +411,7 @@ class Scanner(Hasher):
 
 
 def documents_read() -> list[str]:
-    """Return the extensions of documents; a hundred ones of source code would bury them."""
+    """Return the extensions of documents, without the hundred of source code."""
     from casetrack.parse import READERS
     from casetrack.parse.detect import SOURCE_CODE
 

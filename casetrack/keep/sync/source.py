@@ -1,4 +1,4 @@
-"""Syncs a collection with a source, by the same plan and the same steps as with a folder."""
+"""Sync of a collection with a source, by the same plan and steps as with a folder."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TOUCH_SECONDS = 60.0
 
 @dataclass(slots=True)
 class SourcePlace:
-    """A source that a collection is compared with."""
+    """A source as the other side of a sync."""
 
     source: Source
     cache: HashCache
@@ -50,14 +50,14 @@ class SourcePlace:
     touched: float = field(default_factory=time.monotonic)
 
     @property
-    def called(self) -> tuple[str, str | None]:
+    def names(self) -> tuple[str, str | None]:
         """Its label, twice."""
         return label(self.source), label(self.source)
 
-    def look(
+    def scan(
         self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
     ) -> Scan:
-        """List the source, and fetch what is not known."""
+        """List the source, and fetch unknown items."""
         name = label(self.source)
         lister = Lister(
             self.source,
@@ -75,8 +75,8 @@ class SourcePlace:
         )
         return lister.scan()
 
-    def doubt(self, gone: int, /) -> FolderUnsafe | None:  # noqa: ARG002 - the listing knows
-        """Return nothing: an empty listing says of no document that it is gone."""
+    def removal_error(self, gone: int, /) -> FolderUnsafe | None:  # noqa: ARG002 - the listing knows
+        """Return ``None``: an empty listing marks no document as deleted."""
         return None
 
 
@@ -97,7 +97,7 @@ def sync_source(
     tell: Tell,
     cancel: threading.Event | None = None,
 ) -> SyncReport:
-    """Sync with a source; parameters and errors are those of ``Collection.sync_source``."""
+    """Sync with a source; for parameters and errors see ``Collection.sync_source``."""
     if not dry_run:
         workspace.require_active()
     settings, name = workspace.settings, label(source)
@@ -112,7 +112,7 @@ def sync_source(
     with contextlib.closing(source), _spool(workspace.folder) as spool:
         cache = HashCache(workspace.folder, name)
         place = SourcePlace(source, cache, spool, full, since, until, limit)
-        run = Sync(workspace, place, wish, _keeping(spool, tell), stop)
+        run = Sync(workspace, place, wish, _with_spool(spool, tell), stop)
         if dry_run:
             return _with_notes(run.run(), source)
         started = datetime.now(UTC)
@@ -129,7 +129,7 @@ def _with_notes(report: SyncReport, source: Source) -> SyncReport:
 
 @contextlib.contextmanager
 def _spool(folder: Path) -> Iterator[Path]:
-    """Make a folder for what is fetched, beside what it will become; it goes in the end."""
+    """Create a temporary folder for fetched items, next to the collection's other files."""
     home = folder / "sync"
     spool = home / f".{_SPOOL}{secrets.token_hex(6)}{UNFINISHED}"
     with storage_errors(home):
@@ -142,8 +142,8 @@ def _spool(folder: Path) -> Iterator[Path]:
         shutil.rmtree(spool, ignore_errors=True)
 
 
-def _keeping(spool: Path, tell: Tell) -> Tell:
-    """Return what tells of progress, and shows that what is fetched is still needed."""
+def _with_spool(spool: Path, tell: Tell) -> Tell:
+    """Return a progress callback that also marks the spool as in use."""
     touched = time.monotonic()
 
     def hear(what: str, done: int, total: int, /) -> None:

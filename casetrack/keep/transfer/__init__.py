@@ -1,1 +1,1 @@
-"""Whole collections as one file: export and import."""
+"""Export and import of whole collections as one file."""

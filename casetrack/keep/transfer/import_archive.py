@@ -1,4 +1,4 @@
-"""Makes a collection of an exported archive: unpacks it, gives it a name, puts it in its place."""
+"""Import of an exported archive: unpacking, checking, naming and placing a collection."""
 
 from __future__ import annotations
 
@@ -62,13 +62,12 @@ if TYPE_CHECKING:
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo
 
-# Makes a collection of a ``.ctcollection`` file of unknown origin.
-#
-# An encrypted file is decrypted into one that has no name, and is read to its marked end before
-# anything in it is looked at. Nothing in the file is trusted. Its list of contents is compared with
-# what is in it; every path must be one that an export makes; no more bytes are written than the
-# list says, and each file must have the SHA-256 that it says. Then the tables are opened and
-# counted. All of that happens in a folder that counts as no collection; one rename makes it one.
+# Unpacking of a ``.ctcollection`` file of unknown origin. An encrypted file is decrypted to an
+# unnamed file, and read to its marked end before its content is used. Nothing in the file is
+# trusted: its manifest is compared with its entries; every path must be one that an export makes;
+# no more bytes are written than the manifest has, and each file must have its SHA-256. Then the
+# tables are opened and counted. All of that happens in a folder that is not a collection until one
+# rename.
 
 _BLOCK = 1 << 20
 _MAX_MANIFEST = 256 * 2**20
@@ -88,7 +87,7 @@ _UNZIP_ERRORS = (
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """What an archive turned out to hold, all of it checked."""
+    """The checked content of an archive."""
 
     info: CollectionInfo
     manifest: Manifest
@@ -120,34 +119,18 @@ def unpack(
 ) -> Unpacked:
     """Unpack an archive into the empty folder *target*, and check everything.
 
-    Parameters
-    ----------
-    path
-        The archive.
-    target
-        An empty folder, which nobody takes for a collection.
-    secret
-        What opens it, if it is encrypted.
-    tell
-        Called with what is done, how much, and of how much.
-    cancel
-        Set it to stop.
+    *secret* decrypts an encrypted archive. *tell* gets the action, the amount done, and the total.
 
     Raises
     ------
     FileNotFound, WrongPathKind
-        There is no such file.
-    FutureSchema
-        It was written by a newer version.
+        The archive does not exist or is a folder.
     ArchiveDamaged
-        It is damaged, or no exported collection.
+        It is damaged, or not an exported collection.
     PassphraseMissing, PassphraseWrong, EncryptedFileDamaged
-        It is encrypted, and nothing or the wrong thing was given to open it, or it is not as it was
-        written.
+        The secret is missing or wrong, or the encrypted file is damaged.
     JobStopped
         *cancel* was set.
-    DiskFull, NotWritable, StorageError
-        It cannot be unpacked, or read.
     """
     with _opened(path, target, secret, tell, cancel) as archive:
         reader = _Reader(archive, path.name, tell, cancel)
@@ -159,7 +142,7 @@ def unpack(
         for entry in manifest.files:
             _extract(reader, infos[entry.path], entry, target, done, manifest.total)
             done += entry.size
-            # A folder that nothing happens to counts as given up after a while.
+            # An unchanged folder counts as abandoned after a while.
             os.utime(target)
     return Unpacked(_check_content(path.name, target, manifest), manifest)
 
@@ -179,11 +162,11 @@ def _opened(
     if not path.is_file():
         raise FileNotFound(path)
     with contextlib.ExitStack() as stack:
-        found: Path | IO[bytes] = path
+        content: Path | IO[bytes] = path
         if is_encrypted(path):
-            found = stack.enter_context(_decrypted(path, target, secret, tell, cancel))
+            content = stack.enter_context(_decrypted(path, target, secret, tell, cancel))
         try:
-            archive = zipfile.ZipFile(found)
+            archive = zipfile.ZipFile(content)
         except zipfile.BadZipFile as error:
             raise damaged(path.name, "it is no exported collection, or it is not whole") from error
         except _UNZIP_ERRORS as error:
@@ -201,9 +184,9 @@ def _decrypted(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> IO[bytes]:
-    """Decrypt a file to its end into one without a name, on the disk that the collection goes to.
+    """Decrypt a file completely to an unnamed file on the disk of the collection.
 
-    The system removes that one when it is closed, and with the process, however that ends.
+    The system removes it when it is closed or the process ends.
     """
     with storage_errors(path), path.open("rb") as source:
         total = path.stat().st_size
@@ -241,14 +224,14 @@ def _stopped() -> JobStopped:
     )
 
 
-# --- what is in it ---------------------------------------------------------------------------
+# --- manifest ---------------------------------------------------------------------------
 
 
 def _checked_entries(reader: _Reader) -> dict[str, zipfile.ZipInfo]:
     infos = reader.archive.infolist()
     if len(infos) > _MAX_FILES:
         raise damaged(reader.name, f"it holds {len(infos):,} files")
-    # The name as it is written: zipfile itself cuts it at a NUL and turns backslashes.
+    # The original name: zipfile truncates it at a NUL and converts backslashes.
     reason = fault(i.orig_filename for i in infos)
     if reason:
         raise damaged(reader.name, reason)
@@ -324,11 +307,11 @@ def _extract(
 
 
 def _blocks(reader: _Reader, info: zipfile.ZipInfo, size: int) -> Iterator[bytes]:
-    """Yield the content of a file, and never more than it says to have."""
+    """Yield the content of a file, limited to its declared size."""
     left = size
     try:
         with reader.archive.open(info) as source:
-            # One byte more than expected tells a file that is longer than it says.
+            # One additional byte shows that a file is longer than declared.
             while block := source.read(min(_BLOCK, left + 1)):
                 left -= len(block)
                 if left < 0:
@@ -342,7 +325,7 @@ def _blocks(reader: _Reader, info: zipfile.ZipInfo, size: int) -> Iterator[bytes
         raise damaged(reader.name, f"{info.filename!r} in it is shorter than {size:,} bytes")
 
 
-# --- what it holds ---------------------------------------------------------------------------
+# --- content ---------------------------------------------------------------------------
 
 
 def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInfo:
@@ -379,15 +362,14 @@ def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInf
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What decides whether a collection may come in; both raise where it may not.
+    """Permission for an import; both callbacks raise an error to refuse it.
 
     Attributes
     ----------
     collection
-        Asked with its edition whether there may be one more collection.
+        Called with the edition: may there be another collection?
     documents
-        Asked with its edition and the number of documents in it, without those that came inside
-        others.
+        Called with the edition and the number of documents, without attachments.
     """
 
     collection: Callable[[str], None]
@@ -405,63 +387,48 @@ def import_archive(
     tell: Callable[[str, int, int], None] | None,
     cancel: threading.Event | None,
 ) -> ImportReport:
-    """Make a collection of an archive.
+    """Create a collection from an archive.
 
-    Parameters
-    ----------
-    settings
-        Of the data folder.
-    path
-        The archive.
-    name
-        What to call it; ``None`` means as it was called, with a number where that is taken.
-    admit
-        Decides whether it may come in.
-    secret, tell, cancel
-        See :func:`casetrack.keep.transfer.import_archive.unpack`.
-
-    Raises
-    ------
-    CaseTrackError
-        See :meth:`casetrack.api.library.Library.import_archive`.
+    *name* ``None`` means its original name, with a number if that is in use. *admit* may refuse the
+    import. For the other parameters see :func:`unpack`.
     """
     started, home = time.monotonic(), settings.collections_dir
     if name is not None:
         name = checked_name(name)
-        require_free(home, name)  # before anything is unpacked
+        require_free(home, name)  # before unpacking
     new_id = str(uuid.uuid4())
     with building(home, new_id) as folder:
-        found = unpack(
+        unpacked = unpack(
             path,
             folder,
             secret=secret,
             tell=tell or (lambda _what, _done, _total: None),
             cancel=cancel or threading.Event(),
         )
-        edition = found.info.edition
+        edition = unpacked.info.edition
         admit.documents(edition, _own_documents(folder))
         with names_lock(settings.data_dir):
             admit.collection(edition)
             if name is not None:
                 require_free(home, name)
-            chosen = name or free_name(home, _own_name(path, found.info.name))
-            write_info(folder, replace(found.info, id=new_id, name=chosen))
+            chosen = name or free_name(home, _own_name(path, unpacked.info.name))
+            write_info(folder, replace(unpacked.info, id=new_id, name=chosen))
             audit.note(
                 home / new_id,
                 "collection imported",
-                count=found.manifest.counts["documents"],
+                count=unpacked.manifest.counts["documents"],
                 detail=str(path),
             )
-            mend_marks(folder)  # an archive has no copy of them
+            mend_marks(folder)  # an archive does not contain them
             with storage_errors(home):
                 folder.rename(home / new_id)
                 sync_folder(home)
-    counts = found.manifest.counts
+    counts = unpacked.manifest.counts
     return ImportReport(
         collection=chosen,
         collection_id=new_id,
         path=str(path),
-        original_name=found.info.name,
+        original_name=unpacked.info.name,
         documents=counts["documents"],
         pages=counts["pages"],
         chunks=counts["chunks"],
@@ -471,7 +438,7 @@ def import_archive(
 
 
 def _own_documents(folder: Path) -> int:
-    """Return how many documents did not come inside others; early versions know no others."""
+    """Return the number of documents that are not attachments; early versions have only these."""
     ledger = open_dataset(folder, DOCUMENTS)
     with reading(folder):
         inside = "parent_id" in ledger.schema.names

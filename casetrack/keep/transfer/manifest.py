@@ -1,4 +1,4 @@
-"""``manifest.json``: what a ``.ctcollection`` file is, and every file in it."""
+"""``manifest.json``: the description of a ``.ctcollection`` file, and its files."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 FORMAT = "casetrack-collection"
 FORMAT_VERSION = 4
-"""Form 2 holds saved queries and a pipeline of the user's as well, form 3 also the user's marks,
-form 4 the ledger of files that were not read. An archive is written in the first form that has room
-for it, as every version reads form 1."""
+"""Format 2 adds saved queries and a custom pipeline, 3 the user's marks, 4 the ledger of unread
+files. An archive uses the lowest sufficient format, as every version reads format 1.
+"""
 _WITH_MORE, _WITH_MARKS, _WITH_LEDGER = 2, 3, 4
 MANIFEST = "manifest.json"
 INFO = "collection.json"
 EXTENSION = ".ctcollection"
 ENCRYPTED_EXTENSION = ".ctsealed"
 EXPORT = "export"
-"""What the head of an encrypted file says where an archive is what it holds."""
+"""Content type in the head of an encrypted archive."""
 COUNTS = ("documents", "pages", "chunks", "originals")
 _HEX = frozenset("0123456789abcdef")
 
@@ -46,20 +46,20 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The first thing to read of an archive.
+    """The description of an archive.
 
     Attributes
     ----------
     casetrack_version, created_at
-        Which version wrote it, and when (ISO 8601, UTC).
+        Version that wrote it, and time (ISO 8601, UTC).
     collection
-        The collection's own facts, as in its ``collection.json``.
+        The collection's facts, as in its ``collection.json``.
     models
         Fingerprints of the models that made the vectors.
     counts
         Numbers of :data:`COUNTS`.
     files
-        Every file but the manifest itself.
+        Every file except the manifest itself.
     """
 
     casetrack_version: str
@@ -78,7 +78,7 @@ class Manifest:
         return sum(e.size for e in self.files)
 
     def to_bytes(self) -> bytes:
-        """Return it as it stands in the archive."""
+        """Return its serialized form."""
         more = any(is_query_path(e.path) or is_kept_path(e.path) for e in self.files)
         paths = {e.path for e in self.files}
         version = _WITH_MARKS if MARKS_PATH in paths else _WITH_MORE if more else 1
@@ -92,21 +92,12 @@ class Manifest:
 
 
 def parse(data: bytes, /, *, source: str) -> Manifest:
-    """Read a manifest from an archive of unknown origin.
-
-    Parameters
-    ----------
-    data
-        The bytes of ``manifest.json``.
-    source
-        The archive's name, for messages.
+    """Parse the manifest *data* of an archive of unknown origin; *source* is its name for messages.
 
     Raises
     ------
-    FutureSchema
-        The collection in it was written by a newer version.
     ArchiveDamaged
-        It is no manifest, or a newer one.
+        The manifest is invalid or of a newer format.
     """
     try:
         raw = json.loads(data)
@@ -121,9 +112,9 @@ def parse(data: bytes, /, *, source: str) -> Manifest:
             f"reads form {FORMAT_VERSION}).",
             hint="Install the newest version with `pip install --upgrade casetrack`.",
         )
-    found = raw.get("schema_version")
-    if _is_count(found) and found > SCHEMA_VERSION:
-        raise FutureSchema(found, SCHEMA_VERSION)
+    schema = raw.get("schema_version")
+    if _is_count(schema) and schema > SCHEMA_VERSION:
+        raise FutureSchema(schema, SCHEMA_VERSION)
     if not _is_count(version) or version == 0 or not _is_valid(raw):
         raise damaged(source, f"its list of contents ({MANIFEST}) is incomplete")
     return Manifest(
@@ -133,7 +124,7 @@ def parse(data: bytes, /, *, source: str) -> Manifest:
 
 
 def damaged(source: str, what: str, /) -> ArchiveDamaged:
-    """Return the error that says that an archive cannot be imported, and why."""
+    """Return the error for an archive that cannot be imported."""
     return ArchiveDamaged(
         f"{source} cannot be imported: {what}. Nothing was imported.",
         hint=f"Export the collection again with {See('export')}, or copy the file once more from "
@@ -173,10 +164,10 @@ def _is_entry(entry: object) -> bool:
     )
 
 
-# Paths in archives: which ones are safe on every system, and making names that are.
+# Validation of paths in archives, and portable names.
 
 _MAX_NAME = 200
-"""Bytes of a name as UTF-8; file systems take 255, and temporary names add some."""
+"""Maximum bytes of a name in UTF-8; file systems allow 255, and temporary names add some."""
 _MAX_PATH = 500
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/\ud800-\udfff]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
@@ -185,7 +176,7 @@ _COPIES = re.compile(r"originals/[^/]+/[^/]+")
 
 
 def is_safe_name(name: str, /) -> bool:
-    """Return whether a file of this name can be made on every system, and is only that."""
+    """Return whether a name is a valid, plain file name on every system."""
     return (
         name not in {"", ".", ".."}
         and not _FORBIDDEN.search(name)
@@ -197,7 +188,7 @@ def is_safe_name(name: str, /) -> bool:
 
 
 def safe_name(name: str, /) -> str:
-    """Return *name*, changed as little as it takes to be a file name on every system."""
+    """Return *name* with the fewest changes that make it a valid file name on every system."""
     if is_safe_name(name):
         return name
     clean = _FORBIDDEN.sub("_", name).strip(" ").rstrip(". ")
@@ -210,7 +201,7 @@ def safe_name(name: str, /) -> str:
 
 
 def fault(paths: Iterable[str], /) -> str:
-    """Return what is wrong with the paths of an archive, in words; empty if nothing is."""
+    """Describe an invalid path of an archive; empty if all are valid."""
     seen: dict[str, str] = {}
     for path in paths:
         reason = _fault(path)

@@ -1,4 +1,4 @@
-"""The user's marks of a collection, which travel with it."""
+"""The user's marks in an exported collection."""
 
 from __future__ import annotations
 
@@ -15,27 +15,13 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 MAX_BYTES = 64 << 20
-"""Of all marks of a collection; one has a few hundred bytes."""
+"""Maximum size of all marks of a collection; one has a few hundred bytes."""
 
 
 def copy_marks(folder: Path, snapshot: Snapshot, content: Path, /) -> int:
-    """Copy a collection's marks; return how many stay behind.
+    """Copy a collection's marks to its archive folder *content*; return the number left out.
 
-    Those are the marks of documents that are gone: nothing of these travels.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    snapshot
-        What is live.
-    content
-        Where its archive is being made.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        They cannot be read or copied.
+    Marks of deleted documents are left out.
     """
     marks, documents = read(folder).all, Documents(snapshot)
     gone = {m.mark_id for m in marks if m.document_id is not None and documents.of(m) is None}
@@ -48,13 +34,13 @@ def copy_marks(folder: Path, snapshot: Snapshot, content: Path, /) -> int:
 
 
 def too_large(path: str, size: int, /) -> str:
-    """Return what is wrong with the size of marks or of the ledger, in words; may be empty."""
+    """Describe an excessive size of marks or of the ledger; empty if it is allowed."""
     if path in {PATH, LEDGER} and size > MAX_BYTES:
         return f"{path!r} in it is larger than {MAX_BYTES >> 20} MB"
     return ""
 
 
 def unreadable(target: Path, /) -> str:
-    """Return what is wrong with unpacked marks, in words; empty if nothing is."""
+    """Describe invalid lines of unpacked marks; empty if all are valid."""
     broken = Stored(target).broken
     return f"line {broken[0]} of '{PATH}' in it is no mark" if broken else ""

@@ -1,11 +1,10 @@
-"""Writes a collection into one ``.ctcollection`` file.
+"""Export of a collection to one ``.ctcollection`` file.
 
-The live rows go into new datasets first, so that nothing deleted or replaced travels; then they
-are packed, together with the copied source files, the saved queries, and a manifest that has the
-SHA-256 of every file.
-All of that happens in a folder beside the target, which gets its name as the last step. Where the
-file is to be encrypted, nothing lies there in the clear at any moment: the new datasets are written
-within the collection's own folder, and are encrypted as they are packed.
+The live rows are written to new datasets first, so that deleted or replaced rows are left out; then
+they are packed with the copied source files, the saved queries, and a manifest with the SHA-256 of
+every file. All of that happens in a folder next to the target, and the last step renames the
+result. An encrypted export writes no plain data there: the new datasets are in the collection's own
+folder, and are encrypted while they are packed.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 20
 _METHOD, _LEVEL = zipfile.ZIP_DEFLATED, 1
-"""Higher levels of deflate make vectors and packed columns hardly smaller, and take longer."""
+"""Higher levels of deflate hardly reduce vectors and packed columns, and take longer."""
 _COPYING, _PACKING = "Copying passages", "Packing"
 _OUTPUTS = {EXTENSION, ".zip"}
 _ENCRYPTED_OUTPUTS = {EXTENSION, ENCRYPTED_EXTENSION}
@@ -71,7 +70,7 @@ _ENCRYPTED_OUTPUTS = {EXTENSION, ENCRYPTED_EXTENSION}
 
 @dataclass(slots=True)
 class _Work:
-    """What one export is told and what it gathers."""
+    """Parameters and state of one export."""
 
     folder: Path
     target: Path
@@ -83,7 +82,7 @@ class _Work:
     notes: list[str] = field(default_factory=list)
 
     def step(self, what: str, done: int, total: int) -> None:
-        """Tell how far it is, in per cent of all; the two parts take about as long."""
+        """Report the progress in percent of both parts, which take about equally long."""
         if self.cancel.is_set():
             raise JobStopped(
                 "The export was stopped; nothing was written.",
@@ -106,20 +105,9 @@ def pack(
 ) -> ExportReport:
     """Write a collection to a file.
 
-    Parameters
-    ----------
-    workspace
-        The collection.
-    path, overwrite
-        See ``Collection.admin.export``.
-    secret
-        What encrypts the file; ``None`` leaves it in the clear.
-    snapshot
-        Name or number of an earlier state; ``None`` means the present one.
-    tell
-        Called with what is done, how much, and of how much.
-    cancel
-        Set it to stop.
+    For *path* and *overwrite* see ``Collection.admin.export``. *secret* encrypts the file; ``None``
+    leaves it unencrypted. *snapshot* is the name or number of an earlier state; ``None`` means the
+    present one. *tell* gets the action, the amount done, and the total.
 
     Raises
     ------
@@ -142,7 +130,7 @@ def pack(
         plain = stack.enter_context(spool_folder(folder)) if encrypted else space
         manifest, packed = _make(work, info, state, plain, space)
         with storage_errors(target):
-            # Somebody may have made it meanwhile.
+            # Another process may have created it meanwhile.
             _require_free(target, overwrite=overwrite)
             size = packed.stat().st_size
             audit.note(
@@ -200,16 +188,9 @@ def _require_free(path: Path, *, overwrite: bool) -> None:
 def _make(
     work: _Work, info: CollectionInfo, snapshot: Snapshot, plain: Path, space: Path
 ) -> tuple[Manifest, Path]:
-    """Write everything into the folders; return the manifest and the packed file.
+    """Write all content to the folders; return the manifest and the packed file.
 
-    Parameters
-    ----------
-    work, info, snapshot
-        What is exported.
-    plain
-        Where its datasets are written anew.
-    space
-        Where the packed file goes.
+    *plain* is the folder of the new datasets, *space* that of the packed file.
     """
     documents = list(snapshot.documents.values())
     info = replace(info, profile=snapshot.profile, dimension=snapshot.dimension)
@@ -250,7 +231,7 @@ def _make(
             zipfile.ZipFile(sink, "w", _METHOD, True, _LEVEL) as archive,
         ):
             _pack(work, files, expected, archive)
-            # What changed while it was packed is left out, so only now it is known what is there.
+            # Files that changed during packing are left out, so the manifest is known only now.
             have = {e.path for e in work.entries}
             manifest = Manifest(
                 casetrack_version=_version(),
@@ -271,9 +252,9 @@ def _make(
 
 @contextlib.contextmanager
 def _sink(work: _Work, file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Give what the archive is written to: the file, or what encrypts everything on its way there.
+    """Yield the output of the archive: the file, or an encrypting writer to it.
 
-    The head of an encrypted export says nothing of the collection.
+    The head of an encrypted export contains nothing about the collection.
     """
     if work.secret is None:
         yield file
@@ -293,16 +274,16 @@ def _sink(work: _Work, file: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def _version() -> str:
-    # An import statement would reach up to the facade, which imports this module.
+    # An import statement would import the facade, which imports this module.
     return str(sys.modules["casetrack"].__version__)
 
 
 def _copies(work: _Work, documents: list[Document]) -> dict[str, tuple[str, Path, str]]:
-    """Return for documents with a copy its path in the archive, the file, and its SHA-256.
+    """Return the path in the archive, the file, and its SHA-256, for documents with a copy.
 
-    A copy that is gone, or is not that of this content any more, stays behind with a note.
+    A missing or changed copy is left out, with a note.
     """
-    found, gone = {}, []
+    present, gone = {}, []
     for document in documents:
         if document.original_copy is None:
             continue
@@ -311,10 +292,10 @@ def _copies(work: _Work, documents: list[Document]) -> dict[str, tuple[str, Path
             gone.append(document.name)
             continue
         name = f"originals/{safe_name(document.document_id)}/{safe_name(source.name)}"
-        found[document.document_id] = (name, source, document.file_hash)
+        present[document.document_id] = (name, source, document.file_hash)
     if gone:
         work.notes.append(_missing(gone))
-    return found
+    return present
 
 
 def _missing(names: list[str]) -> str:
@@ -329,7 +310,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _with_copies(ledger: pa.Table, copies: dict[str, tuple[str, Path, str]]) -> pa.Table:
-    """Return the ledger with copies under the names that they have in the archive."""
+    """Return the ledger with the paths of copies in the archive."""
     import pyarrow as pa
 
     place = ledger.schema.get_field_index("original_copy")
@@ -340,7 +321,7 @@ def _with_copies(ledger: pa.Table, copies: dict[str, tuple[str, Path, str]]) -> 
 
 
 def _portable(copy: str | None) -> str | None:
-    """Return where a copy that is gone would lie; the row says that there was one."""
+    """Return the portable path of a missing copy; the row shows that there was one."""
     if copy is None:
         return None
     return "/".join(["originals", *map(safe_name, copy.split("/")[1:3])])
@@ -385,4 +366,4 @@ def _sha256(path: Path) -> str | None:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
-        return None  # its document was deleted a moment ago
+        return None  # its document has just been deleted

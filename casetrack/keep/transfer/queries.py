@@ -1,4 +1,4 @@
-"""Saved queries of a collection, which travel with it."""
+"""Saved queries in an exported collection."""
 
 from __future__ import annotations
 
@@ -19,27 +19,15 @@ _LARGEST = f"{MAX_BYTES >> 20} MB"
 
 def is_query_path(path: str, /) -> bool:
     """Return whether a path in an archive is that of a saved query."""
-    found = _PATH.fullmatch(path)
-    return found is not None and is_query_name(found[1])
+    match = _PATH.fullmatch(path)
+    return match is not None and is_query_name(match[1])
 
 
 def copy_queries(folder: Path, content: Path, /) -> list[str]:
-    """Copy a collection's saved queries; return the names of those that stay behind.
+    """Copy a collection's saved queries to *content*; return the names of those left out.
 
-    These are links, which may lead anywhere; what is too large or no text; and of names that differ
-    in letter case only, which are one name on some systems, all but the first.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    content
-        Where its archive is being made.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        They cannot be read or copied.
+    Left out are links, files that are too large or not text, and all but the first of names that
+    differ in letter case only, which are equal on some systems.
     """
     left, seen = [], set()
     for path in query_files(folder):
@@ -61,14 +49,14 @@ def copy_queries(folder: Path, content: Path, /) -> list[str]:
 
 
 def too_large(path: str, size: int, /) -> str:
-    """Return why a file on the list of contents is no saved query; empty if nothing is wrong."""
+    """Describe a saved query of excessive size; empty if it is allowed."""
     if is_query_path(path) and size > MAX_BYTES:
         return f"the saved query {path!r} in it is larger than {_LARGEST}"
     return ""
 
 
 def not_text(target: Path, /) -> str:
-    """Return which unpacked query is no text, in words; empty if all are."""
+    """Describe an unpacked query that is not text; empty if all are."""
     for path in query_files(target):
         with storage_errors(path):
             if not _is_text(path.read_bytes()):

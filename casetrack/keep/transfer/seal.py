@@ -1,9 +1,9 @@
-"""Sealing a closed collection into one encrypted file, and opening it again.
+"""Sealing of a closed collection to one encrypted file, and unsealing.
 
-The encrypted file is written whole, read back, and given its name; then the folder is taken away by
-one rename, which is the moment from which on the collection is sealed. Only then is the plain data
-overwritten and removed. Opening goes the same way back. See :mod:`casetrack.store.sealed` for what
-becomes of a program that was killed in between.
+The encrypted file is written completely, read back, and renamed; then one rename removes the
+folder, and from that moment the collection is sealed. Only then are the plain files overwritten and
+removed. Unsealing is the reverse. For programs that are killed in between see
+:mod:`casetrack.store.sealed`.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ if TYPE_CHECKING:
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo
 
-# A whole collection's folder as one stream (tar), and back: byte for byte, nothing made anew.
+# A collection's folder as one stream (tar), and back, byte for byte.
 
 _COPY = 1 << 20
 _PASSING = re.compile(r"\..*\.lock|\.spool-.*|\..*\.tmp|reader-locks|__pycache__")
-"""What belongs to programs at work, and to no state of a collection."""
+"""Files of running programs that belong to no state of a collection."""
 _MADE_ANEW = "views"
 
 
@@ -71,9 +71,9 @@ class Tree:
     Attributes
     ----------
     folders
-        Paths of all folders in it, from the top down.
+        Paths of all subfolders, from the top down.
     files
-        Size and time of the last change (ns) of every file, by its path.
+        Size and time of the last change (ns) of every file, by path.
     """
 
     folders: tuple[str, ...]
@@ -86,18 +86,12 @@ class Tree:
 
     @property
     def lasting(self) -> dict[str, tuple[int, int]]:
-        """The files without those that are made anew from the others."""
+        """The files without those that are rebuilt from others."""
         return {p: f for p, f in self.files.items() if not p.startswith(f"{_MADE_ANEW}/")}
 
 
 def tree_of(folder: Path, /) -> Tree:
-    """Return what is in a collection's folder.
-
-    Raises
-    ------
-    StorageError
-        It cannot be read.
-    """
+    """Return the files in a collection's folder."""
     with storage_errors(folder):
         folders, files = [], {}
         for base, below, names in os.walk(folder, onerror=_raise):
@@ -107,8 +101,8 @@ def tree_of(folder: Path, /) -> Tree:
             for name in sorted(names):
                 path = Path(base, name)
                 if not _PASSING.fullmatch(name) and path.is_file() and not path.is_symlink():
-                    found = path.stat()
-                    files[(inside / name).as_posix()] = found.st_size, found.st_mtime_ns
+                    status = path.stat()
+                    files[(inside / name).as_posix()] = status.st_size, status.st_mtime_ns
         return Tree(tuple(folders), files)
 
 
@@ -117,16 +111,9 @@ def _raise(error: OSError) -> None:
 
 
 def write_tree(folder: Path, tree: Tree, sink: IO[bytes], tell: Callable[[int], None], /) -> None:
-    """Write the files of a folder, in the order of their names.
+    """Write the files of *tree* in a folder to *sink*, in name order.
 
-    Parameters
-    ----------
-    folder, tree
-        The folder, and what is in it.
-    sink
-        Where it goes.
-    tell
-        Told the bytes written so far; an error that it raises ends the writing.
+    *tell* gets the bytes written so far; its errors stop the writing.
 
     Raises
     ------
@@ -160,7 +147,7 @@ def write_tree(folder: Path, tree: Tree, sink: IO[bytes], tell: Callable[[int], 
 
 
 def changed(folder: Path, /) -> CollectionBusy:
-    """Return the error that says that somebody has changed a collection while it was read."""
+    """Return the error for a collection that changed while it was read."""
     return CollectionBusy(
         f"The files in {folder} were changed by another program meanwhile; nothing was done.",
         hint="Wait until that program is done with the collection, then run the command again.",
@@ -168,30 +155,10 @@ def changed(folder: Path, /) -> CollectionBusy:
 
 
 def read_tree(source: IO[bytes], folder: Path, name: str, tell: Callable[[int], None], /) -> int:
-    """Write what :func:`write_tree` wrote into an empty folder, for its owner alone.
+    """Write the files of a stream of :func:`write_tree` to an empty private folder.
 
-    Parameters
-    ----------
-    source
-        The stream.
-    folder
-        Where it goes.
-    name
-        What the stream is called in messages.
-    tell
-        Told the bytes read so far.
-
-    Returns
-    -------
-    int
-        Bytes of the files.
-
-    Raises
-    ------
-    EncryptedFileDamaged
-        It is not such a stream.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
+    Returns the bytes of the files. *name* is the stream's name for messages. *tell* gets the bytes
+    read so far.
     """
     done = 0
     try:
@@ -251,13 +218,7 @@ def seal(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> SealReport:
-    """Turn a closed collection into one encrypted file; see ``Library.seal``.
-
-    Raises
-    ------
-    CaseTrackError
-        See ``Library.seal``.
-    """
+    """Seal a closed collection to one encrypted file; see ``Library.seal``."""
     started, home = time.monotonic(), folder.parent
     doomed = home / f"{DOOMED}{folder.name}-{secrets.token_hex(4)}"
     with contextlib.ExitStack() as stack:
@@ -283,7 +244,7 @@ def seal(
             tell(_REMOVING, done, tree.total)
 
         is_gone = wipe(doomed, removed)
-    is_gone = is_gone or wipe(doomed)  # the locks that were held lay in it
+    is_gone = is_gone or wipe(doomed)  # the held locks were in it
     notes = [] if is_gone else [_in_use(doomed)]
     return SealReport(
         collection=info.name,
@@ -305,12 +266,12 @@ def _in_use(doomed: Path) -> str:
 
 
 def require_sealable(folder: Path, info: CollectionInfo, /) -> None:
-    """Refuse a collection that takes changes, and one whose data lies elsewhere.
+    """Refuse an active or remote collection.
 
     Raises
     ------
     UsageError
-        It does.
+        It cannot be sealed.
     """
     place = place_of(folder)
     if place.is_remote:
@@ -351,7 +312,7 @@ def _encrypt(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> None:
-    """Write the encrypted file, to the disk."""
+    """Write the encrypted file to the disk."""
     facts = {
         "what": COLLECTION,
         "id": info.id,
@@ -381,7 +342,7 @@ def _encrypt(
 def _read_back(
     file: Path, secret: Secret, tell: Callable[[str, int, int], None], cancel: threading.Event
 ) -> None:
-    """Read the encrypted file to its end before anything is removed that it takes the place of."""
+    """Read the encrypted file to its end before the plain files are removed."""
     total = file.stat().st_size
     with storage_errors(file), file.open("rb") as source:
         reader = DecryptingReader(source, secret, file.name)
@@ -391,9 +352,9 @@ def _read_back(
 
 
 def _switch(folder: Path, file: Path, doomed: Path, tree: Tree) -> Path:
-    """Let the encrypted file take the folder's place; from here on nothing can be stopped.
+    """Replace the folder by the encrypted file; from here on nothing can be cancelled.
 
-    Returns where the plain files lie now: under the name *doomed*, or where they were.
+    Returns the folder of the plain files: *doomed*, or the original one.
     """
     home, passing = folder.parent, passing_path(folder)
     if tree_of(folder).lasting != tree.lasting:
@@ -409,7 +370,7 @@ def _switch(folder: Path, file: Path, doomed: Path, tree: Tree) -> Path:
         except OSError:
             passing.unlink()
             raise
-        if tree_of(doomed).lasting != tree.lasting:  # whoever has come last has the last word
+        if tree_of(doomed).lasting != tree.lasting:  # the last change wins
             doomed.rename(folder)
             passing.unlink()
             raise changed(folder)
@@ -419,7 +380,7 @@ def _switch(folder: Path, file: Path, doomed: Path, tree: Tree) -> Path:
 
 
 def _switch_in_place(folder: Path, passing: Path) -> Path:
-    """Do the same where the folder cannot be moved, since our own locks in it are open."""
+    """Replace a folder that cannot be moved, because our own locks in it are open."""
     try:
         retire(folder)
     except (OSError, CaseTrackError):
@@ -439,13 +400,7 @@ def unseal(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> UnsealReport:
-    """Turn an encrypted file back into the collection that it was; see ``Library.unseal``.
-
-    Raises
-    ------
-    CaseTrackError
-        See ``Library.unseal``.
-    """
+    """Restore a sealed collection; see ``Library.unseal``."""
     started, home = time.monotonic(), settings.collections_dir
     with storage_errors(file), file.open("rb") as source:
         reader = DecryptingReader(source, secret, file.name)
@@ -472,16 +427,16 @@ def unseal(
 
 
 def _id_of(reader: DecryptingReader, file: Path) -> str:
-    """Return the id of the collection in a file, which its writer has vouched for."""
-    found = reader.facts.get("id")
+    """Return the authenticated id of the collection in a file."""
+    identifier = reader.facts.get("id")
     if reader.facts.get("what") != COLLECTION:
         raise WrongPathKind(
             f"{file} is an encrypted export, not a sealed collection.",
             hint=f"Make a collection of it with {See('import', shlex.quote(str(file)))}.",
         )
     try:
-        if str(UUID(found)) == found:
-            return str(found)
+        if str(UUID(identifier)) == identifier:
+            return str(identifier)
     except (ValueError, TypeError, AttributeError):
         pass
     raise EncryptedFileDamaged(file.name, "it does not say which collection it holds")
@@ -507,7 +462,7 @@ def _decrypt(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> tuple[CollectionInfo, int]:
-    """Write what is in the file into an empty folder; return its facts, and its bytes."""
+    """Write the content of the file to an empty folder; return its facts and its bytes."""
     with storage_errors(file), file.open("rb") as source:
         reader = DecryptingReader(source, secret, file.name)
         total = file.stat().st_size
@@ -519,7 +474,7 @@ def _decrypt(
 
         size = read_tree(cast("IO[bytes]", reader), space, file.name, step)
         for _ in reader.blocks():
-            pass  # nothing counts before its marked end is reached
+            pass  # the content is valid only once its marked end is reached
     try:
         info = parse_info((space / INFO).read_bytes())
     except (OSError, ValueError) as error:
@@ -530,7 +485,7 @@ def _decrypt(
 
 
 def _open_up(space: Path, folder: Path, *, is_own: bool) -> None:
-    """Let the folder take the encrypted file's place."""
+    """Replace the encrypted file by the folder."""
     passing = passing_path(folder)
     if is_own:
         sealed_path(folder).replace(passing)

@@ -1,1 +1,1 @@
-"""A branch of a Git repository: read through the user's own git, without a checkout."""
+"""A branch of a Git repository, read with the user's git, without a checkout."""

@@ -1,4 +1,4 @@
-"""A bare clone without contents: what a branch has, and the contents that are asked for."""
+"""A bare clone without blobs: the tree of a branch, and blobs fetched on demand."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _BROKEN = re.compile(
     r"corrupt|packfile|loose object|invalid sha1|bad (?:object|tree|config)|did not send all|"
     r"not a git repository: |unable to (?:read|parse|open)"
 )
-"""What git says of a clone that is damaged."""
+"""Git's messages about a damaged clone."""
 
 
 class Entry(NamedTuple):
-    """Something in a tree: ``blob``, ``commit`` (a submodule); a link is a blob of mode 120000."""
+    """An entry of a tree: ``blob``, ``commit`` (a submodule); a link is a blob of mode 120000."""
 
     mode: str
     type: str
@@ -43,12 +43,12 @@ class Entry(NamedTuple):
 
 
 class Clone:
-    """One repository, and a branch of it.
+    """A branch of a repository.
 
     Parameters
     ----------
     folder
-        Where the clone is, or will be. It may be removed at any time, and is made anew.
+        Folder of the clone. It may be removed at any time, and is created again.
     address
         Of the repository.
     branch
@@ -56,7 +56,7 @@ class Clone:
     where
         The source, for errors.
     largest
-        Contents of more bytes are not fetched to their end.
+        Larger blobs are not fetched completely.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Clone:
 
     @contextlib.contextmanager
     def locked(self, cancel: threading.Event | None) -> Iterator[None]:
-        """Keep other processes out of the clone; what a killed one left is removed."""
+        """Lock the clone for this process; leftovers of a killed one are removed."""
         import filelock
 
         folder = self.git.folder
@@ -108,12 +108,12 @@ class Clone:
         return list((self.git.folder / "objects" / "pack").glob("tmp_*"))
 
     def update(self, cancel: threading.Event | None) -> str:
-        """Fetch what the branch has by now, without contents; returns its newest commit.
+        """Fetch the branch without blobs; return its newest commit.
 
         Raises
         ------
         SourceError
-            It cannot be had: the text says why.
+            The fetch failed; the message has the reason.
         GitFailed
             The clone is damaged.
         """
@@ -130,7 +130,7 @@ class Clone:
             raise self.git.error(failed) from failed
 
     def _on_server(self, cancel: threading.Event | None) -> tuple[str, str]:
-        """Return the full name of the branch, and the commit that the server has for it."""
+        """Return the full name of the branch, and its commit on the server."""
         asked = [f"refs/{part}/{self._branch}" for part in ("heads", "tags")]
         names = ["HEAD"] if self._branch is None else [*asked, f"{asked[1]}^{{}}"]
         refs = self._refs(names, cancel)
@@ -143,9 +143,9 @@ class Clone:
     def _refs(self, names: list[str], cancel: threading.Event | None) -> dict[str, str]:
         listed = self.git.output("ls-remote", "--quiet", "origin", *names, cancel=cancel)
         lines = (line.split("\t", 1) for line in listed.decode("utf-8", "replace").splitlines())
-        found = {name: commit for commit, name in lines}
-        # A pattern also fits where it is only the end of a name.
-        return {k: v for k, v in found.items() if k in names or names[0].endswith("*")}
+        refs = {name: commit for commit, name in lines}
+        # A pattern also matches the end of a name.
+        return {k: v for k, v in refs.items() if k in names or names[0].endswith("*")}
 
     def _no_branch(self, heads: list[str]) -> SourceError:
         shown = self.git.address.shown
@@ -168,19 +168,19 @@ class Clone:
         )
 
     def _make(self, commit: str) -> None:
-        """Make an empty clone; no template, whose hooks would come along."""
+        """Create an empty clone without a template, whose hooks would be copied."""
         kind = "sha256" if len(commit) == 64 else "sha1"
         self.git.folder.mkdir(parents=True, exist_ok=True)
         self.git.output("init", "--quiet", "--bare", "--template=", f"--object-format={kind}")
 
     def _commit(self, *, must: bool = False) -> str:
         try:
-            found = self.git.output("rev-parse", "--verify", "--quiet", f"{self._ref}^{{commit}}")
+            output = self.git.output("rev-parse", "--verify", "--quiet", f"{self._ref}^{{commit}}")
         except GitFailed:
             if must:
                 raise
             return ""
-        return found.decode("ascii").strip()
+        return output.decode("ascii").strip()
 
     def _fetch_branch(self, name: str, cancel: threading.Event | None) -> None:
         self.git.output(
@@ -190,40 +190,40 @@ class Clone:
         )  # fmt: skip
 
     def entries(self, commit: str, root: str) -> list[Entry]:
-        """Return what a commit has in a folder, at all depths, in the order of its paths.
+        """Return the entries of a commit in a folder, at all depths, in path order.
 
         Raises
         ------
         SourceError
-            There is no such folder in it.
+            The folder does not exist.
         """
         listed = self.git.output(
             "ls-tree", "-r", "-z", "--full-tree", commit, *(["--", f"{root}/"] if root else [])
         )
-        found = []
+        tree = []
         for line in listed.split(b"\0")[:-1]:
             facts, path = line.split(b"\t", 1)
             mode, what, identity = facts.decode("ascii").split(" ")
-            found.append(Entry(mode, what, identity, path))
-        if not found and root:
+            tree.append(Entry(mode, what, identity, path))
+        if not tree and root:
             raise SourceError(
                 self._where,
                 f"there is no folder {root!r} in {self._branch or 'the default branch'} of "
                 f"{self.git.address.shown}.",
                 hint="Set 'root' to a folder of the repository, or leave it out.",
             )
-        return found
+        return tree
 
     def sizes_there(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return the bytes of contents where the repository lies on this machine; else nothing."""
+        """Return the sizes of blobs if the repository is on this machine; otherwise nothing."""
         inner = self._inner()
         return _sizes(Git(inner, self.git.address, self._where), ids) if inner is not None else {}
 
     def origin_of_folder(self) -> str | None:
-        """Return where a repository on this machine was cloned from, if it was."""
+        """Return the origin of a local repository, if it is a clone."""
         inner = self._inner()
         try:
-            found = (
+            output = (
                 self.git.output(
                     "config", "--file", str(inner / "config"), "--get", "remote.origin.url"
                 )
@@ -232,34 +232,34 @@ class Clone:
             )
         except GitFailed:
             return None
-        return found.decode("utf-8", "replace").strip() or None
+        return output.decode("utf-8", "replace").strip() or None
 
     def _inner(self) -> Path | None:
-        """Return the repository itself, where it lies on this machine."""
+        """Return the repository itself, if it is on this machine."""
         folder = self.git.address.folder
         inner = None if folder is None else folder / ".git"
         return inner if inner is not None and inner.exists() else folder
 
     def sizes_here(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return the bytes of the contents that were fetched."""
-        here = self._here()
-        return _sizes(self.git, [blob for blob in ids if blob in here])
+        """Return the sizes of fetched blobs."""
+        fetched = self._here()
+        return _sizes(self.git, [blob for blob in ids if blob in fetched])
 
     def _here(self) -> set[str]:
-        """Return the ids of all objects that were fetched."""
+        """Return the ids of all fetched objects."""
         listed = self.git.output(
             "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"
         )
         return set(listed.decode("ascii").split())
 
-    def bring(self, ids: Iterable[str], cancel: threading.Event | None) -> set[str]:
-        """Fetch contents that are not here yet, all at once; returns those that are too large.
+    def fetch(self, ids: Iterable[str], cancel: threading.Event | None) -> set[str]:
+        """Fetch the missing blobs in one request; return the ids of those that are too large.
 
-        A server tells no sizes before it sends. So one fetch is ended where it grows beyond what
-        the contents may have, and what was asked for is fetched in smaller groups.
+        A server reports no sizes in advance. So a fetch is stopped if it exceeds the possible size,
+        and its blobs are fetched in smaller groups.
         """
-        here = self._here()
-        wanted = [blob for blob in dict.fromkeys(ids) if blob not in here]
+        fetched = self._here()
+        wanted = [blob for blob in dict.fromkeys(ids) if blob not in fetched]
         groups = [(wanted, max(_FIRST_PACK_BYTES, 4 * self._largest))] if wanted else []
         too_large: set[str] = set()
         while groups:
@@ -293,7 +293,7 @@ class Clone:
         return True
 
     def _received(self) -> int:
-        """Return the bytes of what is being received."""
+        """Return the number of received bytes."""
         total = 0
         for path in self._unfinished():
             with contextlib.suppress(OSError):
@@ -301,12 +301,12 @@ class Clone:
         return total
 
     def content(self, blob: str) -> Iterator[bytes]:
-        """Yield a content that is here, in blocks.
+        """Yield the content of a fetched blob, in blocks.
 
         Raises
         ------
         GitFailed
-            It is not.
+            The blob is missing.
         """
         reader = self._open_reader()
         answers, questions = reader.stdout, reader.stdin
@@ -325,7 +325,7 @@ class Clone:
             yield from _exactly(answers, int(words[2]))
             answers.read(1)
         except BaseException:
-            # What was not read would be taken for the next answer.
+            # Unread output would be taken for the next response.
             self.close()
             raise
 
@@ -343,13 +343,13 @@ class Clone:
         return self._reader
 
     def close(self) -> None:
-        """End the program that reads contents."""
+        """Stop the program that reads blobs."""
         reader, self._reader = self._reader, None
         if reader is not None:
             _end(reader)
 
     def discard(self) -> None:
-        """Remove the clone, so that it is made anew."""
+        """Remove the clone, so that it is created again."""
         self.close()
         shutil.rmtree(self.git.folder, ignore_errors=True)
 
@@ -358,8 +358,8 @@ def _sizes(git: Git, ids: Sequence[str]) -> dict[str, int]:
     if not ids:
         return {}
     given = "".join(f"{blob}\n" for blob in ids).encode()
-    told = git.output("cat-file", "--batch-check=%(objectname) %(objectsize)", given=given)
-    lines = (line.split() for line in told.decode("ascii").splitlines())
+    output = git.output("cat-file", "--batch-check=%(objectname) %(objectsize)", given=given)
+    lines = (line.split() for line in output.decode("ascii").splitlines())
     return {words[0]: int(words[1]) for words in lines if words[1].isdigit()}
 
 

@@ -1,8 +1,7 @@
-"""The user's own git, run so that it can do nothing but fetch and read.
+"""The user's git, restricted to fetching and reading.
 
-No hooks, no submodules, no questions on the terminal, no protocols but those that are listed. The
-address is handed over in the environment: a password in it is written to no file and shown in no
-list of processes.
+No hooks, no submodules, no prompts, and only the listed protocols. The address is passed in the
+environment: a password in it is written to no file and shown in no list of processes.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 
     from casetrack.keep.sources.program import Running
 
-# Addresses of repositories: which are allowed, how they are shown, where their web pages are.
+# Addresses of repositories: validation, display, and web pages.
 
 Host = Literal["github", "gitlab", "bitbucket", "gitea", "azure", "sourcehut"]
 HOSTS: tuple[Host, ...] = get_args(Host)
 PROTOCOLS = ("https", "ssh", "file", "git")
-"""What git may speak; ``ext::`` would run any program."""
+"""Allowed protocols; ``ext::`` would run any program."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _HELPER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*::")
@@ -56,22 +55,22 @@ _PAGES: dict[Host, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a repository is.
+    """Address of a repository.
 
     Attributes
     ----------
     url
-        What git is given; may hold a password.
+        For git; may contain a password.
     shown
-        The same for people, without user and password.
+        For messages, without user and password.
     secrets
-        What must not be shown of it.
+        Parts that must not be shown.
     folder
-        The repository, where it lies on this machine.
+        The repository, if it is on this machine.
     web
-        Where a person sees the repository, without a slash at the end, where that can be told.
+        Web page of the repository, without a trailing slash, if it is known.
     host
-        The style of its pages.
+        Style of its web pages.
     """
 
     url: str
@@ -82,46 +81,46 @@ class Address:
     host: Host | None = None
 
     def page(self, commit: str, path: str, /) -> str | None:
-        """Return where a person sees a file as a commit has it."""
+        """Return the web page of a file in a commit."""
         if self.web is None or self.host is None:
             return None
         return _PAGES[self.host].format(base=self.web, commit=commit, path=quote(path))
 
     def seen_at(self, origin: str | None, /) -> Address:
-        """Return the address with the web pages of the repository that it was cloned from."""
+        """Return the address with the web pages of the repository's origin."""
         if self.web is not None or origin is None:
             return self
         try:
-            there = parse(origin, base=Path(), where="", host=self.host)
+            upstream = parse(origin, base=Path(), where="", host=self.host)
         except UsageError:
             return self
-        return replace(self, web=there.web, host=there.host)
+        return replace(self, web=upstream.web, host=upstream.host)
 
     def hide(self, text: str, /) -> str:
-        """Return a text without what must not be shown."""
+        """Return a text without the secrets."""
         for secret in self.secrets:
             text = text.replace(secret, "***")
         return text
 
 
 def parse(url: str, /, *, base: Path, where: str, host: str | None = None) -> Address:
-    """Return an address that git may be given.
+    """Parse an address for git.
 
     Parameters
     ----------
     url
-        As a user writes it.
+        The user's text.
     base
-        Folder that paths are relative to.
+        Base folder of relative paths.
     where
         The source, for errors.
     host
-        One of :data:`HOSTS`, where the address does not tell it.
+        One of :data:`HOSTS`, if the address does not show it.
 
     Raises
     ------
     UsageError
-        It is none, or would have git do something else than fetch.
+        The address is invalid, or would make git do more than fetch.
     """
     if host is not None and host not in HOSTS:
         raise UsageError(
@@ -143,8 +142,8 @@ def parse(url: str, /, *, base: Path, where: str, host: str | None = None) -> Ad
     name = short["host"]
     if name.startswith("-") or (short["user"] or "").startswith("-") or _UNFIT.search(url):
         raise _refused(where, "It has characters that no address has.")
-    web, found = _web(name, short["path"])
-    return Address(url, f"{name}:{short['path']}", web=web, host=style or found)
+    web, kind = _web(name, short["path"])
+    return Address(url, f"{name}:{short['path']}", web=web, host=style or kind)
 
 
 def _with_scheme(url: str, scheme: str, *, where: str, host: Host | None) -> Address:
@@ -165,19 +164,19 @@ def _with_scheme(url: str, scheme: str, *, where: str, host: Host | None) -> Add
     if not name or name.startswith("-") or user.startswith("-"):
         raise _refused(where, "It names no host.")
     place = parts.netloc.rpartition("@")[2]
-    # A token may stand in the place of the user; that of ssh is no secret.
+    # A token may be in the place of the user; for ssh the user is not secret.
     hidden = [password, parts.query, user if scheme != "ssh" and not password else ""]
     secrets = tuple(
         dict.fromkeys(form for part in hidden if part for form in (part, unquote(part)))
     )
     visible = name if scheme != "https" or port is None else f"{name}:{port}"
-    web, found = _web(visible, parts.path)
+    web, style = _web(visible, parts.path)
     shown = f"{parts.scheme}://{place}{parts.path}"
-    return Address(url, shown, secrets, web=web, host=host or found)
+    return Address(url, shown, secrets, web=web, host=host or style)
 
 
 def _web(host: str, path: str) -> tuple[str, Host | None]:
-    """Return where a repository is seen, and in which style."""
+    """Return the web page of a repository, and its style."""
     host = _ALIASES.get(host.lower(), host.lower())
     path = unquote(path).strip("/").removesuffix(".git")
     style = style_of(host)
@@ -187,7 +186,7 @@ def _web(host: str, path: str) -> tuple[str, Host | None]:
 
 
 def style_of(host: str, /) -> Host | None:
-    """Return the style of a host's pages, as far as its name tells it."""
+    """Return the style of a host's pages, if its name shows it."""
     name = host.partition(":")[0]
     if name == "git.sr.ht":
         return "sourcehut"
@@ -202,12 +201,12 @@ def style_of(host: str, /) -> Host | None:
 
 
 def check_branch(branch: str, /, *, where: str) -> None:
-    """Refuse what cannot be the name of a branch or tag.
+    """Refuse an invalid name of a branch or tag.
 
     Raises
     ------
     UsageError
-        It cannot.
+        The name is invalid.
     """
     if not _BRANCH.fullmatch(branch):
         raise UsageError(
@@ -225,7 +224,7 @@ def _refused(where: str, reason: str) -> UsageError:
 
 SILENCE_SECONDS = 300.0
 _SHOWN = 300
-# Where git was started by git, as in a hook, these would lead it to another repository.
+# If git started this process, as in a hook, these variables would lead it to another repository.
 _NOT_INHERITED = re.compile(
     r"GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|"
     r"COMMON_DIR|CEILING_DIRECTORIES|PREFIX|ASKPASS|CONFIG_PARAMETERS|TRACE.*|CURL_VERBOSE|"
@@ -291,11 +290,11 @@ _CAUSES = (
 
 
 class GitFailed(Exception):
-    """Git ended with an error; its words are the text."""
+    """Git ended with an error; the text is git's."""
 
 
 class GitStopped(Exception):
-    """Git was ended because what it fetched grew too large."""
+    """Git was stopped because its fetch grew too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +306,7 @@ class Git:
     folder
         The repository.
     address
-        Where it comes from.
+        Its origin.
     where
         The source, for errors.
     """
@@ -324,23 +323,18 @@ class Git:
         alive: Callable[[], int] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> bytes:
-        """Return what a command prints.
+        """Return the output of a command; *given* is its standard input.
 
-        Parameters
-        ----------
-        given
-            Its standard input.
-        alive, stop
-            See :class:`~casetrack.keep.sources.program.Limits`.
+        See :class:`~casetrack.keep.sources.program.Limits` for *alive* and *stop*.
 
         Raises
         ------
         GitFailed
             It ended with an error.
         GitStopped
-            *stop* said so.
+            *stop* returned true.
         SourceError
-            There is no git, or it was silent for too long.
+            Git is missing, or was silent for too long.
         JobStopped
             *cancel* was set.
         """
@@ -348,7 +342,7 @@ class Git:
         return b"".join(self._blocks(arguments, given, limits))
 
     def stream(self, *arguments: str, cancel: threading.Event | None = None) -> Iterator[bytes]:
-        """Yield what a command prints, as it comes; see :meth:`output`."""
+        """Yield the output of a command as it arrives; see :meth:`output`."""
         return self._blocks(arguments, b"", Limits(cancel=cancel, silence=SILENCE_SECONDS))
 
     def _blocks(self, arguments: tuple[str, ...], given: bytes, limits: Limits) -> Iterator[bytes]:
@@ -379,13 +373,13 @@ class Git:
             raise GitFailed(self.address.hide(program.errors))
 
     def command(self, *arguments: str) -> list[str | Path]:
-        """Return the words of a command."""
+        """Return the command line of a git command."""
         git = shutil.which("git")
         if git is None:
             raise self._missing()
         settings = [
             word
-            # A cache that root has made is read by others, and the other way round.
+            # The cache may belong to another user, such as root.
             for setting in (*_SETTINGS, f"safe.directory={self.folder.as_posix()}")
             for word in ("-c", setting)
         ]
@@ -399,21 +393,21 @@ class Git:
         )
 
     def environment(self) -> dict[str, str]:
-        """Return the environment of a command: the user's own, without what could ask or lead."""
-        found = {k: v for k, v in os.environ.items() if not _NOT_INHERITED.fullmatch(k)}
+        """Return the user's environment without variables that prompt or redirect git."""
+        base = {k: v for k, v in os.environ.items() if not _NOT_INHERITED.fullmatch(k)}
         settings = {"remote.origin.url": self.address.url}
         if self.address.folder is not None:
-            # A local repository leaves out contents only where its server is told to.
+            # A local repository supports blob filters only with this server option.
             settings["remote.origin.uploadpack"] = _LOCAL_SERVER
-        given = found.get("GIT_CONFIG_COUNT", "")
+        given = base.get("GIT_CONFIG_COUNT", "")
         first = int(given) if given.isdigit() else 0
         for number, (name, value) in enumerate(settings.items(), first):
-            found[f"GIT_CONFIG_KEY_{number}"], found[f"GIT_CONFIG_VALUE_{number}"] = name, value
-        ssh = found.get("GIT_SSH_COMMAND") or _own_ssh() or found.get("GIT_SSH") or "ssh"
+            base[f"GIT_CONFIG_KEY_{number}"], base[f"GIT_CONFIG_VALUE_{number}"] = (name, value)
+        ssh = base.get("GIT_SSH_COMMAND") or _own_ssh() or base.get("GIT_SSH") or "ssh"
         options = "-o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15"
         if os.path.basename(ssh.split()[0]).startswith("ssh"):  # noqa: PTH119 - may be a command
-            found["GIT_SSH_COMMAND"] = f"{ssh} {options}"
-        return found | {
+            base["GIT_SSH_COMMAND"] = f"{ssh} {options}"
+        return base | {
             "GIT_CONFIG_COUNT": str(first + len(settings)),
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_NO_LAZY_FETCH": "1",
@@ -426,15 +420,15 @@ class Git:
         }
 
     def error(self, failed: GitFailed, /) -> SourceError:
-        """Return what a failed command means for the person whose source it is."""
-        said = str(failed)
-        lines = [line for line in said.splitlines() if line.startswith(("fatal:", "error:", "ERR"))]
-        last = (lines or said.splitlines() or ["no reason given"])[-1]
+        """Return the error for the owner of the source."""
+        text = str(failed)
+        lines = [line for line in text.splitlines() if line.startswith(("fatal:", "error:", "ERR"))]
+        last = (lines or text.splitlines() or ["no reason given"])[-1]
         words = {"folder": self.address.folder or "", "shown": self.address.shown}
         for pattern, cause, hint in _CAUSES:
-            told = next((line for line in said.splitlines() if re.search(pattern, line)), None)
-            if told is not None:
-                message = f"{self.address.shown}: {cause}: {_sentence(told)}"
+            reason = next((line for line in text.splitlines() if re.search(pattern, line)), None)
+            if reason is not None:
+                message = f"{self.address.shown}: {cause}: {_sentence(reason)}"
                 return SourceError(self.where, message, hint=hint.format(**words))
         return SourceError(
             self.where,
@@ -448,9 +442,9 @@ def _sentence(line: str) -> str:
 
 
 def _own_ssh() -> str:
-    """Return the command that the user has git use for ssh."""
+    """Return the ssh command that the user configured for git."""
     try:
-        found = subprocess.run(
+        result = subprocess.run(
             ["git", "config", "--get", "core.sshCommand"],  # noqa: S607 - the user's own git
             capture_output=True,
             text=True,
@@ -458,4 +452,4 @@ def _own_ssh() -> str:
         )
     except OSError:
         return ""
-    return found.stdout.strip()
+    return result.stdout.strip()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from casetrack.keep.sources.git.clone import Entry
     from casetrack.keep.sources.git.program import Git
 
-# When each file of a commit got the content that it has, and by whom: one ``git log`` for all.
+# Time and author of each file's content: one ``git log`` for all files.
 
 _FORMAT = 1
 _FACTS = "%H%x02%ct%x02%an"
@@ -30,16 +30,12 @@ _FACTS = "%H%x02%ct%x02%an"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Change:
-    """A commit that made a file's content; of two the later one is greater.
+    """A commit that made a file's content; the later of two is greater.
 
     Attributes
     ----------
     time
         Of the commit, seconds since 1970.
-    commit
-        Its id.
-    author
-        Who wrote it.
     """
 
     time: int
@@ -51,15 +47,7 @@ _UNKNOWN = Change(-1, "", "")
 
 
 class History:
-    """What is known of the files of one branch.
-
-    Parameters
-    ----------
-    git
-        The repository.
-    path
-        File that it is kept in; may be lost.
-    """
+    """Known changes of the files of one branch, stored in *path*, which may be lost."""
 
     def __init__(self, git: Git, path: Path, /) -> None:
         self._git = git
@@ -76,28 +64,22 @@ class History:
     ) -> dict[str, Change]:
         """Return the change that made each file.
 
-        Parameters
-        ----------
-        commit
-            The newest commit.
-        blobs
-            Ids of contents by path.
-        root
-            The folder that all paths are in, without slashes around it; empty for all.
+        *blobs* are ids by path. *root* is the folder that contains all paths, without slashes
+        around it; empty for all.
         """
         head, known = self._load()
-        found: dict[str, Change] | None = None
+        changes: dict[str, Change] | None = None
         if head is not None and head != commit and self._is_ancestor(head, commit):
-            found = self._completed(head, commit, blobs, known, root=root, cancel=cancel)
+            changes = self._completed(head, commit, blobs, known, root=root, cancel=cancel)
         elif head == commit:
-            found = _fitting(blobs, known)
-        if found is None:
-            found = self._read(commit, blobs, root=root, cancel=cancel)
-            # A merge may have kept a content whose making is not in the history that was fetched.
-            missing = [path for path in blobs if path not in found]
-            found |= dict.fromkeys(missing, self._newest(commit)) if missing else {}
-        self._save(commit, blobs, found)
-        return found
+            changes = _fitting(blobs, known)
+        if changes is None:
+            changes = self._read(commit, blobs, root=root, cancel=cancel)
+            # A merge may keep a content from before the fetched history.
+            missing = [path for path in blobs if path not in changes]
+            changes |= dict.fromkeys(missing, self._newest(commit)) if missing else {}
+        self._save(commit, blobs, changes)
+        return changes
 
     def _completed(
         self,
@@ -109,7 +91,7 @@ class History:
         root: str,
         cancel: threading.Event | None,
     ) -> dict[str, Change] | None:
-        """Return the changes with those since *head*; ``None`` where one lies further back."""
+        """Return the changes updated since *head*; ``None`` if an older one is missing."""
         newer = self._read(f"{head}..{commit}", blobs, root=root, cancel=cancel)
         for path, blob in blobs.items():
             before = known.get(path)
@@ -129,9 +111,9 @@ class History:
     def _read(
         self, commits: str, blobs: Mapping[str, str], *, root: str, cancel: threading.Event | None
     ) -> dict[str, Change]:
-        found: dict[str, Change] = {}
-        # Renames would have contents fetched to compare them. A merge is told where it made
-        # something that neither side had.
+        changes: dict[str, Change] = {}
+        # Renames would fetch blobs to compare them. A merge counts if it made a content that
+        # neither side had.
         log = self._git.stream(
             "log", "-z", "-c", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff",
             "--no-relative", f"--format=%x01{_FACTS}", "--end-of-options", commits,
@@ -148,14 +130,14 @@ class History:
                 made = token.split()[-2].decode("ascii")
                 path = next(tokens, b"").decode("utf-8", "surrogateescape")
                 if blobs.get(path) == made:
-                    found[path] = max(found.get(path, _UNKNOWN), change)
-        return found
+                    changes[path] = max(changes.get(path, _UNKNOWN), change)
+        return changes
 
     def _newest(self, commit: str) -> Change:
         return _change(self._git.output("log", "-1", f"--format={_FACTS}", commit).strip())
 
     def _load(self) -> tuple[str | None, dict[str, tuple[str, Change]]]:
-        """Read what is kept; anything that cannot be understood counts as nothing."""
+        """Read the stored changes; invalid content counts as empty."""
         try:
             raw: dict[str, Any] = json.loads(self._path.read_bytes())
             if raw["format"] != _FORMAT:
@@ -168,10 +150,10 @@ class History:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None, {}
 
-    def _save(self, commit: str, blobs: Mapping[str, str], found: Mapping[str, Change]) -> None:
+    def _save(self, commit: str, blobs: Mapping[str, str], changes: Mapping[str, Change]) -> None:
         files = {
             path: (blobs[path], change.time, change.commit, change.author)
-            for path, change in found.items()
+            for path, change in changes.items()
         }
         raw = {"format": _FORMAT, "head": commit, "files": files}
         write_atomic(self._path, json.dumps(raw).encode())
@@ -185,13 +167,13 @@ def _change(facts: bytes) -> Change:
 def _fitting(
     blobs: Mapping[str, str], known: Mapping[str, tuple[str, Change]]
 ) -> dict[str, Change] | None:
-    """Return what is known of all files; ``None`` where something is missing."""
-    found = {p: known[p][1] for p, blob in blobs.items() if p in known and known[p][0] == blob}
-    return found if len(found) == len(blobs) else None
+    """Return the known changes of all files; ``None`` if one is missing."""
+    matching = {p: known[p][1] for p, blob in blobs.items() if p in known and known[p][0] == blob}
+    return matching if len(matching) == len(blobs) else None
 
 
 def _tokens(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield what stands between zero bytes."""
+    """Yield the texts between zero bytes."""
     rest = b""
     for block in blocks:
         *whole, rest = (rest + block).split(b"\0")
@@ -210,33 +192,31 @@ class GitSource(Source):
 
     Parameters
     ----------
-    name
-        The user's own name of it.
     url
         The repository; see :func:`casetrack.keep.sources.git.program.parse`.
     branch
         Branch or tag; ``None`` is the repository's default branch.
     root
-        Folder of the repository that is read; globs start there.
+        Folder of the repository to read; globs are relative to it.
     include_globs, exclude_globs
         See :class:`~casetrack.keep.sources.base.Choice`.
     host
-        Style of its web pages, where the address does not tell it.
+        Style of its web pages, if the address does not show it.
     shallow
         Has no effect; see :data:`casetrack.keep.sources.KINDS`.
     cache_dir
-        Folder of the clone; ``None`` takes one in *cache*.
+        Folder of the clone; ``None`` means one in *cache*.
     max_extract_bytes
-        Larger files are left out.
+        Larger files are skipped.
     base
-        Folder that a relative path in *url* is relative to.
+        Base folder of a relative path in *url*.
     cache
-        Folder for what is kept between two listings; the user's cache folder where it is ``None``.
+        Folder for data kept between two listings; ``None`` is the user's cache folder.
 
     Raises
     ------
     UsageError
-        A value cannot be used.
+        A value is invalid.
     """
 
     kind = "git"
@@ -267,7 +247,7 @@ class GitSource(Source):
         if branch is not None:
             check_branch(branch, where=where)
         self._root = _folder(root, where=where)
-        # A repository holds what its people want to have: what they built as well.
+        # A repository contains intended files only, including build outputs.
         self._choice = Choice(include_globs, exclude_globs, where=where, built=True)
         self._largest = max_extract_bytes
         self._clone = Clone(
@@ -286,15 +266,15 @@ class GitSource(Source):
         self.notes, self.dark, self.large = [], [], []
         with self._clone.locked(cancel):
             try:
-                found = self._list(cancel)
+                items = self._list(cancel)
             except GitFailed:
-                # The clone is ours and can be made anew.
+                # The clone is ours and can be created again.
                 self._clone.discard()
                 try:
-                    found = self._list(cancel)
+                    items = self._list(cancel)
                 except GitFailed as failed:
                     raise self._clone.git.error(failed) from failed
-        yield from found
+        yield from items
 
     def _list(self, cancel: threading.Event | None) -> list[Item]:
         commit = self._clone.update(cancel)
@@ -316,7 +296,7 @@ class GitSource(Source):
         ]
 
     def _chosen(self, entries: list[Entry]) -> dict[str, str]:
-        """Return the ids of the contents that are taken, by path; the rest is noted."""
+        """Return the blob ids of the included files, by path; the others are noted."""
         self._choice.begin()
         blobs: dict[str, str] = {}
         unnamed: list[str] = []
@@ -335,12 +315,12 @@ class GitSource(Source):
                 links.append(path)
             else:
                 blobs[path] = entry.id
-        told = (
+        kinds = (
             (modules, "submodule", "not read: {}. Make a source of its own for each."),
             (links, "link", "not followed: {}."),
             (unnamed, "file", "left out: {}. The name is not valid Unicode; rename it."),
         )
-        self.notes += [f"{counted(len(p), k)} {t.format(listed(p))}" for p, k, t in told if p]
+        self.notes += [f"{counted(len(p), k)} {t.format(listed(p))}" for p, k, t in kinds if p]
         self.notes += self._choice.notes()
         return blobs
 
@@ -356,11 +336,11 @@ class GitSource(Source):
         )
 
     def prepare(self, items: Sequence[Item], /, *, cancel: threading.Event | None = None) -> None:
-        """Fetch contents at once; see :meth:`casetrack.keep.sources.base.Source.prepare`."""
+        """Fetch blobs in one request; see :meth:`casetrack.keep.sources.base.Source.prepare`."""
         ids = [item.token for item in items]
         with self._clone.locked(cancel):
             try:
-                self._too_large |= self._clone.bring(ids, cancel)
+                self._too_large |= self._clone.fetch(ids, cancel)
                 self._sizes |= self._clone.sizes_here(ids)
             except GitFailed as failed:
                 raise self._clone.git.error(failed) from failed
@@ -391,11 +371,11 @@ class GitSource(Source):
             )
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
-        """Return the page that shows lines of a file in the commit that made them."""
+        """Return the web page of a file's lines in the commit that made them."""
         return with_lines(item.url, first_line, last_line)
 
     def close(self) -> None:
-        """End the program that reads contents."""
+        """Stop the program that reads blobs."""
         self._clone.close()
 
 
@@ -410,7 +390,7 @@ def _folder(root: str, *, where: str) -> str:
 
 
 def _clone_folder(cache_dir: Path | None, cache: Path | None, shown: str) -> Path:
-    """Return where the clone lies: never in a folder that others may have made for theirs."""
+    """Return the folder of the clone, never one that other users can create."""
     if cache_dir is not None:
         return cache_dir / "casetrack.git"
     if cache is None:
