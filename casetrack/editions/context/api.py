@@ -125,8 +125,8 @@ _NEVER = f"It was never taken in. Take it in with {See('ctx sync')}."
 
 Mode = SearchMode | None
 Texts = Iterable[str] | str | None
-_MANY: Any = str | list[str] | None
 _WORDS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text("utf-8"))
+_ARGS = {name: Arg(**said) for name, said in _WORDS["arguments"].items()}
 
 
 def _operation(name: str, **more: Any) -> Callable[[F], F]:
@@ -137,88 +137,18 @@ def _operation(name: str, **more: Any) -> Callable[[F], F]:
 @_operation("search", page="search")
 def search(
     collection: Collection,
-    query: Annotated[str, Arg("A question or some words.", "QUERY", note="A question or words")],
+    query: Annotated[str, _ARGS["query"]],
     /,
     *,
-    mode: Annotated[
-        Mode,
-        Arg(
-            "By words, by meaning, by both; full reads the best word by word. [default: hybrid, or "
-            "keyword where there are no vectors]",
-            "--mode",
-            note="Default: hybrid where there are vectors, else keyword",
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        Arg(
-            "How many documents at most. [default: final_limit]",
-            "--limit N",
-            note="Documents at most (default: 12)",
-            ge=1,
-            mcp_le=1_000,
-        ),
-    ] = None,
-    sources: Annotated[
-        Texts,
-        Arg(
-            "Only of this source, such as git:platform, or kind, such as git; may be repeated.",
-            "--source SOURCE",
-            "source",
-            note='"git:platform", or a kind: "git"',
-            mcp_type=_MANY,
-        ),
-    ] = None,
-    since: Annotated[
-        DayRef | None,
-        Arg(
-            "Only what was changed on this day or later.",
-            "--since DATE",
-            note="Changed on or after: 2026-03-12, 2026-03",
-        ),
-    ] = None,
-    until: Annotated[
-        DayRef | None,
-        Arg(
-            "Only what was changed on this day or before.",
-            "--until DATE",
-            note="Changed on or before",
-        ),
-    ] = None,
-    paths: Annotated[
-        Texts,
-        Arg(
-            "Only what fits, such as 'docs/**'; may be repeated.",
-            "--path GLOB",
-            "path",
-            note='Globs such as "docs/**/*.md"',
-            mcp_type=_MANY,
-        ),
-    ] = None,
-    kinds: Annotated[
-        Texts,
-        Arg(
-            "Only such documents: pdf, code, report, …",
-            "--kind KIND",
-            "kind",
-            note='Formats or types: "code", "pdf", "report"',
-            mcp_type=_MANY,
-        ),
-    ] = None,
-    languages: Annotated[
-        Texts,
-        Arg(
-            "Only texts in this language, such as en; may be repeated.",
-            "--language CODE",
-            "language",
-            note='Language of the text: "en"',
-            mcp_type=_MANY,
-        ),
-    ] = None,
-    explain: Annotated[
-        bool,
-        Arg("Show how each score came about.", "--explain", note="Also how the scores came about"),
-    ] = False,
+    mode: Annotated[Mode, _ARGS["mode"]] = None,
+    limit: Annotated[int | None, _ARGS["limit"]] = None,
+    sources: Annotated[Texts, _ARGS["sources"]] = None,
+    since: Annotated[DayRef | None, _ARGS["since"]] = None,
+    until: Annotated[DayRef | None, _ARGS["until"]] = None,
+    paths: Annotated[Texts, _ARGS["paths"]] = None,
+    kinds: Annotated[Texts, _ARGS["kinds"]] = None,
+    languages: Annotated[Texts, _ARGS["languages"]] = None,
+    explain: Annotated[bool, _ARGS["explain"]] = False,
     settings: BlendSettings | None = None,
     configured: Group[str] | None = None,
 ) -> ContextResults:
@@ -304,24 +234,11 @@ def _staleness(collection: Collection, configured: Group[str] | None) -> Callabl
 @_operation("get")
 def get(
     collection: Collection,
-    document: Annotated[
-        str,
-        Arg(
-            "A document: its ID, or SOURCE/PATH such as git:platform/docs/a.md. With FROM and "
-            "COUNT only so many of its passages, counted from 0.",
-            "ID[:FROM:COUNT]",
-            "id",
-            note="id of a result, or git:platform/docs/a.md",
-        ),
-    ],
+    document: Annotated[str, _ARGS["document"]],
     /,
     *,
-    first: Annotated[
-        int, Arg("Passage to begin with.", "--first N", note="Passage to begin with, from 0", ge=0)
-    ] = 0,
-    count: Annotated[
-        int | None, Arg("Passages at most.", "--count N", note="Passages at most", ge=1)
-    ] = None,
+    first: Annotated[int, _ARGS["first"]] = 0,
+    count: Annotated[int | None, _ARGS["count"]] = None,
     configured: Group[str] | None = None,
 ) -> ContextDocument:
     """Read a document, whole or some of its passages.

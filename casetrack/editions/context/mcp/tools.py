@@ -22,8 +22,9 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FILTERS = ("sources", "since", "until", "paths", "kinds", "languages")
 """Arguments of a search that are one object for AI programs: which documents are searched."""
 _FILTERS = {each.mcp_name: each for each in arguments_of(api.search) if each.name in FILTERS}
+_MANY: Any = str | list[str] | None
 _FIELDS: dict[str, Any] = {
-    name: (Annotated[each.arg.mcp_type or each.type, Field(description=each.arg.note)], None)
+    name: (Annotated[_MANY if each.is_list else each.type, Field(description=each.arg.note)], None)
     for name, each in _FILTERS.items()
 }
 Filters: Any = create_model("Filters", __config__=ConfigDict(extra="forbid"), **_FIELDS)
