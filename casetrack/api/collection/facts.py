@@ -48,13 +48,13 @@ class OwnFacts:
     def update(
         self,
         *,
-        name: str | None = None,
-        description: str | None = None,
-        reference: str | None = None,
+        name: Annotated[str | None, Arg()] = None,
+        description: Annotated[str | None, Arg()] = None,
+        reference: Annotated[str | None, Arg()] = None,
         collection_type: Annotated[str | None, Arg(words=COLLECTION_TYPES)] = None,
         tags: Iterable[str] | None = None,
-        add_tags: _Tags | None = None,
-        remove_tags: _Tags | None = None,
+        add_tags: Annotated[_Tags | None, Arg()] = None,
+        remove_tags: Annotated[_Tags | None, Arg()] = None,
     ) -> CollectionInfo:
         """Change the collection's own facts: all that is asked for, or nothing.
 

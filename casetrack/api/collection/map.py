@@ -679,8 +679,7 @@ class Map:
             bool, Arg("Look in the chunk's own document as well.", "/--same")
         ] = True,
         min_similarity: Annotated[
-            float,
-            Arg("How similar at least, 0 to 1.", "--least X", "", "Cosine similarity", 0.0, 1.0),
+            float, Arg("How similar at least, 0 to 1.", "--least X", ge=0.0, le=1.0)
         ] = 0.6,
         limit: Annotated[
             int | None, Arg("How many passages at most.", "--limit -k N", "top_k", ge=1, le=50)

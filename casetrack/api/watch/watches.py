@@ -31,9 +31,7 @@ _REMOVING = Arg(
     "--remove-deleted/--keep-deleted",
     "auto_remove_deleted",
 )
-_NEW_REMOVING = replace(
-    _REMOVING, note="Remove documents of deleted files", mcp_type=bool, mcp_default=False
-)
+_NEW_REMOVING = replace(_REMOVING, mcp_type=bool, mcp_default=False)
 _SCHEDULE = Arg(
     f"One of: {', '.join(SCHEDULES)}.", "WHEN", note="manual: only by sync_folder", words=SCHEDULES
 )

@@ -73,7 +73,7 @@ class IngestTools(SessionTools):
         self,
         ctx: Context,
         file_path: Annotated[str, Field(description="Absolute")],
-        document_name: Annotated[str | None, Field(description="Default: file name")] = None,
+        document_name: str | None = None,
         document_type: DefaultType = None,
         copy_original: bool = False,
         password: Password = None,
@@ -108,8 +108,7 @@ class IngestTools(SessionTools):
     @tool(
         "Ingest folder",
         ADDS,
-        description="Take in all new files of a folder. Returns counts and outcomes, failures "
-        "first.",
+        description="Take in all new files of a folder. Returns counts, failures first.",
         sets=("core", "legal"),
         of=("ingest",),
     )
