@@ -58,9 +58,7 @@ class Paragraph:
 
 
 PlacedWord = tuple[float, float, float, float, str]
-"""x0, y0, x1, y1 in points as displayed, and text of a word (in scripts without spaces a
-character).
-"""
+"""x0, y0, x1, y1 in displayed points, text: a word, or a character of a script without spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +170,7 @@ class Reader(Protocol):
     """Reads one family of formats."""
 
     name: str
-    """Name of the format for people, such as ``PDF``."""
+    """Displayed name of the format, such as ``PDF``."""
     extensions: tuple[str, ...]
     """Extensions it reads, lower case, with dot."""
 
@@ -186,4 +184,4 @@ class Reader(Protocol):
 
 
 MAX_BLANK = 64
-"""Longest run of white space that a page text may hold, in code points."""
+"""Longest run of white space in a page text, in code points."""

@@ -114,7 +114,7 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
     extension = _MAIL if _is_unnamed_mail(file) else file.extension
     named = [reader for reader in readers if extension in reader.extensions]
     if not named:
-        # A hundred extensions of source code would bury the others.
+        # A hundred extensions of source code would hide the others.
         raise UnsupportedFormat(
             file.path, [e for r in readers for e in r.extensions if r.name != SOURCE_CODE]
         )

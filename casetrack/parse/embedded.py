@@ -131,7 +131,7 @@ def _unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
                 if ole.exists(stream):
                     inner = ole.openstream(stream).read()
                     return f"{stem}{_extension(inner)}", inner
-            raise _Unknown("it belongs to a program whose files are not known.")
+            raise _Unknown("its program has an unknown file format.")
     except (MemoryError, _Unknown):
         raise
     except Exception as error:
@@ -162,5 +162,5 @@ def _extension(data: bytes) -> str:
     known = (extension for mark, extension in _KINDS if mark in data[:8192] or mark in data[-8192:])
     extension = next(known, None)
     if extension is None:
-        raise _Unknown("it belongs to a program whose files are not known.")
+        raise _Unknown("its program has an unknown file format.")
     return extension

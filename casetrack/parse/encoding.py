@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # a text belong to one language only under the right encoding.
 
 _CODECS = (*"cp1252 iso8859-15 cp1250 iso8859-2 cp1254 cp1257 cp850 cp852 mac_roman cp437".split(),)
-"""In the order of preference where they show the same."""
+"""In order of preference for equal results."""
 _ALPHABETS = tuple(
     frozenset(letters + letters.upper())
     for letters in (
@@ -206,7 +206,7 @@ def codec_of(label: str | None, /) -> str | None:
         return None
     try:
         name = codecs.lookup(label.strip().strip("\"'").lower()).name
-        # Codecs from bytes to bytes refuse this; so does UTF-7, which can smuggle markup.
+        # Codecs from bytes to bytes refuse this. UTF-7 can hide markup.
         "".encode(name)
     except (LookupError, ValueError, TypeError):
         return None
@@ -227,7 +227,7 @@ def _find(chunks: Chunks, declared: str | None) -> Encoding:
     if wide:
         return _checked(chunks, wide, f"The file has no byte order mark; read as {wide}.")
     if not looks_like_text(head[:_GUESS_SAMPLE]):
-        raise NotText("it holds binary data, not text")
+        raise NotText("it contains binary data, not text")
     sample = _sample(chunks)
     escaped = _escaped(chunks, sample, declared)
     if escaped:

@@ -13,7 +13,7 @@ _ADDRESS = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[A-Za-z]{2,})(?::\d+)?(?:[/?
 _SCHEME = re.compile(r"(?:[a-z][a-z\d+.-]*:)?//(?:www\.)?|(?!\d)[\w+.-]+:", re.IGNORECASE)
 _NO_TARGET = re.compile(r"(?:about|blob|cid|data|javascript|vbscript):|#|\Z", re.IGNORECASE)
 _SEARCHED = 1_000
-"""Targets of a mail that are looked for in its text: the search of all may take minutes."""
+"""Number of targets searched in the text of a mail; more may take minutes."""
 _BREAKS = re.compile(r"[\t\n\r]+")
 _ADDRESS_STARTS = ("http:", "https:", "www.")
 _AROUND = ".,;:()<>[]\"'"
@@ -82,7 +82,7 @@ class LinkTargets:
         what = f"Links whose target was not read: {count:,}. Only full addresses are read, up to "
         total = sum(self.left_out, Counter[str]())
         parts = ", ".join(f"{n:,} {part}{'s' * (n > 1)}" for part, n in sorted(total.items()))
-        unseen = f"Parts of the HTML that no reader sees were not read: {parts}."
+        unseen = f"Parts of the HTML that are never displayed were not read: {parts}."
         return [*([f"{what}{self.MOST}."] if count else []), *([unseen] if parts else [])]
 
     def _taken(self, target: str) -> str | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 MAX_PART_BYTES = 1 << 30
-"""No part of a document may unpack to more."""
+"""Maximum unpacked size of a part."""
 _SUSPECT_BYTES, _SUSPECT_RATIO = 32 << 20, 250
 """A larger part that shrank more than this is a bomb: Office XML shrinks 10 to 100 times."""
 
@@ -53,10 +53,10 @@ _STRICT = tuple(
         ),
     )
 )
-"""Names of strict Office files, and the usual ones for the same."""
+"""Namespaces of strict Office files, and the usual ones."""
 _DOCTYPES = (b"<!DOCTYPE", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 MAX_PARTS = 65_535
-"""No document has more parts: as many as a ZIP container without extensions can hold."""
+"""Maximum number of parts: that of a ZIP container without extensions."""
 
 _DC, _TERMS = "{http://purl.org/dc/elements/1.1/}", "{http://purl.org/dc/terms/}"
 _CORE = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
@@ -150,7 +150,7 @@ class Package:
         if info.file_size > _SUSPECT_BYTES and info.file_size > _SUSPECT_RATIO * info.compress_size:
             raise self.failed(
                 f"the part {name} unpacks to {info.file_size >> 20} MB from "
-                f"{info.compress_size >> 10} KB, which only a file made to overload programs does"
+                f"{info.compress_size >> 10} KB, as only a decompression bomb does"
             )
         self._count(_normal(name), info.file_size)
         try:
@@ -313,7 +313,7 @@ class BoundedStream:
 
     def read(self, size: int = -1, /) -> bytes:
         """Return up to *size* bytes, all by default."""
-        # Asked for all, zipfile would unpack first and cut to the declared size afterwards.
+        # Without a size, zipfile would unpack everything first and truncate it afterwards.
         most = min(self._declared, MAX_PART_BYTES) - self._count + 1
         data = self._raw.read(most if size < 0 else min(size, most))
         self._count += len(data)

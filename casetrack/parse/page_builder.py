@@ -26,7 +26,7 @@ _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "
     0xFB05: "st",
     0xFB06: "st",
 }
-# Zero-width and direction marks, the soft hyphen, and code points that are no characters.
+# Zero-width and direction marks, the soft hyphen, and noncharacter code points.
 _INVISIBLE = (
     0x00AD,
     0x180E,
@@ -65,7 +65,7 @@ _JOINING = (
 _JOINERS = re.compile(rf"([{_JOINING}]?)([\u200c\u200d]+)(?=([{_JOINING}]?))")
 _LONG_BLANK = re.compile(rf"\s{{{MAX_BLANK - 1},}}")
 
-# The names of thirty columns; cut, they would name other columns than their own.
+# Enough for the names of thirty columns; truncated names would belong to other columns.
 _HEADER_CHARS = 2000
 _STAR = re.compile("\ufdd0(\\d{1,6})\ufdd1")
 _HIDDEN = re.compile(f"\ufdd2({'|'.join(HIDDEN_KINDS)})\ufdd3([^\ufdd2-\ufdd4]*)\ufdd4?")

@@ -36,7 +36,7 @@ def decrypt_blocks(data: bytes, key: bytes, /) -> bytes:
     """Decrypt independent blocks (ECB); raise ``ValueError`` for an invalid length."""
     from cryptography.hazmat.primitives.ciphers import modes
 
-    # The writer of the file chose it.
+    # The writer of the file chose the mode.
     return _opened(data, key, modes.ECB())  # noqa: S305
 
 
@@ -68,7 +68,7 @@ def _xored(one: bytes, other: bytes) -> bytes:
     return (np.frombuffer(one, np.uint8) ^ np.frombuffer(other, np.uint8)).tobytes()
 
 
-# Office Open XML files that are protected with a password, in the form called agile.
+# Office Open XML files with agile password protection.
 
 _HEAD = 8
 _KEY_ELEMENT = "{http://schemas.microsoft.com/office/2006/keyEncryptor/password}encryptedKey"
@@ -101,11 +101,11 @@ class _Cipher:
         name = element.get("hashAlgorithm", "").replace("-", "").lower()
         bits = int(element.get("keyBits"))
         if cipher != "AES" or chaining != "ChainingModeCBC":
-            raise UnknownProtection(f"the cipher {cipher} ({chaining}) is not known")
+            raise UnknownProtection(f"the cipher {cipher} ({chaining}) is not supported")
         if bits % 8 or bits // 8 not in KEYS or int(element.get("blockSize")) != BLOCK:
-            raise UnknownProtection(f"AES with keys of {bits} bits is not known")
+            raise UnknownProtection(f"AES with keys of {bits} bits is not supported")
         if name not in _HASHES:
-            raise UnknownProtection(f"the hash {element.get('hashAlgorithm')} is not known")
+            raise UnknownProtection(f"the hash {element.get('hashAlgorithm')} is not supported")
         return cls(name, bits // 8, base64.b64decode(element.get("saltValue")))
 
     def digest(self, data: bytes, /) -> bytes:
@@ -186,7 +186,7 @@ def _fitted(data: bytes, size: int) -> bytes:
 DEFAULT_PASSWORDS = ("VelvetSweatshop", "/01Hannes Ruescher/01")
 """Passwords that Excel and PowerPoint use for files that are locked but not secret."""
 _OPEN_FILES = Path("/proc/self/fd")
-"""Where Linux gives a path to a process's open files, also to those without a name."""
+"""Linux paths of a process's open files, even of those without a name."""
 _INFO, _PACKAGE = "EncryptionInfo", "EncryptedPackage"
 _AGILE = b"\x04\x00\x04\x00"
 _STANDARD_AES = {0x660E: 128, 0x660F: 192, 0x6610: 256}
@@ -267,14 +267,14 @@ def _decrypt(
     except (MemoryError, ParseFailed):
         raise
     except Exception as error:
-        # Damage raises anything.
+        # Damage raises any exception.
         reason = f"its protected content is damaged ({type(error).__name__})"
         raise ParseFailed(path, kind, reason) from error
     raise FileEncrypted(path, tried=len(given))
 
 
 def _not_known(path: Path, kind: str, error: Exception) -> ParseFailed:
-    return ParseFailed(path, kind, f"it is encrypted in a way that is not read: {error}")
+    return ParseFailed(path, kind, f"its encryption is not supported: {error}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 POINTS_PER_INCH = 72.0
 MAX_PIXELS, MAX_SIDE = 12_000_000, 10_000
-"""A picture has at most this many pixels, and at most this many along one side."""
+"""Maximum number of pixels of a picture, and maximum length of a side."""
 PICTURE_FORMATS = frozenset({"pdf", "jpg", "png", "tiff", "webp", "bmp", "gif"})
 """Formats of documents whose pages can be drawn."""
 

@@ -266,7 +266,7 @@ def _positions(image: Any, kind: str, most: int) -> list[int]:
         except EOFError:
             break
         except FAILURES:
-            # A damaged entry of the list of frames ends it; those before it can be read.
+            # A damaged entry ends the list of frames; earlier frames are readable.
             if not positions:
                 raise
             break
@@ -358,7 +358,7 @@ def _words(error: BaseException) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 
-# Lays recognised text out on a page, as text of a PDF is.
+# Lays out recognized text on a page like text of a PDF.
 
 
 def laid_out(
@@ -463,7 +463,7 @@ class _Pages:
                 number = frame.number
                 yield self._page(frame)
         except (ParseFailed, ParseLimit) as error:
-            # The pages before a damaged one are worth having.
+            # The pages before a damaged one are kept.
             if not number:
                 raise
             left = list(range(number + 1, self._opened.count + 1))
@@ -477,7 +477,7 @@ class _Pages:
     def _page(self, frame: Frame) -> Page:
         if frame.is_damaged:
             self._opened.missing.append(
-                f"The picture on page {frame.number} is damaged; what is left of it was read."
+                f"The picture on page {frame.number} is damaged; only a part of it was read."
             )
         recognized = self._recognize(frame)
         if recognized is None:

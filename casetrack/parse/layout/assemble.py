@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from casetrack.parse.layout.lines import TextLine, Vocabulary
     from casetrack.parse.layout.tables_model import Rule, Table
 
-# Titles over the table that a page begins with, such as those of statements and schedules.
+# Titles above a table at the start of a page, such as those of statements and schedules.
 
 _OPENING_LINES, _TITLE_LINES = 8, 4
 _TITLE_CHARS, _BLOCK_CHARS = 110, 220
@@ -294,7 +294,7 @@ def _carry_headers(parts: Sequence[list[TextLine] | TableText], carry: ColumnCar
     for part in parts:
         if isinstance(part, TableText):
             own = part.header if part.table.is_header_sure else None
-            # Over a page break, the first row of a table without a header is a row like others.
+            # Across a page break, the first row of a table without a header is a normal row.
             if carry.continues(part.table, own) and (carry.names or is_first):
                 part.header = own or carry.names
             is_first = False

@@ -136,7 +136,7 @@ class BlockFinder:
         if abs(line.size - last.size) > 0.12 * last.size:
             return True
         if line.bold != last.bold and _ENDS_SENTENCE.search(last.text) is None:
-            # A bold lead-in that runs on in the next line is no heading.
+            # A bold lead-in that continues on the next line is no heading.
             return last.bold and not _fills(last)
         if _begins_item(line.text) and (not _fills(last) or _ENDS_SENTENCE.search(last.text)):
             return True
@@ -288,7 +288,7 @@ def _is_quote(block: Block) -> bool:
         return False
     if max(line.u0 for line in lines[1:]) - min(line.u0 for line in lines[1:]) > 0.5 * size:
         return False
-    # A line that had room for the next word was broken for the margin of the quote.
+    # A line with space for the next word was broken at the margin of the quote.
     broken = sum(
         1
         for line, after in pairwise(lines)

@@ -23,7 +23,7 @@ Rules = Callable[[], list[tuple[float, float, float]]]
 
 _NOTE = re.compile(
     r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3})[\])]?[.:]?(?=\s|[^\W\d_]|$)"
-    # A letter alone may be a word, or begin one.
+    # A single letter may be a word, or the start of one.
     r"|[\[(]?([a-z])(?:[\])][.:]?(?=\s|[^\W\d_]|$)|(?=\s+[^a-z\s])|$)"
 )
 _SMALLER = 0.93
@@ -155,7 +155,7 @@ def _first(rows: list[_Row], marks: Collection[str], rules: Rules) -> int | None
             continue
         if mark is not None and mark in marks:
             return i
-        # The rest of a note of the page before has no mark.
+        # The continuation of a note from the previous page has no mark.
         goes_on = row.segments[0].text.lstrip()[:1].islower()
         if i == block and (mark is not None or goes_on) and _is_under_rule(row, rules):
             return i

@@ -47,7 +47,7 @@ _PAGE_PART = re.compile(
 _LAST_NUMBER = re.compile(r"\s\d{1,4}$|^\d{1,4}\s(?=\D*$)")
 _DIGITS = re.compile(r"\d+")
 _NO_KEY = re.compile(r"[^\w#]+")
-# Numbers after these name the thing itself: Schedule 1 and Schedule 2 are two headings.
+# Numbers after these words identify the thing: Schedule 1 and Schedule 2 are two headings.
 _NAMES_THING = re.compile(
     r"\b(?:article|chapter|part|title|schedule|exhibit|annex|appendix|attachment|section|clause|"
     r"table|figure|invoice|order|item|ticket|claim|policy|account|receipt|question|case|no|nr|"
@@ -125,7 +125,7 @@ class RunningLines:
         """Split a page, learned before or now; pages come in order."""
         count, margins = self._ahead.pop(number, (-1, {}))
         if count != len(segments):
-            # Not seen before, or read by other means since.
+            # Not learned before, or read again in another way.
             margins = _margins(segments, height)
         self._note(number, margins)
         result = Split()
@@ -228,7 +228,7 @@ def _margin(
     for i, (row, distance) in enumerate(near):
         cells = [cell for cell in map(_cell, _stretches(row)) if cell is not None]
         if i > 0 and i >= end:
-            # A number further in may be anything.
+            # A number further inside may have any meaning.
             cells = [cell for cell in cells if cell.number is None]
         margin.append(_Row(cells, distance, _jitter(row), is_apart=i < end))
     return margin

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.parse.ocr.engine import RecognizedLine, RecognizedPage, Word
 
 GLUE_GAP = 0.1
-"""Runs nearer to each other than this share of the font size belong to one word."""
+"""Runs closer than this share of the font size belong to one word."""
 
 _LETTER_GAP_MAX = 1.3
 _MIN_SPACED_RUN = 4
@@ -228,7 +228,7 @@ def _merged(segments: Sequence[Segment]) -> Segment:
     )
 
 
-# Recognised words to segments, so that pictures of text are laid out like native text.
+# Recognized words to segments, so that pictures of text are laid out like native text.
 
 _WIDE_GAP = 1.2
 _SAME_SIZE = 0.22
@@ -279,7 +279,7 @@ def _groups(words: Sequence[Word], size: float) -> list[list[Word]]:
     groups = [[words[0]]]
     for before, word in pairwise(words):
         gap = word.u0 - before.u1
-        # A word before the last one is text of another direction: it stays where the engine put it.
+        # A word before the last one is text of another direction: the engine's order is kept.
         if gap > _WIDE_GAP * size or word.u1 < before.u0 - size:
             groups.append([word])
         else:

@@ -213,7 +213,7 @@ class TableText:
             base=main.base,
             size=main.size,
             bold=all(cell.is_bold for cell in row.cells),
-            # So that no line is taken to go on in another one.
+            # Prevents that a line is joined with another one.
             cells=max(len(row.cells), _MIN_CELLS),
             box=row_box(row),
             left=self.table.columns[0][0],

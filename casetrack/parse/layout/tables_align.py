@@ -50,7 +50,7 @@ _MAX_EXTENTS = 100
 _SAME_BASE = 0.2
 
 
-# Between lines that are drawn along the text.
+# Tables between horizontal lines.
 
 
 def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int], /) -> list[Table]:
@@ -82,7 +82,7 @@ def _same_extent(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
                 break
         else:
             if len(groups) == _MAX_EXTENTS:
-                # A drawing: tables have few widths.
+                # It is a drawing: tables have few widths.
                 return []
             groups.append([stroke])
     return [group for group in groups if len(group) > 1]
@@ -150,7 +150,7 @@ def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None
         head, body = head + own, body[own:]
     columns = _columns(body, width)
     while head and _is_title(lines[0], strips, columns):
-        # The title of the table, which stays text.
+        # The title of the table is text.
         del lines[0]
         bands[0] = bands[0][1:]
         head -= 1
@@ -222,7 +222,7 @@ def _common_strips(lines: Sequence[TextRow]) -> list[Strip]:
     return strips
 
 
-# Rows of text alone.
+# Tables of text rows without lines.
 
 
 def aligned_tables(segments: Sequence[Segment], /) -> list[Table]:
@@ -240,7 +240,7 @@ def aligned_tables(segments: Sequence[Segment], /) -> list[Table]:
         end, strips = _grow(lines, at)
         table = _aligned(lines, free, at, end, strips)
         if table is None:
-            # The rest of a long run looks like its beginning.
+            # The rest of a long run is similar to its beginning.
             at += max(1, (end - at) // 4)
         else:
             tables.append(table)
@@ -333,7 +333,7 @@ def _own_head(rows: Sequence[TableRow]) -> int:
     for row in rows[:_MAX_HEAD]:
         over = [cell for cell in row.cells if cell.column > 0]
         if count and not over and _is_tight(rows[count - 1], row):
-            # The name of the first column goes on below the others.
+            # The name of the first column continues below the others.
             count += 1
             continue
         if not over or any(c.sort == "number" for c in over):
@@ -351,7 +351,7 @@ def _is_tight(above: TableRow, below: TableRow) -> bool:
     return below.v0 - above.v1 <= 0.3 * below.segments[0].size
 
 
-# Both.
+# Used by both.
 
 
 def _columns(rows: Sequence[TableRow], width: int) -> list[Strip]:

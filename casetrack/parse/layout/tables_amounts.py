@@ -83,7 +83,7 @@ def _items(cells: Sequence[Cell]) -> Sequence[Cell]:
     texts = [cell.text for cell in items]
     values = sum(sort_of(text) == "number" for text in texts)
     words = sum(map(_is_word, texts))
-    # Names of columns may hold a number: years most of all, or that of a level.
+    # Names of columns may contain a number, such as a year or a level.
     if words:
         values -= sum(len(text) == 1 for text in texts)
     if not values or values < words:

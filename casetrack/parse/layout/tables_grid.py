@@ -129,7 +129,7 @@ def _grid(
     along = clusters(s.at for s in flats)
     if not across or not along:
         return None
-    # Sides that are left open: lines run on beyond the last line across them.
+    # Open sides: lines extend beyond the last perpendicular line.
     left, right = min(s.low for s in flats), max(s.high for s in flats)
     top, bottom = min(s.low for s in uprights), max(s.high for s in uprights)
     across = _opened(across, left, right)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from casetrack.extract.tables.model import Sort
     from casetrack.parse.layout.segments import Segment
 
-# Drawn lines and shaded areas of a page: the evidence for ruled tables, free of any parser.
+# Drawn lines and shaded areas of a page: the evidence for ruled tables, independent of any parser.
 
 THIN = 3.0
 """A rectangle that is not thicker than this, in points, is a line."""
 
 NEAR = 3.0
-"""Lines that end nearer to each other than this, in points, meet."""
+"""Lines with ends closer than this, in points, meet."""
 
 _GAP, _TOUCHING = 6.0, 1.0
 _MAX_STROKES = 4000
@@ -31,7 +31,7 @@ _SAMPLE = 64
 _SPREAD = 1.0
 
 Turn = tuple[int, float, float]
-"""A quarter turn (0 to 3) of the page as shown into the frame of a flow, and the offsets."""
+"""A quarter turn (0 to 3) of the displayed page into the frame of a flow, and the offsets."""
 
 
 @dataclass(frozen=True, slots=True)

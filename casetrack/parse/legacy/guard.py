@@ -53,7 +53,7 @@ def main() -> None:
         gone.wait()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    # The interpreter's own end would wait for the thread that still listens.
+    # The interpreter's exit would wait for the thread that still reads.
     os._exit(0)
 
 
@@ -112,7 +112,7 @@ def _before_exec(guard: int, disk_mb: int) -> Callable[[], None]:
             os._exit(1)
         resource.setrlimit(resource.RLIMIT_FSIZE, (disk_mb << 20, disk_mb << 20))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # No network at all, where the system lets a user choose that; the settings forbid it too.
+        # No network, if the system lets a user disable it; the settings disable it too.
         if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) == 0:
             for name, text in maps:
                 with suppress(OSError):

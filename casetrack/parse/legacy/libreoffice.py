@@ -35,7 +35,7 @@ _FOLDERS = (
     "/usr/lib64/libreoffice/program",
 )
 _OPTIONAL = Path("/opt")
-"""Where LibreOffice's own packages for Linux put it, in a folder for each version."""
+"""Installation folders of LibreOffice's own Linux packages, one per version."""
 _MARK, _OTHER_MARK = (f"{n}cryptedSummary\0".encode("utf-16-le") for n in ("En", "De"))
 _ENTRY_BYTES = 128
 _SHARE = 0.9
@@ -100,7 +100,7 @@ def converted(
         if first.is_good:
             yield first.check(path, conversion, limits)
             return
-    # LibreOffice crashes once on files that it converts with the next, fresh profile.
+    # LibreOffice sometimes crashes once on a file that it converts with the next, new profile.
     with _attempt(program, content, conversion, limits, spool, end) as last:
         if last.has_result:
             yield last.check(path, conversion, limits)
@@ -108,7 +108,7 @@ def converted(
     lacks = _lacks(program, conversion.module)
     if lacks:
         raise ConverterMissing(path, conversion.kind, conversion.target, conversion.module)
-    # The time of both runs is that of one; the first one had more of it.
+    # Both runs share the time limit.
     ending = last if last.ended == "exit" else first
     if _UNLOADED in ending.output:
         kind = conversion.source.removeprefix(".").upper()
@@ -146,7 +146,7 @@ class _Attempt:
         elif self.ended == "memory":
             passed = f"LibreOffice needed more than {limits.memory_mb:,} MB of memory"
         elif self.ended == "disk" or self.result.stat().st_size > limits.unpacked_mb << 20:
-            passed = f"LibreOffice made more than {limits.unpacked_mb:,} MB of it (unpacked_mb)"
+            passed = f"its conversion exceeds {limits.unpacked_mb:,} MB (unpacked_mb)"
         if passed:
             raise ParseLimit(path, passed, newer=conversion.target)
         return self.result
@@ -173,7 +173,7 @@ def _attempt(
             result = folder / "out" / f"document{conversion.target}"
             yield _Attempt(answer["ended"], answer["code"], text[-_OUTPUT_CHARS:], result)
     finally:
-        # The guard has removed it; it never began if the copy failed.
+        # The guard removes it, but does not start if the copy failed.
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -195,7 +195,7 @@ def _ending(attempt: _Attempt) -> str:
         names = {each.value: f" ({each.name})" for each in signal.Signals}
         ended = f"was ended by signal {number}{names.get(number, '')}"
     else:
-        ended = f"ended with exit code {code}, without a whole result"
+        ended = f"ended with exit code {code}, without a complete result"
     lines = attempt.output.split("\n")
     message = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return f"{ended}: {message[:_SHOWN]}" if message else ended
@@ -234,7 +234,7 @@ def _without_mark(data: bytes) -> bytes:
 def _command(program: Path, folder: Path, conversion: Conversion) -> list[str]:
     inner = program.resolve().with_name("soffice.bin")
     if sys.platform == "linux" and inner.is_file():
-        # Started without the script and the launcher around it, it dies with the guard.
+        # Without the shell script and launcher, it ends with the guard.
         program = inner
     return [
         str(program),
@@ -293,7 +293,7 @@ class _Guard:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=environment,
-            # A signal to the group of this process must not reach it: it has to clean up.
+            # A signal to this process group must not reach the guard, which has to clean up.
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )

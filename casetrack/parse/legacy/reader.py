@@ -109,7 +109,7 @@ class PptReader:
             with converted(path, content, conversion, options.limits, options.spool) as pptx:
                 try:
                     reading = PptxReader().read(pptx, options)
-                    # All at once: the converted file is gone afterwards.
+                    # Read at once: the converted file is removed afterwards.
                     pages = list(reading.pages)
                 except FileError as error:
                     reason = _said(error.message, pptx, path)

@@ -61,7 +61,7 @@ def read_message(data: bytes, /) -> Mail:
     whole = splitter.split(data, 0, len(data))
     mail = mail_head(whole)
     if splitter.is_cut:
-        mail.miss("The mail has more parts than are read, or they are nested too deep.")
+        mail.miss("The mail has too many parts, or they are nested too deeply; some were not read.")
     parts = _BodyParts()
     _walk(whole, mail, parts)
     mail.blocks += parts.blocks
@@ -111,7 +111,7 @@ def _walk(part: Part, mail: Mail, parts: _BodyParts) -> None:
     elif _is_body(part):
         parts.blocks += _blocks(part, mail, parts)
     elif kind in {"message/partial", "message/external-body"}:
-        mail.miss("A part of the mail is not in the file, but lies elsewhere.")
+        mail.miss("A part of the mail is stored outside of the file.")
     else:
         parts.files.append(part)
 
@@ -177,7 +177,7 @@ _PAGE = re.compile(rb"\s*(?:<!doctype html|<html)\b", re.IGNORECASE)
 def _blocks(part: Part, mail: Mail, parts: _BodyParts) -> list[BodyBlock]:
     data = part.content()
     charset = headers.parameter(part.head, "charset", "content-type") or None
-    # Some programs send a page as plain text; its reader sees the page, not its tags.
+    # Some programs send an HTML page as plain text; show the page, not its tags.
     if part.type in {"text/html", "application/xhtml+xml"} or _PAGE.match(data):
         parts.pictures_shown |= shown_pictures(data)
         return html_body(data, charset, mail, parts.targets)

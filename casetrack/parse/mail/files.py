@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from casetrack.parse.mail.mime import Part
     from casetrack.parse.mail.page import BodyBlock, Mail
 
-# Finds the content that an S/MIME signature wraps (RFC 5652); nothing is verified.
+# Extracts the content of an S/MIME signature (RFC 5652); nothing is verified.
 
 _SIGNED = bytes.fromhex("06092a864886f70d010702")
 _MAX_DEPTH = 40
@@ -96,7 +96,7 @@ def _octets(data: bytes, at: int, depth: int) -> tuple[bytes, int]:
     return b"".join(parts), start if end is not None else start + 2
 
 
-# Opens ``winmail.dat`` (TNEF, [MS-OXTNEF]): the files and the body that Outlook put into it.
+# Opens ``winmail.dat`` (TNEF, [MS-OXTNEF]), which contains files and body of an Outlook mail.
 
 _MARK = 0x223E9F78
 _HEADER = struct.Struct("<BII")
@@ -142,7 +142,7 @@ class _File:
 def read_tnef(data: bytes, /) -> Tnef:
     """Read the attributes of a TNEF stream, even truncated; raise ``BadTnef`` for other data."""
     if len(data) < 6 or struct.unpack_from("<I", data)[0] != _MARK:
-        raise BadTnef("its mark is missing")
+        raise BadTnef("its signature is missing")
     tnef = Tnef()
     files: list[_File] = []
     for kind, start, end in _attributes(data):
@@ -273,7 +273,7 @@ SUFFIXES = {
     "image/tiff": ".tif",
     "image/gif": ".gif",
 }
-"""Endings for files that have only a content type."""
+"""Extensions of files that have only a content type."""
 
 
 def add_file(part: Part, mail: Mail, pictures_shown: set[str], /) -> None:
@@ -293,7 +293,7 @@ def add_file(part: Part, mail: Mail, pictures_shown: set[str], /) -> None:
         try:
             _open_tnef(data, mail)
         except BadTnef as error:
-            mail.warn(f"winmail.dat, which holds Outlook's files, could not be opened: {error}.")
+            mail.warn(f"winmail.dat, which contains Outlook's files, could not be opened: {error}.")
             mail.files.append(MailFile(name or "winmail.dat", data))
         return
     number = len(mail.files) + 1

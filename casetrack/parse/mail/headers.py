@@ -78,7 +78,7 @@ def decode_text(data: bytes, declared: str | None = None, /) -> Text:
             if text is not None:
                 return Text(text)
     if utf8 is not None:
-        note = f"A text declared as {declared} is UTF-8; read as that." if codec else None
+        note = f"A text declared as {declared} is UTF-8 and was read as UTF-8." if codec else None
         return Text(utf8, note if codec != "ascii" else None)
     return _detected(data, declared, codec)
 
@@ -109,7 +109,7 @@ def _detected(data: bytes, declared: str | None, codec: str | None) -> Text:
     try:
         decoded = decode(data)
     except NotText:
-        return Text(data.decode("cp1252", "replace"), "A text holds binary data.")
+        return Text(data.decode("cp1252", "replace"), "A text contains binary data.")
     named = f"declared as {declared} " if declared else ""
     return Text(decoded.text, f"A text {named}was read as {decoded.encoding}, which is a guess.")
 
@@ -249,7 +249,7 @@ def parameter(message: Message, name: str, header: str, /) -> str:
     try:
         value = message.get_param(name, None, header)
     except (ValueError, TypeError, LookupError, AttributeError):
-        # The standard library trips over some broken parameters; the part is read without them.
+        # The standard library fails on some damaged parameters; the part is read without them.
         return ""
     if value is None:
         return ""

@@ -83,7 +83,7 @@ class MboxReader:
         """Find the messages; each is read when its page is requested."""
         starts = _starts(path)
         if not starts:
-            raise ParseFailed(path, self.name, "no message begins in it")
+            raise ParseFailed(path, self.name, "it contains no message")
         reading = Reading(DocumentInfo("mbox", len(starts)), iter(()))
         pages = _pages(path, starts, reading, options)
         return Reading(reading.info, pages, reading.warnings, reading.missing, reading.attachments)

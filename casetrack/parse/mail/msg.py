@@ -258,7 +258,7 @@ class _Item:
     def _message(self, place: Folder, props: storage.Properties, mail: Mail, depth: int) -> None:
         """Add a nested message as a separate file."""
         if depth >= _MAX_DEPTH:
-            mail.miss("Messages nested too deep in one another were not read.")
+            mail.miss("Messages nested too deeply were not read.")
             return
         inner = self.read((*place, _EMBEDDED), MESSAGE_HEADER, depth + 1)
         name = (
@@ -272,7 +272,7 @@ class _Item:
 
 def _head(props: storage.Properties) -> Mail:
     sent = props.text(storage.HEADERS).encode("utf-8", "replace")
-    # Outlook puts the line of a mailbox or its own version before the header fields.
+    # Outlook puts a mailbox separator or its version before the header fields.
     internet, _ = headers.split_head(sent, 0, len(sent))
     sender = _address(
         props.line(storage.SENT_NAME),
@@ -284,7 +284,7 @@ def _head(props: storage.Properties) -> Mail:
         props.line(storage.SENDER_ADDRESS),
     )
     if "@" not in sender:
-        # The address of Exchange's directory is no address of the internet; the header has that.
+        # An address of Exchange's directory is not an internet address, which the header contains.
         written_sender = headers.fields(internet, "from")
         sender = written_sender if "@" in written_sender else sender or written_sender
     written = headers.field(internet, "date")

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from casetrack.parse.base import Page, PageKind, ParagraphKind, Reading, ReadOptions
 
-# A mail as every mail format is turned into: headers, body blocks, files.
+# The common form of all mail formats: headers, body blocks, files.
 
 MAX_DEPTH = 25
-"""How deep parts, or messages inside messages, may be nested."""
+"""Maximum nesting of parts, or of messages inside messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Mail:
         if known:
             self.warn(
                 f'The mail is dated "{self.date_text}", but servers received it on '
-                f"{min(known):%Y-%m-%d}; that day counts."
+                f"{min(known):%Y-%m-%d}; that date is used."
             )
             self.extra.append((STATED_DATE, self.date_text))
             self.date, self.date_text = min(known), ""
@@ -98,7 +98,7 @@ class Mail:
 _LONGEST_WAY = timedelta(days=31)
 """Longer than a server keeps trying to deliver a mail."""
 STATED_DATE = "Stated date"
-"""The line with the date that a mail states and that cannot be right."""
+"""Label of the line with an implausible date that a mail states."""
 _KIB = 1024
 _MAX_PROPERTY = 4000
 

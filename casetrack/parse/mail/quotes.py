@@ -153,7 +153,7 @@ def html_body(
     try:
         document = html_blocks(source, encoding=charset, targets=targets)
     except NotText:
-        mail.warn("The HTML body holds binary data and was left out.")
+        mail.warn("The HTML body contains binary data and was omitted.")
         return []
     for warning in document.warnings:
         mail.warn(warning)

@@ -51,7 +51,7 @@ def decompress_rtf(data: bytes, /) -> bytes:
     if kind == _PLAIN:
         return data[_HEADER.size : _HEADER.size + raw_size]
     if kind != _PACKED:
-        raise BadCompression("its mark is unknown")
+        raise BadCompression("its signature is unknown")
     return _unpack(data, raw_size)
 
 
@@ -235,7 +235,7 @@ def _rtf_body(packed: bytes, mail: Mail) -> tuple[str, list[BodyBlock]]:
     try:
         rtf = decompress_rtf(packed)
     except BadCompression as error:
-        mail.miss(f"A form of the body (RTF) could not be unpacked: {error}.")
+        mail.miss(f"The RTF body could not be decompressed: {error}.")
         return "", []
     if holds_html(rtf):
         return encapsulated_html(rtf), []
@@ -252,7 +252,7 @@ _ENTRY_STREAM = f"{_STREAM}00030102"
 _NAMED = 0x8000
 _MIB = 1024 * 1024
 TOP_HEADER, MESSAGE_HEADER, OTHER_HEADER = 32, 24, 8
-"""Bytes before the properties of a file's own message, of one inside it, of anything else."""
+"""Bytes before the properties of a file's main message, of a nested one, of other storages."""
 
 Folder = tuple[str, ...]
 """Names of storages from the outermost one."""
@@ -311,7 +311,7 @@ class Container:
             return b""
         self._left -= len(data)
         if self._left < 0:
-            raise ParseLimit(self._path, "its streams hold more than unpacked_mb allows")
+            raise ParseLimit(self._path, "its streams exceed unpacked_mb")
         return data
 
     def properties(self, folder: Folder, header: int, /) -> Properties:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Cuts a number format into sections and tokens.
+# Divides a number format into sections and tokens.
 
 
 class Token(NamedTuple):
@@ -88,7 +88,7 @@ def _next(section: str, at: int, tokens: list[Token]) -> int:
         end = at + 2
         tokens.append(Token("literal", "_", " "))
     elif char == "*":
-        # Fills the cell with the next character; without a width there is nothing to fill.
+        # Fills the cell with the next character; without a width nothing is filled.
         end = at + 2
     elif char == "[":
         end = _after(section, at + 1, "]")

@@ -31,14 +31,14 @@ _DAYS_1904 = 1462
 _LAST_DAY = 2958465
 """31 December 9999."""
 _FALSE_LEAP_DAY = 60
-"""29 February 1900, a day that never was: kept by spreadsheet programs for old files' sake."""
+"""29 February 1900, which did not exist; spreadsheet programs keep it for old files."""
 _MAX_PLACES = 9
-"""Decimals of a second; a double holds no more."""
+"""Decimals of a second, limited by the precision of a double."""
 
 _LANGUAGES = {0x09: "en", 0x07: "de", 0x0C: "fr", 0x0A: "es", 0x10: "it", 0x13: "nl", 0x16: "pt"}
-"""Language by the primary language of a Windows language id."""
+"""Language by primary Windows language id."""
 _SHORT_MONTHS = frozenset((0x07, 0x0C, 0x13))
-"""Languages that shorten months otherwise than to their first three letters."""
+"""Languages that abbreviate months in other ways than by their first three letters."""
 _SHORT_DAY_LETTERS = {0x07: 2, 0x13: 2}
 
 

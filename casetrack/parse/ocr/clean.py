@@ -239,7 +239,7 @@ def _flatten(image: Picture) -> Picture:
     paper = np.percentile(tiles[:, ::2, :, ::2], 85, axis=(1, 3))
     if np.median(paper) < 96 or np.percentile(paper, 98) - np.percentile(paper, 10) < _UNEVEN:
         return image
-    # A tile inside a large dark figure has no paper: it takes that of its surroundings.
+    # A tile inside a large dark figure has no paper and takes the brightness of adjacent tiles.
     small = Image.fromarray(paper.astype(np.uint8)).filter(ImageFilter.MaxFilter(5))
     smooth = small.filter(ImageFilter.GaussianBlur(2)).resize(
         (width, height), Image.Resampling.BILINEAR

@@ -129,7 +129,7 @@ def _open(codes: tuple[str, ...], folder: Path) -> Any:
             list(codes),
             gpu=False,
             model_storage_directory=str(folder),
-            # By default it makes a folder in the user's home.
+            # By default it creates a folder in the user's home.
             user_network_directory=str(folder),
             download_enabled=False,
             verbose=False,
@@ -159,7 +159,7 @@ def _lines(corners: Sequence[Sequence[float]], text: str, sure: float) -> Iterat
     """Split a stretch of text into words by their numbers of characters."""
     xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
     left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
-    # The corners go round from the upper left: the slant is that of the upper edge.
+    # The corners are listed clockwise from the upper left: the slant is that of the upper edge.
     slope = (ys[1] - ys[0]) / max(xs[1] - xs[0], 1.0)
     height = max(min(bottom - top, ys[3] - ys[0], key=abs), 1.0)
     each = (right - left) / max(len(text), 1)

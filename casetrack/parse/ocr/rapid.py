@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from casetrack.parse.ocr.engine import Picture
     from casetrack.parse.ocr.rapid_detect import Reading, TextBox
 
-# Fits the loose rectangles of a detector to their ink; baseline and size by the letters.
+# Fits the loose rectangles of a detector to their ink; letters determine baseline and size.
 
 _BELOW = frozenset("gjpqyQ,;()[]{}|/\\@$_çşţ„‚")
 _NO_BASE = frozenset("-–—\"'`´^~*°“”‘’«»•·=+:")
 _X_HEIGHT = frozenset("acemnorsuvwxzgpqy")
 _CORE = 0.2
 _CAP_SHARE, _X_SHARE = 0.7, 0.5
-"""Height of capitals and of small letters without ascender, as shares of the font size."""
+"""Height of capitals, and of small letters without ascender, as shares of the font size."""
 
 
 def fitted(words: Sequence[RawWord], mask: NDArray[np.bool_], /) -> RawLine:
@@ -56,7 +56,7 @@ def fitted(words: Sequence[RawWord], mask: NDArray[np.bool_], /) -> RawLine:
             bottom = word.y1 if _BELOW.isdisjoint(word.text) else min(base, word.y1)
             heights.append((bottom - word.y0) / share)
     size = statistics.median(heights) if heights else 0.8 * loose
-    # Stray ink in a rectangle must not make a word of it that is larger than its line.
+    # Stray ink in a rectangle must not make a word larger than its line.
     return RawLine(tight, base, min(max(size, 0.5 * loose), 1.2 * loose))
 
 
@@ -106,7 +106,7 @@ def _own_rows(part: NDArray[np.bool_]) -> tuple[int, int]:
     return first, last + 1
 
 
-# Weights of an ONNX file on their way to the runtime: those too small to count become nothing.
+# Sets very small weights of an ONNX file to zero before the runtime loads it.
 
 _GRAPH, _TENSOR, _TYPE, _BYTES = 7, 5, 2, 9
 _FLOAT = 1
@@ -152,9 +152,9 @@ def _fields(data: bytearray, at: int, end: int) -> Iterator[tuple[int, int, int]
         elif kind in (_FIXED_64, _FIXED_32):
             length = 8 if kind == _FIXED_64 else 4
         else:
-            raise ValueError(f"no ONNX file: a field of unknown kind {kind} at byte {at}")
+            raise ValueError(f"not an ONNX file: a field of unknown type {kind} at byte {at}")
         if at + length > end:
-            raise ValueError(f"no ONNX file: a field at byte {at} is longer than what holds it")
+            raise ValueError(f"not an ONNX file: a field at byte {at} is longer than its message")
         yield key >> 3, at, at + length
         at += length
 
@@ -170,7 +170,7 @@ def _number(data: bytearray, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if not byte & 0x80:
             return value, at
-    raise ValueError(f"no ONNX file: a number without an end at byte {at}")
+    raise ValueError(f"not an ONNX file: a number without an end at byte {at}")
 
 
 DETECTOR, RECOGNIZER = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
@@ -182,7 +182,7 @@ _SHARE_OF_PADDING = 1.25
 _LEAST_CONFIDENCE = 0.4
 _TALL = 1.8
 _NARROWED = 0.85
-"""Lines are narrowed by it: as many words are right, in less time."""
+"""Horizontal scale of lines: as many words are right, in less time."""
 
 
 class RapidEngine:
@@ -232,7 +232,7 @@ def _session(path: Path) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = min(os.cpu_count() or 1, _MAX_THREADS)
     options.inter_op_num_threads = 1
-    # Threads that wait must not take the processor from the workers that read other files.
+    # Waiting threads must not take the processor from workers that read other files.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     # Every picture has another size: an arena would keep the largest of each.
     options.enable_cpu_mem_arena = False
@@ -240,7 +240,7 @@ def _session(path: Path) -> Any:
     try:
         network = without_tiny_weights(path.read_bytes())
         return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the runtime's errors have no common base class
+    except Exception as error:  # The runtime's errors have no common base class.
         raise OcrUnavailable(
             f"RapidOCR's network {path} cannot be loaded: {' '.join(str(error).split())[:200]}",
             hint=f"Fetch it again with {See('models pull', 'rapidocr')}.",

@@ -72,7 +72,7 @@ def _boxes(parts: Components, chance: NDArray[np.float32]) -> list[TextBox]:
     slope, offset = _slopes(parts)
     length = parts.end - parts.start
     middle = (parts.start + parts.end) / 2
-    # Upper and lower edge with the slope taken out.
+    # Upper and lower edge without the slope.
     level = parts.row - slope[parts.part] * middle
     top = np.full(count, np.inf)
     bottom = np.full(count, -np.inf)
@@ -110,7 +110,7 @@ def _slopes(parts: Components) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
     area = parts.area.astype(np.float64)
     mx, my = total(x) / area, total(y) / area
-    # A run of n pixels spreads by n^2 / 12 around its own middle.
+    # A run of n pixels has a variance of n^2 / 12 around its middle.
     spread = total(x * x + (weight * weight - 1) / 12) / area - mx * mx
     along = total(x * y) / area - mx * my
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -159,7 +159,7 @@ def lone_colons(
     x0, y0, x1, y1 = (side[likely] for side in (parts.x0, parts.y0, parts.x1, parts.y1))
     order = np.lexsort((y0, x0))
     if order.size > _MOST_DOTS:
-        return []  # dust, or a dotted ground
+        return []  # Dust, or a dotted ground.
     dots = [(int(x0[i]), int(y0[i]), int(x1[i]), int(y1[i])) for i in order]
     colons = []
     for i, upper in enumerate(dots):
@@ -251,7 +251,7 @@ _FEW_EASTERN, _SURELY_EASTERN = 0.34, 0.9
 _CLEAR_GAP, _LIKELY_GAP, _LEAST_SPACE = 12.5, 8.5, 0.05
 _OF_USUAL_GAP = 2.5
 _PARTED = 0.85
-"""Of the words that only a gap parts from others, so many are right on receipts; fewer on pages."""
+"""Share of correct words on receipts among those separated only by a gap."""
 _CLOSING = frozenset(".,;!?)]}%")
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from casetrack.parse.ocr.clean import Ints
     from casetrack.parse.ocr.engine import Engine, Fit, Picture, RawLine, RawWord
 
-# Finds how far a page is turned: quarter turns by its lines, a few degrees by their rows.
+# Finds the rotation of a page: quarter turns by its lines, small angles by their rows.
 
 MAX_SKEW = 15.0
 _MIN_SKEW = 0.25
@@ -119,7 +119,7 @@ def lines_are_upright(image: Picture, /) -> bool:
         return True
     across = np.maximum(x0[:, None], x0) - np.minimum(x1[:, None], x1)
     down = np.maximum(y0[:, None], y0) - np.minimum(y1[:, None], y1)
-    # Side by side: they overlap by half in one direction and are apart in the other.
+    # Side by side: they overlap by half in one direction and are separate in the other.
     half_height = -0.5 * np.minimum(y1 - y0, (y1 - y0)[:, None])
     half_width = -0.5 * np.minimum(x1 - x0, (x1 - x0)[:, None])
     far = np.inf
@@ -140,7 +140,7 @@ def _letters(image: Picture) -> tuple[Ints, Ints, Ints, Ints]:
         likely = size > 0
     usual = np.median(size[likely]) if likely.any() else 0
     chosen = np.nonzero(likely & (size > 0.5 * usual) & (size < 3 * usual))[0]
-    # Neighbours must stay together: a stretch from the middle, not a sample.
+    # Neighbours must stay together: use a part from the middle, not a sample.
     spare = max(chosen.size - _MAX_LETTERS, 0) // 2
     chosen = chosen[spare : spare + _MAX_LETTERS]
     return parts.x0[chosen], parts.y0[chosen], parts.x1[chosen], parts.y1[chosen]
@@ -303,7 +303,7 @@ def recognize(
         return RecognizedPage((), engine.name, engine.languages)
     view, height, skew = picture.view, picture.height, picture.skew
     factor = _factor(height, engine.fit, view)
-    # Enlarging comes first: turning small letters would blur them.
+    # Enlarging comes first: rotating small letters would blur them.
     view = view.scaled(factor) if factor > 1 else view
     view = view.straightened(skew)
     view = view.scaled(factor) if factor < 1 else view
@@ -324,7 +324,7 @@ def recognize(
     lines = engine.read(view.image, view.dpi)
     if not gives_up and mean_confidence(words_of(lines)) < _UNSURE:
         lines = max(lines, _read_softly(view, engine, factor * height), key=_worth)
-    # The upright frame has the pixel size of the picture that was given.
+    # The upright frame has the pixel size of the original picture.
     pixel = abs(view.back.a) + abs(view.back.b)
     pixel /= abs(np.cos(np.deg2rad(skew))) + abs(np.sin(np.deg2rad(skew)))
     return RecognizedPage(
@@ -363,7 +363,7 @@ def _reduced(view: _View) -> _View:
 def _factor(height: float, fit: Fit, view: _View) -> float:
     """Return the scale factor for letters of a height, within the memory limit."""
     if not height:
-        # Nothing to measure: trust the resolution that the picture states.
+        # Nothing to measure: use the resolution that the picture states.
         wanted = 300.0 / view.dpi if view.dpi < 180 else 1.0
     elif fit.low <= height <= fit.high:
         wanted = 1.0

@@ -28,7 +28,7 @@ class TesseractEngine:
     """Tesseract 5 with its LSTM networks; *data* is one file per language, most important first."""
 
     name = "tesseract"
-    # Its networks see lines of 36 pixels, in which small letters have some 16.
+    # Its networks see lines of 36 pixels, in which small letters are about 16 high.
     fit = Fit(low=14.0, best=26.0, high=60.0)
 
     def __init__(self, data: Mapping[str, Path]) -> None:
@@ -90,7 +90,7 @@ def is_installed() -> bool:
 
 @functools.lru_cache(maxsize=2)
 def _open(data: tuple[tuple[str, Path], ...]) -> Any:
-    # One page uses one thread: workers run side by side, and OpenMP slows small pieces of work.
+    # One page uses one thread: workers run in parallel, and OpenMP slows small pieces of work.
     os.environ.setdefault("OMP_THREAD_LIMIT", "1")
     try:
         import tesserocr
@@ -115,7 +115,7 @@ def _open(data: tuple[tuple[str, Path], ...]) -> Any:
             )
         except RuntimeError as error:
             raise _unusable(data, str(error)) from error
-        # Data that is damaged is passed over in silence where another language loads.
+        # Damaged data is ignored without an error if another language loads.
         lost = {language for language, _ in data} - set(api.GetLoadedLanguages())
         if lost:
             raise _unusable([d for d in data if d[0] in lost], "it is damaged")

@@ -103,7 +103,7 @@ def decrypt(data: bytes, how: Encryption, password: str, most: int, /) -> bytes:
     try:
         plain = unpacker.decompress(packed, most + 1)
     except zlib.error as error:
-        raise ValueError(f"it does not unpack: {error}") from error
+        raise ValueError(f"it cannot be decompressed: {error}") from error
     if len(plain) > most:
         raise ValueError(f"it unpacks to more than {most >> 20} MB")
     if not unpacker.eof:
@@ -116,13 +116,13 @@ def _key(how: Encryption, password: str) -> bytes:
     start = digest(password.encode("utf-8", "surrogatepass")).digest()
     known = _BLOWFISH_KEYS if "blowfish" in how.cipher else passwords.KEYS
     if how.key_size not in known:
-        raise ValueError(f"a key of {how.key_size} bytes is not known")
+        raise ValueError(f"a key of {how.key_size} bytes is not supported")
     if how.derivation.endswith("pbkdf2"):
         if not 0 < how.rounds <= _MAX_ROUNDS:
             raise ValueError(f"its key takes {how.rounds} rounds")
         return hashlib.pbkdf2_hmac("sha1", start, how.salt, how.rounds, how.key_size)
     if not how.derivation.endswith("argon2id"):
-        raise ValueError(f"the key derivation {how.derivation} is not known")
+        raise ValueError(f"the key derivation {how.derivation} is not supported")
     if any(not 0 < getattr(how, name) <= limit for name, limit in _MAX_ARGON.items()):
         raise ValueError("its key takes more time or memory than is allowed")
     from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
@@ -152,7 +152,7 @@ def _gcm(data: bytes, how: Encryption, key: bytes) -> bytes:
 
 def _cbc(data: bytes, how: Encryption, key: bytes) -> bytes:
     if len(data) % passwords.BLOCK or not data or len(how.vector) != passwords.BLOCK:
-        raise ValueError("its length is not that of whole blocks")
+        raise ValueError("its length is not a multiple of the block size")
     plain = passwords.decrypt_chain(data, key, how.vector)
     # Without valid padding, the checksum distinguishes a wrong password from damage.
     padding = plain[-1] if 1 <= plain[-1] <= passwords.BLOCK else 0
@@ -166,7 +166,7 @@ def _blowfish(data: bytes, how: Encryption, key: bytes) -> bytes:
     from cryptography.hazmat.primitives.ciphers import Cipher
 
     if "blowfish" not in how.cipher:
-        raise ValueError(f"the cipher {how.cipher} is not known")
+        raise ValueError(f"the cipher {how.cipher} is not supported")
     opened = Cipher(Blowfish(key), CFB(how.vector)).decryptor()
     return opened.update(data) + opened.finalize()
 
@@ -348,7 +348,7 @@ class OpenDocument:
             raise container.failed("the part content.xml is missing")
         body = content.find(f"{OFFICE}body/{OFFICE}{kind}")
         if body is None:
-            raise container.failed(f"it has no {kind} in it")
+            raise container.failed(f"it contains no {kind}")
         warnings: list[str] = []
         try:
             common = container.root("styles.xml")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from casetrack.parse.base import ParagraphKind
     from casetrack.parse.opendocument.styles import Styles
 
-# Numbers and bullets of lists and headings, as the program shows them.
+# Numbers and bullets of lists and headings, as the program displays them.
 
 _FORMS = {
     "1": "decimal",

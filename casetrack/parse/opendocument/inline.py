@@ -150,7 +150,7 @@ def table_items(table: Any, read_cell: ReadCell, /) -> Iterator[Item]:
     rows = [_parsed(row, read_cell, folded, is_marked=marked) for row, marked in elements]
     sources = [row for row, _ in rows]
     if table.getparent().tag == f"{DRAW}frame":
-        # Drawn tables, those on slides: the author ticks whether the first row is a header.
+        # Tables on slides: the author marks whether the first row is a header.
         ticked = table.get(f"{TABLE}use-first-row-styles") == "true"
         lines = marked_lines(sources, int(ticked))
     else:
@@ -227,7 +227,7 @@ def _one_break(items: list[Item]) -> list[Item]:
 
 
 MAX_DEPTH = 60
-"""Content nested deeper is left out."""
+"""Content nested deeper is omitted."""
 
 _SPACES = re.compile(r"[ \t\r\n]+")
 _SKIPPED = frozenset(

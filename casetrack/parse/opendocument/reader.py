@@ -160,7 +160,7 @@ class SlidePages:
 
     def _notes(self, slide: Any, fields: dict[str, str]) -> list[Block]:
         blocks: list[Block] = []
-        self._size = None, None  # pages of notes have another size
+        self._size = None, None  # Pages of notes have another size.
         for notes in slide.iterfind(f"{PRESENTATION}notes"):
             for shape in _ordered(notes):
                 if _class(shape.element) not in _NOTES_LEFT_OUT:
@@ -223,7 +223,7 @@ def _place(element: Any) -> tuple[int, int, int]:
     return 0, 0, 0
 
 
-# Pages of a text document: breaks of the author and those that the program noted down.
+# Pages of a text document: breaks of the author and those stored by the program.
 
 # Headers and footers of text documents: those of each page, and the first page with each.
 
@@ -439,7 +439,7 @@ class OdpReader:
     name = "ODP"
     extensions: tuple[str, ...] = (".odp", ".otp", ".fodp")
     media_type = b"presentation"
-    """How the file calls its kind."""
+    """Media type of the file's format."""
     body = "presentation"
     page_kind: PageKind = "slide"
 

@@ -25,7 +25,7 @@ XML = "{http://www.w3.org/XML/1998/namespace}"
 MATH = "{http://www.w3.org/1998/Math/MathML}"
 
 MOVED = re.compile(r"translate\s*\(\s*(\S+)[\s,]+(\S+?)\s*\)")
-"""The place in the transformation of a shape."""
+"""The position in the transformation of a shape."""
 _LENGTH = re.compile(r"(-?[0-9]{0,9}\.?[0-9]{0,9})(cm|mm|in|pt|pc|px)")
 _POINTS = {"cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pt": 1.0, "pc": 12.0, "px": 0.75}
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from casetrack.parse.layout.segments import Segment
 
 MAX_ANNOTATIONS = 20_000
-"""More on one page are left out, with a notice."""
+"""Maximum number per page; more are omitted, with a notice."""
 _MAX_MARKED = 500
 _MOST_LINKS = 20
 _AROUND_ADDRESS = ".,;:()<>[]\"'"
@@ -160,11 +160,11 @@ class Annotations:
                 f"Alternative texts that are on no page were not read: {left_out:,}."
             )
         for what, numbers in self._media.items():
-            reading.warnings.append(f"There is {what} on {_pages(numbers)}, which is no text.")
+            reading.warnings.append(f"There is {what} on {_pages(numbers)}, which is not text.")
         if self._is_only_a_shell():
             reading.missing.append(
-                "The file is an XFA form, whose fields are no part of its pages and were not read: "
-                "print it to a PDF from Adobe Reader, and take that in."
+                "The file is an XFA form, whose fields are not part of its pages and were not "
+                "read. Print it to a PDF with Adobe Reader and add that file."
             )
 
     def _links(
@@ -222,7 +222,7 @@ class Annotations:
             below = answers.pop(one.number, []) if one.number else []
             waiting += [(answer, True) for answer in reversed(below)]
             yield from self._remark(page, one, drawn, is_answer=is_answer)
-        # Answers that answer each other in a ring have no first one.
+        # Replies that reply to each other in a ring have no first one.
         for one in (a for ring in list(answers.values()) for a in ring):
             yield from self._remark(page, one, drawn, is_answer=True)
 

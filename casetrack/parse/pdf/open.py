@@ -24,8 +24,8 @@ _DATE = re.compile(
 _PROPERTIES = ("subject", "keywords", "creator", "producer")
 
 
-# PyMuPDF 2 loads both where they are installed, and with them ONNX Runtime and networks for a
-# layout that is not asked for here: most of a second and 90 MB for each process that reads.
+# If installed, PyMuPDF 2 loads both, and with them ONNX Runtime and networks for a layout that is
+# not used: most of a second and 90 MB for each reading process.
 _LAYOUT = ("pymupdf.layout", "pymupdf4llm")
 
 
@@ -89,7 +89,7 @@ def open_pdf(path: Path, passwords: Sequence[str] = (), /) -> Any:
         check_memory(error)
         raise ParseFailed(path, "PDF", words_of(error)) from error
     if not document.is_pdf:
-        raise ParseFailed(path, "PDF", "its content is not that of a PDF")
+        raise ParseFailed(path, "PDF", "its content is not a PDF")
     if count < 1:
         raise ParseFailed(path, "PDF", "it has no pages")
     return document

@@ -102,7 +102,7 @@ class EmbeddedFiles:
             for entry in ("F", "UF"):
                 text = mupdf.pdf_dict_get(holder, pymupdf.PDF_NAME(entry))
                 name = mupdf.pdf_to_text_string(text) or name
-            # One byte more than there is room for: a stream may unpack to any size.
+            # One byte over the limit: a stream may unpack to any size.
             limited = mupdf.fz_open_null_filter(mupdf.pdf_open_stream(stream), self._room + 1, 0)
             data = pymupdf.JM_BinFromBuffer(mupdf.fz_read_all(limited, 4096))
         except failures() as error:

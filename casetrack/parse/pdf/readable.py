@@ -55,7 +55,7 @@ def reads_as_words(texts: Iterable[str], /) -> bool:
         return True
     letters = len(_LATIN.findall(text))
     if letters < max(_MIN_LETTERS, 0.4 * solid) or len(words) < _MIN_TOKENS:
-        # Too little, another script, or mostly numbers: nothing to judge by.
+        # Too little text, another script, or mostly numbers: no evidence.
         return True
     vowels = len(_VOWELS.findall(text)) / letters
     if vowels < _LEAST_VOWELS and letters > 0.6 * solid:
@@ -97,14 +97,14 @@ _SAME = 12
 """Largest difference, of 255, between the parts of two colours that look alike."""
 _CLEAR, _OPAQUE = 26, 0.9
 _LETTERS = 2
-"""Least letters and digits of hidden text: the picture of fewer has too few pixels."""
+"""Minimum letters and digits of hidden text: fewer have too few pixels."""
 _MAX_PIXELS = 4_000_000
 _CONTRAST, _INK = 20, 0.015
-"""Levels between the colours of letters and ground, and the least share of pixels of letters."""
+"""Grey levels between letters and ground, and minimum share of pixels of letters."""
 _LINE = 3.0
 """Thickness of the thickest rule between lines, in points."""
 _LAYER = 0.2
-"""Least share of visible ink below the invisible text of a scan."""
+"""Minimum share of visible ink below the invisible text of a scan."""
 
 _Rectangle = tuple[float, float, float, float]
 

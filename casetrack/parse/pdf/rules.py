@@ -193,7 +193,7 @@ def parted(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
     if len(groups) == 1 and not _is_padded(segment.text):
         return [segment]
     parts = [_of_words(segment, group) for group in groups]
-    # Blanks part words: those around the run, and between its parts.
+    # Blanks separate words: around the run, and between its parts.
     if segment.text[:1].isspace():
         parts[0].text = " " + parts[0].text
     if not segment.text[-1:].isspace():

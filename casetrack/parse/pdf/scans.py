@@ -37,8 +37,8 @@ _READ_BEFORE = 0.5
 _FLAT = 16
 _INK, _LEAST_INK = 48, 0.0005
 _POINTS_PER_INCH = 72.0
-_FONTS = "text in fonts that do not say which letters they show"
-_LINES = "lines in fonts that do not say which letters they show"
+_FONTS = "text in fonts without a character mapping"
+_LINES = "lines in fonts without a character mapping"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +137,14 @@ class ScanReader:
             reading.missing.append(f"{text}, so the text in pictures was not read: {reason}.")
         if self._illegible:
             text = _sentence(self._illegible, f"has {_FONTS}", f"have {_FONTS}")
-            reading.missing.append(f"{text}; nothing could be recognised in its picture.")
+            reading.missing.append(f"{text}; no text was recognized in its picture.")
         lines = self._unread.get("lines", [])
         if lines:
             text = _sentence(lines, f"has {_LINES}", f"have {_LINES}")
             reading.missing.append(f"{text} and were not read: {self._reason}.")
         if self._lost_lines:
             text = _sentence(self._lost_lines, f"has {_LINES}", f"have {_LINES}")
-            reading.missing.append(f"{text}; nothing could be recognised in their pictures.")
+            reading.missing.append(f"{text}; no text was recognized in their pictures.")
         pictures = self._unread.get("pictures", [])
         if pictures:
             text = _sentence(pictures, "has a large picture", "have large pictures")

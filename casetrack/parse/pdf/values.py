@@ -87,15 +87,14 @@ def letters_of(text: str, /) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
-# Alternative texts of a tagged PDF, which describe its pictures (ISO 32000-2, 14.9.3).
-#
-# The tree of a document's structure has hundreds of elements a page. So its objects are searched
-# for the key as bytes, and only those that have it are opened.
+# Alternative texts of a tagged PDF, which describe its pictures (ISO 32000-2, 14.9.3). The
+# structure tree has hundreds of elements per page, so its objects are searched for the key as
+# bytes, and only matching ones are opened.
 
 MAX_TEXTS = 20_000
-"""More are left out, with a notice."""
+"""Maximum number; more are omitted, with a notice."""
 KEY = re.compile(rb"/Alt\s*[(<]")
-"""The key with the begin of its text."""
+"""The key with the start of its text."""
 _PACKED = re.compile(rb"/ObjStm\b")
 _OBJECT = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\b")
 _WITHIN = 1 << 16

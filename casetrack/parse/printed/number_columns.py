@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from casetrack.parse.ocr.engine import Picture
 
 LEAST, MOST = 20, 36
-"""Lines that a page of numbered paper has; 25 and 28 are usual."""
+"""Number of lines on numbered paper; 25 and 28 are usual."""
 _LEAST_KNOWN = 3
 _NUMBER = re.compile(
     r"(?:(?P<time>\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?)\s+)?"
@@ -382,7 +382,7 @@ def with_margin_numbers(
     numbers = []
     for value, (x0, y0, x1, y1) in enumerate(run, start=1):
         box = Box(x0 * scale, y0 * scale, x1 * scale, y1 * scale)
-        # As high as a line of text, so that its middle is that of one.
+        # As high as a line of text, to get the same middle.
         numbers.append(
             Segment(
                 str(value),
@@ -450,7 +450,7 @@ def _run(rows: Sequence[_Rect]) -> list[_Rect] | None:
         return None
     wide = [r[2] - r[0] for r in best]
     one, two = float(np.median(wide[:_ONE_FIGURE])), float(np.median(wide[_ONE_FIGURE:]))
-    # "1" and "11" are narrow; the others of a kind are of one width.
+    # "1" and "11" are narrow; the others with as many figures are equally wide.
     fitting = sum(w < 0.5 * (one + two) for w in wide[:_ONE_FIGURE])
     fitting += sum(w > 0.5 * (one + two) for w in wide[_ONE_FIGURE:])
     return best if two >= _WIDER * one and fitting >= len(best) - 2 else None

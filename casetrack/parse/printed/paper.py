@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from casetrack.parse.printed.number_columns import Number
 
     Cut = Callable[[Segment, int], Segment]
-    """Returns a segment without its first so many characters that are no blanks."""
+    """Removes a number of nonblank characters from the start of a segment."""
 
 _NAMED_PAGE = re.compile(r"\bpage:?\s+(\d{1,5})\b", re.IGNORECASE)
 _OF_COURT = re.compile(r"\b(?:filed|document|page\s?id|case)\b", re.IGNORECASE)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.base import Line, Page, Paragraph
 
-# Takes characters out of a page that was built, and moves all its places accordingly.
+# Removes characters from a finished page, and moves all its positions accordingly.
 
 Span = tuple[int, int]
 

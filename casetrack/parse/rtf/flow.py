@@ -64,7 +64,7 @@ PAGE = Break()
 # Rows of RTF tables: columns from the cells' right edges, headers, one line per row.
 
 _NEAR = 15
-"""Twips (1/1440 inch) by which edges of the same column may differ."""
+"""Maximum difference between edges of the same column, in twips (1/1440 inch)."""
 _MAX_EDGES = 2000
 
 
@@ -239,7 +239,7 @@ class Flow:
             if state.begins_page and (not self.items or self.items[-1] is not PAGE):
                 self.page_break(state, is_in_text=False)
             if not block.is_blank:
-                # A row that nothing ended, such as that around a table inside a cell.
+                # A row without an end, such as that around a table inside a cell.
                 self._end_rows()
                 self._end_table()
                 self.items.append(block)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.rtf.flow import Item
 
-# The state of RTF groups, and which of them hold text that is shown.
+# The state of RTF groups, and the visibility of their text.
 
 
 class Place(Enum):
@@ -179,7 +179,7 @@ class RtfParser:
                 self._group = self._group.inner()
             elif kind is Kind.CLOSE:
                 self._close()
-            # A star elsewhere than at a group's beginning makes no destination of the group.
+            # A star after the beginning of a group does not make it a destination.
             self._star = kind is Kind.STAR and self._opened
             self._opened = kind is Kind.OPEN
         depth = len(self._stack)

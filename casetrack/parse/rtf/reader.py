@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from casetrack.parse.rtf.flow import Item
     from casetrack.parse.rtf.parser import RtfContent
 
-# Takes the HTML out of RTF that wraps it, as mails of Outlook have it ([MS-OXRTFEX]).
+# Extracts HTML from RTF that encapsulates it, as mails of Outlook do ([MS-OXRTFEX]).
 
 _MARK = re.compile(rb"\\fromhtml1?(?![0-9A-Za-z])")
 _MARK_WITHIN = 4096
@@ -152,7 +152,7 @@ def read_rtf(path: Path, /) -> Reading:
     """Read an RTF file; raise ``ParseFailed`` for other content."""
     data = path.read_bytes()
     if not is_rtf(data[:1024]):
-        raise ParseFailed(path, "RTF", "it does not begin with the mark of RTF")
+        raise ParseFailed(path, "RTF", "it does not begin with the RTF signature")
     if holds_html(data):
         return _html(data)
     content = RtfParser(data).parse()

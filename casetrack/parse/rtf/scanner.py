@@ -232,7 +232,7 @@ class Scanner:
         self._fonts: dict[int, str] = {}
         self._greek: set[int] = set()
         self._declared: set[str] = set()
-        # Of the group at hand; saved on the stack: font, fallback length, font being defined.
+        # State of the current group, saved on the stack: font, fallback length, font being defined.
         self._font: int | None = None
         self._fallback = 1
         self._in_fonts = False
@@ -382,7 +382,7 @@ class Scanner:
         if word in CHARACTERS:
             self._character(CHARACTERS[word])
             return
-        # Formatting within a fallback is not swallowed: the writer left the fallback out.
+        # Formatting within a fallback ends it: the writer omitted the fallback.
         self._skip = 0
         if word == "uc":
             self._fallback = min(max(number or 0, 0), 64)

@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from casetrack.parse.base import ParagraphKind
     from casetrack.parse.sheets.model import Area, Cell
 
-# Finds the header of a table in a sheet, and decides how certain it is.
-#
-# A header is certain where the file declares it, where values (numbers, dates) are below its
-# labels, or where labels have several labels below them. Labels over text could as well be the
-# first row of the data: they are a header only at the start of a sheet, and not where two columns
-# look like names and their values.
+# Finds the header of a table in a sheet, and decides how certain it is. A header is certain if the
+# file declares it, if values (numbers, dates) are below its labels, or if labels have several
+# labels below them. Labels over text could also be the first row of the data: they are a header
+# only at the start of a sheet, and not if two columns look like names and their values.
 
 LOOK_AHEAD = 12
 """The number of rows read below a candidate."""
@@ -421,7 +419,7 @@ def bands_of(
     for band in known:
         own = [r for r in map(band.within, block) if r.cells]
         if band.labels and own and fits(band.labels, own, alone=True):
-            # A column of a table that is known may be empty for a while.
+            # A column of a known table may be empty for a while.
             for column in range(min(band.labels), max(band.labels) + 1):
                 tops.setdefault(column, own[0].number)
     runs = _joined(_runs(sorted(tops)), tops)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _SEPARATOR = " | "
 MAX_SHEET_CHARS = 100_000_000
-"""No sheet may show more: a short file can name one long text a million times."""
+"""Maximum characters of a sheet: a short file can name one long text a million times."""
 
 
 class SheetTooLarge(Exception):
@@ -95,7 +95,7 @@ class _Layout:
     def __init__(self, number: int, sheet: SheetData) -> None:
         self._number, self._sheet = number, sheet
         self._merged = _Merged(sheet.merged)
-        self._notes = sheet.notes  # it may grow with the rows
+        self._notes = sheet.notes  # It may grow with the rows.
         self._drawn: dict[int, list[Drawn]] = {}
         for drawn in sheet.drawn:
             self._drawn.setdefault(drawn.row, []).append(drawn)
@@ -369,7 +369,7 @@ class SheetReader:
                 return False
             if file.extension in _XLSX:
                 return _ENCRYPTED in file.members
-            # A container without any known stream is a damaged workbook as likely as not.
+            # A container without any known stream is probably a damaged workbook.
             return not file.members or not file.members.isdisjoint({"Workbook", "Book", _ENCRYPTED})
         if not file.head.startswith(ZIP_MAGIC):
             return file.extension in _XLS and file.head.startswith(_BIFF_MAGIC)

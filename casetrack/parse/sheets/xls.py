@@ -145,15 +145,15 @@ class XlsWorkbook:
                     hidden_columns={c + 1 for c, i in sheet.colinfo_map.items() if i.hidden},
                 )
         self.facts.warnings.append(
-            f'The sheet "{name}" is damaged: its numbers are shown without their formats, and what '
-            "lies over its cells is not read."
+            f'The sheet "{name}" is damaged: its numbers are shown without their formats, and '
+            "objects over its cells are not read."
         )
         failed = ParseFailed(self._path, KIND, f'the sheet "{name}" is damaged')
         with _panics_as(failed):
             return SheetData(name, list(_plain_rows(self._plain, name)))
 
     def _stream(self) -> memoryview:
-        # Before BIFF 5 sheets are no substreams, and nothing is kept.
+        # Before BIFF 5, sheets are not substreams, and nothing is stored.
         return memoryview(self._book.mem or b"")[: self._book.base + self._book.stream_len]
 
     def _drawn(self, start: int, name: str) -> list[Drawn]:

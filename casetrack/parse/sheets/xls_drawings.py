@@ -55,7 +55,7 @@ class XlsDrawings:
                 what = "text box" if boxes == 1 else "text boxes"
                 self._missing.append(
                     f'{boxes} {what} over the cells of the sheet "{name}" cannot be read: '
-                    "they have the form of Excel before 97."
+                    "their format is older than Excel 97."
                 )
             return []
         is_chart = first[1][2:4] == _CHART_SHEET
@@ -217,9 +217,8 @@ def _kind_before_8(data: bytes) -> int:
     return int(struct.unpack_from("<H", data, 4)[0]) if len(data) >= 6 else 0
 
 
-# Links that formulas of an XLS sheet make (BIFF 8): xlrd reads the results of formulas alone.
-#
-# A formula is a row of tokens, operands before their function ([MS-XLS], 2.5.198).
+# Links in formulas of an XLS sheet (BIFF 8), of which xlrd reads only the results. A formula is a
+# sequence of tokens, operands before their function ([MS-XLS], 2.5.198).
 
 _FORMULA, _SHARED, _ARRAY = 0x0006, 0x04BC, 0x0221
 _SIZE_AT = {_FORMULA: 20, _SHARED: 8, _ARRAY: 12}
@@ -247,7 +246,7 @@ def add_made_links(notes: Notes, data: memoryview, start: int, /) -> int:
         tokens = record[at : at + int.from_bytes(record[at - 2 : at], "little")]
         is_elsewhere = kind == _FORMULA and tokens[:1] == _ELSEWHERE
         if kind == _FORMULA:
-            # A formula of several cells is in the record behind the first of them.
+            # A formula of several cells is in the record after the first of them.
             cells[record[:4]] = key = tokens[1:5] if is_elsewhere else record[:4]
         if not is_elsewhere:
             formulas[key] = tokens

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.package import Package
 
-# Parts of a presentation: slides in order, the layouts and masters behind them, shared names.
+# Parts of a presentation: slides in order, their layouts and masters, shared names.
 
 KIND = "PPTX"
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -101,7 +101,7 @@ class Presentation:
             main = "ppt/presentation.xml"
         root = package.xml(main)
         if root.tag != f"{P}presentation":
-            raise package.failed("it has no presentation in it")
+            raise package.failed("it contains no presentation")
         sheet = Sheet(main, root, package.relations(main))
         size = root.find(f"{P}sldSz")
         order = _slide_order(package, sheet)
@@ -149,7 +149,7 @@ def _points(size: Any, name: str) -> float | None:
 
 
 MAX_DEPTH = 20
-"""Groups nested deeper are left out."""
+"""Groups nested deeper are omitted."""
 
 TITLES = frozenset({"title", "ctrTitle"})
 FEET = frozenset({"dt", "ftr", "sldNum"})
@@ -158,9 +158,9 @@ _LAYOUT_KINDS = {"ctrTitle": "title", "subTitle": "body", "dt": "dt", "ftr": "ft
     "sldNum": "sldNum",
 }
 _ROW_EMU = 36 * 12700
-"""Upper edges further apart than half an inch are never one row."""
+"""Upper edges further apart than half an inch are not in one row."""
 _WIDEST_ROW = 200
-"""No row has more shapes; it keeps a slide of very many from taking very long."""
+"""Maximum shapes in a row, which limits the time for a slide with very many."""
 _PAIRED_LAYOUT = "twoTxTwoObj"
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from casetrack.parse.encoding import Encoding
     from casetrack.parse.sheets.model import CellKind
 
-# Finds how a delimited file is written: its delimiter and its quotes.
+# Detects the delimiter and the quotes of a delimited file.
 
 _DELIMITERS = ",;\t|"
 _MIN_SHARE = 0.5
@@ -126,7 +126,7 @@ def _scored(
     if parted < _MIN_SHARE and dialect.delimiter != preferred:
         return (0.0, 0.0), dialect
     whole = _whole_share(records, dialect.delimiter)
-    # Steps of a tenth: a ragged line or two must not outweigh how the fields look.
+    # Steps of a tenth: a few irregular lines must not outweigh the look of the fields.
     return (round(even * 5 + parted * 5), whole + min(width, 50) / 500), dialect
 
 
@@ -143,10 +143,10 @@ def _whole_share(records: Sequence[list[str]], delimiter: str) -> float:
     return whole / max(1, len(fields))
 
 
-# Reads the records of a delimited file one by one, also where its quotes are broken.
+# Reads the records of a delimited file one by one, even with broken quotes.
 
 _MAX_RECORD = 1 << 20
-"""A quoted field over several lines that is longer was never closed."""
+"""A longer quoted field over several lines was never closed."""
 _FIELD_LIMIT = (1 << 31) - 1
 
 
@@ -239,7 +239,7 @@ class RecordReader:
     def _closes_well(self) -> bool:
         """Return whether each closing quote precedes a delimiter or a line's end."""
         try:
-            # Only the strict parser minds.
+            # Only the strict parser reports it.
             list(self._parse(map(self._dialect.plain, self._taken), strict=True))
         except csv.Error:
             return False
@@ -389,7 +389,7 @@ def _kind(field: str) -> CellKind:
 def _page(number: int, name: str, rows: list[SheetRow], header: list[Cell]) -> Page:
     if not header or not rows:
         return replace(sheet_page(number, SheetData(name, rows)), kind="sheet")
-    # The header is set before the rows, right above them, and its line taken off again.
+    # The header is inserted directly above the rows, and its line is removed again.
     above = rows[0].number - 1
     area = Area(above, header[0].column, above, header[-1].column)
     sheet = SheetData(name, [SheetRow(above, header), *rows], headers=(area,))

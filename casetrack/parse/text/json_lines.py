@@ -29,7 +29,7 @@ PAGE_RECORDS = 200
 """Records on a page."""
 _MAX_NAMED = 20
 _COUNTED_BYTES = 8 << 20
-"""Of a larger file the pages are not counted before they are read: it would take as long again."""
+"""Pages of larger files are not counted in advance, which would double the time."""
 
 
 class JsonLinesReader:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 64
 """Values nested deeper are written as source text."""
 _MAX_LABEL = 200
-"""A longer path is cut to its last key."""
+"""A longer path is reduced to its last key."""
 _MAX_JOINED = 300
 """Longer lists have one value per line."""
 _TOKEN = re.compile(
@@ -185,20 +185,20 @@ class JsonText:
         top = self._stack[-1] if self._stack else None
         if kind == "colon":
             if top is None or top.key is None:
-                raise self._bad(self._counted, "a colon stands without a key")
+                raise self._bad(self._counted, "a colon has no key")
             return False
         if kind == "close":
             return self._close(token)
         wants_key = top is not None and top.opening == "{" and top.key is None
         if wants_key and top is not None:
             if kind != "text":
-                raise self._bad(self._counted, "a value stands without a key")
+                raise self._bad(self._counted, "a value has no key")
             top.key = _unquoted(token)
             return False
         if kind == "open":
             return self._open(token)
         if kind == "plain" and not _PLAIN.fullmatch(token):
-            raise self._bad(self._counted, "it holds a word without quotes")
+            raise self._bad(self._counted, "a word has no quotes")
         self._value(token if kind == "plain" else _unquoted(token))
         if kind == "part":
             self._is_inside = True

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Lines = list[SourceLine]
 
 PART_CHARS = 1_000_000
-"""Characters after which a page ends: at a blank line where one comes in the last tenth."""
+"""Characters after which a page ends, at a blank line if there is one in the last tenth."""
 
 
 class TextReader:
@@ -85,7 +85,7 @@ def _parts(path: Path, encoding: Encoding) -> Iterator[_Part]:
             is_full = len(text) > room if text.strip() else room < PART_CHARS // 10
             if i or (is_full and not part.is_blank):
                 yield part
-                # Where no form feed parts them, the numbers of all that follow are ours.
+                # Without a form feed, the page numbers from here on are guesses.
                 part, is_first = _Part(is_estimated=part.is_estimated or not i), False
                 number = 1 if i else number
             part.add(text, number)

@@ -56,7 +56,7 @@ _GONE = re.compile(
     r"|transform\s*:\s*scale\(0\))",
     re.IGNORECASE,
 )
-"""Styles that hide an element with all that is in it."""
+"""Styles that hide an element with its content."""
 _FLAT = re.compile(r"(?:^|;)\s*(?:max-)?height\s*:\s*0(?:px)?\s*(?:;|$)", re.IGNORECASE)
 _CUT = re.compile(r"(?:^|;)\s*overflow\s*:\s*(?:hidden|clip)", re.IGNORECASE)
 _DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:", re.IGNORECASE)

@@ -100,7 +100,7 @@ def open_book(package: Package, /) -> Book:
             seen.add(normal(part.path))
             book.spine.append(part)
     if not book.spine:
-        # Without an order, the order of the list is all there is.
+        # Without a reading order, the order of the manifest is used.
         texts = [i for i in manifest.values() if i.get("media-type") == "application/xhtml+xml"]
         book.spine = [_item(item, manifest, folder) for item in texts]
     # Several entries may name the same table of contents, which is read once.
@@ -150,7 +150,7 @@ def _package_name(package: Package) -> str:
                 return path
     candidate = next((name for name in package.names if name.endswith(".opf")), None)
     if candidate is None:
-        raise package.failed("it holds no package document, so it is no EPUB book")
+        raise package.failed("it contains no package document, so it is not an EPUB book")
     return candidate
 
 
@@ -279,7 +279,7 @@ class EpubReader:
         missing: list[str] = []
         if book.repeats:
             times = "once" if book.repeats == 1 else f"{book.repeats:,} times"
-            warnings.append(f"The book's order names sections again ({times}); they are read once.")
+            warnings.append(f"The book's order repeats sections ({times}); they are read once.")
         pages = _Pages(package, book, warnings, missing)
         return Reading(_info(book), iter(pages), warnings, missing)
 

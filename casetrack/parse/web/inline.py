@@ -163,7 +163,7 @@ def _options(node: Node) -> Iterator[Node]:
 # Formulas in MathML as a line of text.
 
 PARTED = frozenset({"mfrac", "msub", "msubsup", "msup", "mtd", "mtr"})
-"""Elements whose parts would run into each other."""
+"""Elements whose parts need separators."""
 
 
 def parts(node: Node, /) -> list[Node | str]:

@@ -262,6 +262,6 @@ def _archived_page(data: bytes, path: Path) -> tuple[bytes, str | None]:
             if isinstance(body, bytes) and body:
                 return body, part.get_content_charset()
     if not message.is_multipart() and not message.get("content-type"):
-        # Some browsers give a plain page this extension.
+        # Some browsers use this extension for a plain page.
         return data, None
-    raise ParseFailed(path, "Web archive", "it holds no page")
+    raise ParseFailed(path, "Web archive", "it contains no page")

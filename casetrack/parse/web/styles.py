@@ -46,7 +46,7 @@ _DISPLAY = re.compile(
     r"|-webkit-",
     re.IGNORECASE,
 )
-"""Browsers leave out a declaration of another value."""
+"""Browsers ignore a declaration with another value."""
 _COMPOUND = re.compile(
     r"(?P<tag>[a-z][\w-]*|\*)?(?P<marks>(?:[.#][\w-]+|\[[\da-f]+\])*)", re.IGNORECASE
 )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 MAX_COLUMNS = 1000
-"""As browsers do, further columns are counted as this one."""
+"""Further columns count as this one, as in browsers."""
 _PARTS = frozenset({"tbody", "tfoot", "thead"})
 _CELLS = frozenset({"td", "th"})
 _NOT_BESIDE = _CELLS | {"col", "colgroup", LOST_END}

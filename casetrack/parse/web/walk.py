@@ -54,7 +54,7 @@ _BLOCKS = frozenset(
 _CODE = frozenset({"pre", "listing", "plaintext", "xmp"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _APART = frozenset({"button", "label", "meter", "object", "output", "progress", "text", "tspan"})
-"""Inline elements that browsers show with room around them."""
+"""Inline elements that browsers show with space around them."""
 _BLOCK_STYLE = re.compile(
     r"(?:^|;)\s*display\s*:\s*(?:block|flex|grid|list-item|table)", re.IGNORECASE
 )
@@ -69,7 +69,7 @@ _NOTE_ID = re.compile(
     r"(?:user-content-)?(?:cite_note|foot-?note|end-?note|_?ftn|_?edn|fn)(?:[-_:.].*)?\d+",
     re.IGNORECASE,
 )
-"""Ids that writers of notes give them: Pandoc, MediaWiki, Word, GitHub and others."""
+"""Ids of notes from Pandoc, MediaWiki, Word, GitHub and others."""
 _FRAME_DEPTH = 2
 
 
@@ -269,7 +269,7 @@ class Walker:
         elif tag in inline.PARTED:
             element.children = inline.parts(node)
         elif tag == "a" and self._link_ended:
-            # Links side by side are separate words: menus are written so.
+            # Adjacent links are separate words, as in menus.
             self._line.space()
         return element
 

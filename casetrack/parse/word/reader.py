@@ -147,9 +147,9 @@ def _without_line_numbers(blocks: Sequence[Block]) -> Iterator[Block]:
 
 _MAX_CHARS, _MAX_SENTENCE, _MAX_LEVEL, _MAX_SIZES = 150, 80, 6, 12
 _LARGER = 1.12
-"""How much larger than the text a heading is at least."""
+"""Minimum ratio of the size of a heading to that of the text."""
 _USUAL_SHARE = 0.2
-"""A larger size that more of the text has than this is not one of headings."""
+"""Maximum share of the text with the size of headings."""
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\)?\s+\S")
 _NAMED = re.compile(
     r"(?:(article|chapter|part|title|schedule|exhibit|annex|appendix)|(section|clause))"
@@ -291,7 +291,7 @@ class Body(Story):
         """Return all pages of the document."""
         self._walk(self._parts.body, 0)
         self._close_joined()
-        # Comments whose place was deleted or hidden.
+        # Comments whose position was deleted or hidden.
         for identity in [name for kind, name in self._parts.side_texts if kind == "comment"]:
             self._comment(identity)
         while len(self._drafts) > 1 and self._drafts[-1].is_empty:
@@ -317,7 +317,7 @@ class Body(Story):
             _write(builder, blocks)
         page = builder.build()
         self._is_numbered = self._is_numbered or heads.shown not in {None, str(number)}
-        # Without breaks all of the document is one page here, and many in print.
+        # Without breaks the whole document is one page here, but many in print.
         is_told = self._has_breaks and self._is_numbered and page.text
         if heads.shown is None or not is_told:
             return page

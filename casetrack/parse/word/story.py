@@ -167,7 +167,7 @@ def _is_bold(cell: Any) -> bool:
     return has_text
 
 
-# Drawings in Word documents: pictures by their description, charts and diagrams by their words.
+# Drawings in Word documents: pictures by their description, charts and diagrams by their text.
 
 _PICTURES = ("{http://schemas.openxmlformats.org/drawingml/2006/picture}pic", f"{VML}imagedata")
 _VML_SHAPES = tuple(
@@ -271,7 +271,7 @@ class Story:
         self._joined = None
         pending = self._fill(pending, paragraph_items(element, self._fields, self._parts.styles))
         if properties is not None and properties.find(f"{W}rPr/{W}del") is not None:
-            # The paragraph mark is deleted: the next paragraph goes on in this one.
+            # The paragraph mark is deleted: the next paragraph continues this one.
             self._joined = pending
             return
         if pending.kind == "body" and not depth and len(pending.lines) == 1:

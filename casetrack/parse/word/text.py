@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.word.parts import Styles
 
-# Characters of symbol fonts that Word keeps by their place in the font, not in Unicode.
+# Characters of symbol fonts that Word stores by their code in the font, not in Unicode.
 
 _PRIVATE = 0xF000
 _PRIVATE_END = 0xF0FF

@@ -152,7 +152,7 @@ PAGE_COLUMNS = tuple(name for name in schema.table("pages").names if name not in
 """Columns of parsing; later steps add the document's name and the language."""
 
 MAX_PAGES, MAX_CHARS, MAX_OCR_PAGES = 16, 1_000_000, 2
-"""A gathered batch ends at this many pages, characters, or slow pages that were read by OCR."""
+"""Maximum pages, characters, and slow pages read by OCR in a gathered batch."""
 
 _ATX = re.compile(r"^ {0,3}#{1,6}\s+|\s+#+\s*$")
 _UNDERLINE = re.compile(r"\n\s*(?:=+|-+)\s*$")

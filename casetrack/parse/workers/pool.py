@@ -162,7 +162,7 @@ class _Read:
     def _raise_error(self, message: dict[str, Any]) -> None:
         if message["event"] != "error":
             return
-        if "attachments" in message:  # the file had been opened
+        if "attachments" in message:  # The file had been opened.
             self._note(message)
         if message.get("fatal"):
             self.close()
@@ -359,17 +359,16 @@ class ParsePool:
         self._starter.close()
 
 
-# Worker processes that draw pages and stay for a while, since the next picture is often near.
-#
-# Starting a worker takes many times as long as drawing a page. A program that lives on (a notebook,
-# a server) keeps one for some time after the last picture; it ends with the program in any case.
+# Worker processes that draw pages and stay for some time, since starting a worker takes many times
+# as long as drawing a page. A long-running program (a notebook, a server) keeps one for some time
+# after the last picture; it ends with the program in any case.
 
 IDLE_SECONDS = 120.0
-"""A worker that has drawn nothing for so long is ended."""
+"""Idle time after which a worker ends."""
 MAX_DRAW_SECONDS = 60.0
-"""No page may take longer to draw."""
+"""Maximum time to draw a page."""
 _WORKERS = 2
-"""Pages drawn side by side; a worker is started only when all others are busy."""
+"""Pages drawn in parallel; a worker starts only when all others are busy."""
 
 
 class DrawingPool:
@@ -427,7 +426,7 @@ class DrawingPool:
                     self._wait(self._idle_seconds)
 
     def _wait(self, seconds: float) -> None:
-        # Daemonic, as a program does not wait for it.
+        # A daemon thread, so that the program does not wait for it.
         self._timer = threading.Timer(seconds, self._look)
         self._timer.name, self._timer.daemon = "casetrack-drawing", True
         self._timer.start()
@@ -448,9 +447,9 @@ class DrawingPool:
 
 
 _pools: dict[int, DrawingPool] = {}
-"""By the memory of a worker in MiB: those of this process."""
+"""The pools of this process by a worker's memory in MiB."""
 _of_the_parent: list[DrawingPool] = []
-"""In a forked process. They are kept from being collected, which would touch their workers."""
+"""In a forked process: kept, because collecting them would touch their workers."""
 
 
 def drawing_pool(memory_mb: int, /) -> DrawingPool:

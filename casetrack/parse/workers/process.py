@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 _WATCH_SECONDS = 0.1
 _START_SECONDS = 120.0
 _STARTS = 3
-"""So many workers in a row may die before they are ready, as where memory is short for a moment."""
+"""Number of workers in a row that may end before they are ready, as with a brief lack of memory."""
 _BYTES_AHEAD = 4 * 2**20
-"""A worker may run ahead of its consumer by this much."""
+"""Maximum amount by which a worker may precede its consumer."""
 _PACKAGE_ROOT = str(Path(__file__).parents[3])
 
 CLOSED = "the pool of readers was closed"
@@ -107,7 +107,7 @@ class WorkerProcess:
             try:
                 frame = read_frame(stream)
             except (OSError, ValueError):
-                # The pipe was closed under the read: the worker is gone.
+                # The pipe was closed during the read: the worker is gone.
                 frame = None
             while not self._dead.is_set() and not self._frames.put(frame, _WATCH_SECONDS):
                 continue
@@ -184,7 +184,7 @@ class WorkerProcess:
         try:
             self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
-            # Stuck in the kernel (a dead network drive); it goes when the kernel lets go.
+            # Blocked in the kernel (by a dead network drive); it ends when the kernel releases it.
             return
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:

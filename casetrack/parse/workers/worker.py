@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 # The last stage of reading, the same for every format: moves printed numbers out of the text.
 
-# Finds the Bates numbers that are stamped at the edge of pages.
+# Finds the Bates numbers stamped at the edge of pages.
 
 _STAMP = re.compile(
     r"(?<![\w.:/#-])"
@@ -160,7 +160,7 @@ def _stamped(page: Page, stamp: _Stamp | None) -> Page:
     )
 
 
-# Takes marks of star pages out of the text: pages of a reporter within another print.
+# Removes marks of star pages from the text: pages of a reporter within another print.
 
 _MARK = re.compile(
     r"\[(?P<stars>\*{1,3})(?P<sure>\d{1,5})\]|(?<![^\s(\"\u201c])\*{1,2}(?P<bare>\d{1,5})(?![\d*,.%)\]/-])"
@@ -251,7 +251,7 @@ def with_printed(pages: Iterable[Page], /) -> Iterator[Page]:
             for plain in numbers.take(page) if page.width is None else (page,):
                 yield from stamped(plain)
     except Exception:
-        # A page that waits is not lost with the one that could not be read.
+        # A waiting page is not lost with an unreadable one.
         yield from waiting()
         raise
     yield from waiting()
@@ -343,7 +343,7 @@ def _limit_memory(memory_mb: int) -> None:
     try:
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     except (ValueError, OSError):
-        # macOS refuses it; see the docstring.
+        # macOS does not support it; see the docstring.
         return
 
 
