@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from casetrack.base.records.reading import Pointed
+    from casetrack.base.records.reading import AnswerLocation
 
 CJK = "\u7532\u65b9\u5e94\u5f53\u5728\u6536\u5230\u53d1\u7968\u540e\u4e09\u5341\u65e5\u5185\u4ed8"
 NAME = "\u5951\u7d04\u66f8" * 28 + ".pdf"  # 255 bytes: the longest that a file can have
@@ -90,7 +90,7 @@ class Big:
         hits = tuple(
             replace(
                 SearchResult(n + 1, 1.0, self.text, self.source(n), neighbour, neighbour, signals),
-                look=Known(self.pointed(n, query)),
+                locate=Known(self.pointed(n, query)),
             )
             for n in range(min(asked["limit"], self.size))
         )
@@ -101,7 +101,7 @@ class Big:
         facts = ("Acme", "hybrid", hits, ("bm25",), {"bm25": 1.0}, 9.0, 7, 999)
         return SearchResults(query, *facts, related=beside)
 
-    def pointed(self, number: int, query: str) -> Pointed:
+    def pointed(self, number: int, query: str) -> AnswerLocation:
         sought = Sought(dict.fromkeys(query_terms(query), 1.0), {})
         return point(Passage(self.text, self.source(number), "", 0), {}, sought, None)
 

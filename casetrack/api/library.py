@@ -505,7 +505,7 @@ class Library(Placing):
                 if path.name.startswith(known):
                     raise CollectionDamaged(reason, hint=f"Run {See('doctor')} for details.")
             if sealed is not None:
-                raise CollectionSealed(sealed.called)
+                raise CollectionSealed(sealed.label)
             missing = CollectionNotFound(
                 name_or_id, arguments.near(name_or_id, entries), [i.name for i in infos]
             )

@@ -10,7 +10,7 @@ import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.base.records.reading import NOWHERE
+from casetrack.base.records.reading import NO_LOCATION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ class Words:
         text, whole = result.text, result.provenance
         spans = self.parts_of(result)
         start, end = snippet(text, spans, size=size, rows=whole.sheet_name is not None)
-        known = result.look() if result.look else NOWHERE
+        known = result.locate() if result.locate else NO_LOCATION
         return text[start:end], narrow(whole, text, known.paragraphs, known.printed, start, end)
 
     def best_part(self, text: str, /, *, size: int = BEST_CHARS, rows: bool = False) -> Span:

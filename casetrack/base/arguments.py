@@ -84,7 +84,7 @@ def near(asked: str, entries: Sequence[Entry], /, *, limit: int = 3) -> list[tup
     return [(name, entry_id) for _, name, entry_id in sorted(scored)[:limit]]
 
 
-def meant(name: str, known: Iterable[str], /) -> str:
+def suggest(name: str, known: Iterable[str], /) -> str:
     """Return a question that offers the nearest of the known names; empty where none is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""

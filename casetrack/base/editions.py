@@ -105,8 +105,8 @@ class Edition:
     document_types: tuple[str, ...]
     instructions: Instructions
     prompts: tuple[Request, ...]
-    # texts, hints: messages by the error's `wording` or `code`, with the error's facts in braces;
-    # hints by code.
+    # texts, hints: messages by the error's `message_key` or `code`, with facts in braces; hints by
+    # code.
     texts: Mapping[str, str]
     hints: Mapping[str, str]
     # command_texts, command_hints: the same for the command line, where they differ.
@@ -117,12 +117,12 @@ class Edition:
 
     def message(self, error: CaseTrackError, /) -> str:
         """Return the message of an error in the words of this edition."""
-        text = self.texts.get(error.wording or error.code)
+        text = self.texts.get(error.message_key or error.code)
         return error.message if text is None else text.format_map(error.facts)
 
     def on_command_line(self, error: CaseTrackError, /) -> tuple[str, str]:
         """Return message and next step of an error in the words of this edition's commands."""
-        text = self.command_texts.get(error.wording or error.code)
+        text = self.command_texts.get(error.message_key or error.code)
         message = self.message(error) if text is None else text.format_map(error.facts)
         return message, self.command_hints.get(error.code, error.hint) if error.hint else ""
 

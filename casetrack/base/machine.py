@@ -39,7 +39,7 @@ def share_arenas() -> None:
         _libc().mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Return freed memory to the system, within milliseconds.
 
     Measured: about 80 MB after every few hundred pages of an ingest, 130 of the 360 MB of a process

@@ -37,7 +37,7 @@ class Counter:
         """Return the counter in the text format."""
         with self._lock:
             values = sorted(self._values.items())
-        return told(self.name, "counter", self.about, [(dict(k), v) for k, v in values])
+        return exposition(self.name, "counter", self.about, [(dict(k), v) for k, v in values])
 
 
 class Histogram:
@@ -82,12 +82,12 @@ UNSEARCHED = Counter(
 )
 
 
-def counted() -> list[str]:
+def process_metrics() -> list[str]:
     """Return the lines of all metrics of this process."""
     return [line for figure in (CALLS, CALL_SECONDS, UNSEARCHED) for line in figure.lines()]
 
 
-def told(name: str, kind: str, about: str, samples: Iterable[Sample], /) -> list[str]:
+def exposition(name: str, kind: str, about: str, samples: Iterable[Sample], /) -> list[str]:
     """Return the lines of one metric (``counter`` or ``gauge``), empty without samples."""
     lines = [_line(name, labels, value) for labels, value in samples]
     return [*_head(name, kind, about), *lines] if lines else []

@@ -18,11 +18,11 @@ def registered(point: str, /) -> dict[str, Any]:
     return {
         name: getattr(importlib.import_module(module), attribute)
         for name, (module, attribute) in targets.items()
-        if _is_here(module)
+        if _is_installed(module)
     }
 
 
-def _is_here(module: str) -> bool:
+def _is_installed(module: str) -> bool:
     """Return whether the room or the edition of a module is installed."""
     parts = module.split(".")
     depth = 3 if parts[1] in {"editions", "faces"} else 2

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionBusy, JobStopped, See
-from casetrack.base.machine import give_back, one_thread_each, share_arenas
+from casetrack.base.machine import one_thread_each, release_memory, share_arenas
 from casetrack.base.records import DEFAULT_PROFILE, IngestReport
 from casetrack.extract.references.citations import reads_case_law
 from casetrack.ingest.outcomes import Quota, cancelled_outcome, counted
@@ -94,7 +94,7 @@ def open_batch(
         pipeline = load_pipeline(info.pipeline, tools, folder=workspace.folder)
         with one_thread_each():
             yield Batch(workspace, info, pool, pipeline, encoder, options, reading, cancel)
-    give_back()
+    release_memory()
 
 
 @dataclass(slots=True)
@@ -163,7 +163,7 @@ class Batch:
     def end_reading(self) -> None:
         """Stop the workers and release their memory; no file can be ingested after this."""
         self.pool.close()
-        give_back()
+        release_memory()
 
     def planner(
         self, documents: list[Document], read_with: str, leaving: Collection[str] = (), /

@@ -12,7 +12,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.base.machine import give_back
+from casetrack.base.machine import release_memory
 from casetrack.base.records import Document, FileOutcome, IngestProgress
 from casetrack.ingest.build import DocumentBuilder, Options, Stopped
 from casetrack.ingest.messages import Chunks, Message
@@ -242,5 +242,5 @@ class IngestRun:
     def _trim(self, pages_then: int) -> int:
         if self._pages - pages_then < _TRIM_PAGES:
             return pages_then
-        give_back()
+        release_memory()
         return self._pages

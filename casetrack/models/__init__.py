@@ -1,8 +1,6 @@
-"""Models: which exist, how they come to this machine, and how they are run.
+"""Models: download, conversion to ONNX graphs, and encoding.
 
-``profiles`` says which models make a collection's vectors, and ``catalog`` lists them as data.
-``pull`` brings their files here and checks them; ``convert`` turns them into graphs, with
-``bert_onnx`` for the encoder and ``heads`` for what lies above it. ``model`` runs one of them, and
-``encoder`` those of a profile. Nothing outside ``pull``, ``sources`` and ``providers`` touches the
-network, and importing this package touches nothing at all.
+``pull`` downloads and checks files; ``convert`` builds graphs (encoder and heads in ``bert_onnx``)
+and tokenizers; ``model`` runs one model, ``encoders`` those of a profile. Only ``downloads`` and
+``providers`` use the network.
 """

@@ -1,4 +1,4 @@
-"""What the rest of the program sees of models: encodings, and who makes them."""
+"""Encodings, and the protocol of encoders."""
 
 from __future__ import annotations
 
@@ -13,28 +13,26 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 Sparse = tuple[NDArray[np.int32], NDArray[np.float32]]
-"""Vocabulary ids, ascending and each once, and their weights, all above zero."""
+"""Distinct vocabulary ids, ascending, and their weights, all above zero."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """What the models of a profile say about a text.
+    """The output of a profile's models for a text.
 
     Attributes
     ----------
     dense
         float32 [dimension], unit length.
     tokens
-        float32 [n, token_width], one row per token for late interaction, special tokens left out;
-        ``None`` where the profile has no token matrices.
+        float32 [n, token_width], one row per token without special tokens, or ``None``.
     token_spans
-        int32 [n, 2], start and end of each row of *tokens* in the text, in code points, half-open;
-        empty (start = end = length of the text) for the [MASK] tokens that are added to queries.
-        ``None`` where *tokens* is.
+        int32 [n, 2], start and end of each token in code points, half-open; empty spans at the end
+        of the text for the [MASK] tokens of queries; ``None`` without *tokens*.
     layers
-        For every earlier layer that was asked for (1-based), float32 [n, width].
+        By requested earlier layer (1-based), float32 [n, width].
     sparse
-        Learned term weights, or ``None`` where the profile has no sparse model.
+        Learned term weights, or ``None``.
     """
 
     dense: Floats
@@ -45,7 +43,7 @@ class Encoding:
 
 
 class ProfileEncoder(Protocol):
-    """The models of a profile, used as one; safe to use from several threads."""
+    """The models of a profile as one encoder; thread-safe."""
 
     @property
     def name(self) -> str:
@@ -53,7 +51,7 @@ class ProfileEncoder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that change whenever any output could."""
+        """16 hexadecimal digits that change with every possible output."""
 
     @property
     def dimension(self) -> int:
@@ -61,7 +59,7 @@ class ProfileEncoder(Protocol):
 
     @property
     def token_width(self) -> int | None:
-        """Length of a token's state; ``None`` where there are no token matrices."""
+        """Length of a token's state; ``None`` without token matrices."""
 
     @property
     def has_sparse(self) -> bool:
@@ -69,37 +67,21 @@ class ProfileEncoder(Protocol):
 
     @property
     def resident_bytes(self) -> int:
-        """Rough bytes of loaded weights; 0 while nothing is loaded."""
+        """Approximate bytes of the loaded weights."""
 
     def encode_query(self, text: str, /) -> Encoding:
-        """Encode what is searched for.
-
-        Raises
-        ------
-        ValueError
-            The text has no tokens.
-        """
+        """Encode a query; raise ``ValueError`` if it has no tokens."""
 
     def encode_documents(
         self, texts: Iterable[str], /, *, layers: Sequence[int] = ()
     ) -> Iterator[Encoding]:
         """Yield one encoding per text, in order.
 
-        Raises
-        ------
-        ValueError
-            A text has no tokens (when its turn comes), or there is no such layer.
+        Raises ``ValueError`` for a text without tokens, at its turn, and for a missing layer.
         """
 
     def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
-        """Return where the tokens of a document's text lie, without encoding it.
-
-        Returns
-        -------
-        int32 [n, 2] or None
-            What ``Encoding.token_spans`` of the text is; ``None`` where there are no token matrices
-            or no tokens.
-        """
+        """Return the ``Encoding.token_spans`` of a text without encoding it, or ``None``."""
 
     def unload(self) -> None:
-        """Let go of the weights; they load again with the next text."""
+        """Unload the weights; the next text loads them again."""

@@ -1,27 +1,23 @@
-"""Turn the weights of a BERT encoder into an ONNX graph for onnxruntime on a CPU.
+"""Convert the weights of a BERT encoder to an ONNX graph for onnxruntime on a CPU, with numpy only.
 
-Only numpy is needed. The graph has one input, ``input_ids`` int64
-[batch, tokens], and no attention mask: the rows of a batch have the same length. That is on
-purpose. Activations are quantised with a scale taken from the whole tensor, so a row padded or
-batched with others would get other numbers than alone, and padding costs more than it saves.
+Its input is ``input_ids`` int64 [batch, tokens], without an attention mask: all rows of a batch
+have the same length. Activations are quantised with one scale per tensor, so padding would change
+the output of a row, and it costs more than it saves.
 
-The form below is the quickest of those measured on two cores with AVX-512 VNNI, milliseconds per
-2,000 characters (421 tokens), two runs side by side: this form 25.5; one matrix product for
-query, key and value and a Split 26.8; Q, K, V each quantising for themselves 26.1; the same with
-SkipLayerNormalization in place of Add and LayerNormalization 30.0 (so the graph must be loaded
-with basic optimisations only: the extended ones put it back); attention from MatMul and
-Softmax 31.0, with 8-bit Q·K 28.4; QAttention and the standard Attention operator slower by 10 to
-20 %; FastGelu and BiasGelu no gain; plain MatMulInteger 13 % slower; 8-bit blocks of 32
-(MatMulNBits) twice as slow; float32 56.
+Milliseconds per 2,000 characters (421 tokens), two cores with AVX-512 VNNI, two parallel runs: this
+form 25.5; one matrix product for query, key and value with Split 26.8; separate quantisation for Q,
+K, V 26.1; SkipLayerNormalization 30.0 (so load the graph with basic optimisations only; extended
+ones insert it); attention from MatMul and Softmax 31.0, with 8-bit Q·K 28.4; QAttention and
+Attention 10 to 20 % slower; FastGelu and BiasGelu no gain; plain MatMulInteger 13 % slower; 8-bit
+blocks of 32 (MatMulNBits) twice as slow; float32 56.
 
-Weights use the levels -64 to 64 of int8, not all 255: processors without VNNI add products of
-8-bit numbers in pairs in 16 bits, and 255 · 64 · 2 is the most that fits, so every processor gets
-the same sums. Nearly all of the error comes from the activations, whose few large features leave
-the others coarse. Before a matrix product each feature is therefore divided by a factor that its
-weights take up (Xiao et al. 2023, SmoothQuant); how large a feature gets is read off the layer
-normalisation in front, so no sample data is needed. It costs 1 % of the time and takes the mean
-error of a token state, as 1 - cosine to float32, from 0.0109 to 0.0085 (dense vector: 0.0055).
-The same for the product after the activation function made it worse, and is not done.
+Weights use the int8 levels -64 to 64, because processors without VNNI add pairs of 8-bit products
+in 16 bits (maximum 255 · 64 · 2), so all processors compute the same sums. The error comes mainly
+from the activations, whose few large features make the others coarse. SmoothQuant (Xiao et al.
+2023) therefore moves a factor per feature into the weights, estimated from the layer normalisation
+without sample data. It costs 1 % of the time and reduces the mean error of a token state (1 -
+cosine to float32) from 0.0109 to 0.0085 (dense vector: 0.0055). For the product after the
+activation function it increased the error.
 """
 
 from __future__ import annotations
@@ -50,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 BUILDER_VERSION = 1
-"""Raised whenever a change here changes the numbers that come out of a built graph."""
+"""Increase with every change that affects the output of a built graph."""
 
 _OPSET = 20
 _IR_VERSION = 9
@@ -58,17 +54,7 @@ _IR_VERSION = 9
 
 @dataclass(frozen=True, slots=True)
 class BertConfig:
-    """Shape of a BERT encoder.
-
-    Attributes
-    ----------
-    layers, heads, width
-        Number of layers, attention heads per layer, and features per token.
-    epsilon
-        Added to the variance in every layer normalisation.
-    positions
-        Longest input in tokens.
-    """
+    """Shape of a BERT encoder; *positions* is its longest input in tokens."""
 
     layers: int
     heads: int
@@ -78,18 +64,17 @@ class BertConfig:
 
     @property
     def norm(self) -> tuple[int, float]:
-        """What a layer normalisation needs to know: width and epsilon."""
+        """Width and epsilon of a layer normalisation."""
         return self.width, self.epsilon
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any], /) -> BertConfig:
-        """Read the fields of a published ``config.json``.
+        """Read a published ``config.json``.
 
         Raises
         ------
         ModelError
-            It is not a plain BERT encoder: another architecture, activation function or kind of
-            positions.
+            The architecture, activation function or position type is not supported.
         ModelCorrupt
             A field is missing.
         """
@@ -116,14 +101,9 @@ class BertConfig:
 
 
 def output_name(layer: int, layers: int, /) -> str:
-    """Return the name of the output that holds the states after *layer* (1-based) of *layers*.
+    """Return the output name of *layer* (1-based) of *layers*.
 
-    The last layer is ``hidden``, those before it ``hidden_1``, ``hidden_2`` and so on.
-
-    Raises
-    ------
-    ValueError
-        There is no such layer.
+    It is ``hidden`` for the last layer, ``hidden_1`` for the first. Raises ``ValueError``.
     """
     if not 1 <= layer <= layers:
         raise ValueError(f"layer {layer} does not exist; the model has layers 1 to {layers}")
@@ -135,23 +115,16 @@ def build_encoder(
 ) -> bytes:
     """Build the graph of an encoder and return it serialised.
 
+    Its outputs, float32 [batch, tokens, width], are ``hidden`` (last layer) and ``hidden_N`` (layer
+    N).
+
     Parameters
     ----------
     weights
-        Tensors under the names that BERT checkpoints use, float32; linear weights [out, in].
-    config
-        The encoder's shape.
+        float32 tensors by BERT's checkpoint names; linear weights [out, in].
     quantize
-        Store weights as int8 per output channel and embeddings as int8 per row, and quantise
-        activations when the graph runs; ``False`` keeps float32 throughout, which is slower and
-        serves as a reference.
-
-    Returns
-    -------
-    bytes
-        An ONNX model. Outputs, all float32 [batch, tokens, width]: ``hidden`` after the last
-        layer and ``hidden_N`` after every layer N before it. The layers before the last are on
-        the way to it, so offering them costs nothing; fetching one costs its copy.
+        int8 weights per output channel, int8 embeddings per row, and quantised activations;
+        ``False`` keeps float32 as a reference.
 
     Raises
     ------
@@ -164,17 +137,9 @@ def build_encoder(
 
 
 def encoder_states(graph: Graph, config: BertConfig, *, attended: str = "") -> list[str]:
-    """Add an encoder; return the names of the states after each layer, the last one last.
+    """Add an encoder to *graph*; return the names of the states after each layer.
 
-    Parameters
-    ----------
-    graph
-        What it is added to.
-    config
-        The encoder's shape.
-    attended
-        Name of an input, int32 [batch]: how many tokens from the start others attend to. Without
-        it, all.
+    *attended* is an input, int32 [batch]: the number of leading tokens that receive attention.
 
     Raises
     ------
@@ -192,19 +157,16 @@ def encoder_states(graph: Graph, config: BertConfig, *, attended: str = "") -> l
 def finish(
     graph: Graph, outputs: Mapping[str, Sequence[str | int]], /, *, attended: str = ""
 ) -> bytes:
-    """Serialise a graph with the input ``input_ids`` and, if named, *attended*.
-
-    *outputs* are the float32 outputs with their shapes.
-    """
+    """Serialise a graph with the inputs ``input_ids`` and *attended*, and float32 *outputs*."""
     inputs = [onnx_file.port("input_ids", onnx_file.INT64, ("batch", "tokens"))]
     if attended:
         inputs.append(onnx_file.port(attended, onnx_file.INT32, ("batch",)))
-    found = [onnx_file.port(name, onnx_file.FLOAT, shape) for name, shape in outputs.items()]
+    ports = [onnx_file.port(name, onnx_file.FLOAT, shape) for name, shape in outputs.items()]
     return onnx_file.model(
         graph.nodes,
         graph.constants,
         inputs,
-        found,
+        ports,
         name="encoder",
         opsets={"": _OPSET, MICROSOFT: 1},
         format_version=_IR_VERSION,
@@ -222,18 +184,18 @@ def _embeddings(graph: Graph, config: BertConfig) -> str:
         values, scale = rows_to_int8(words, 127)
         rows = graph.one("Gather", graph.constant(values), "input_ids", axis=0)
         scales = graph.one("Gather", graph.constant(scale), "input_ids", axis=0)
-        found = graph.one("Mul", graph.one("Cast", rows, to=1), scales)  # 1 = FLOAT
+        embedded = graph.one("Mul", graph.one("Cast", rows, to=1), scales)  # 1 = FLOAT
     else:
-        found = graph.one("Gather", graph.constant(words), "input_ids", axis=0)
+        embedded = graph.one("Gather", graph.constant(words), "input_ids", axis=0)
     first = graph.constant(np.array([0], dtype=np.int64))
     length = graph.one("Shape", "input_ids", start=1, end=2)
     position = graph.one("Slice", graph.constant(places), first, length, first)
-    total = graph.one("Add", found, position)
+    total = graph.one("Add", embedded, position)
     return normalize(graph, total, "embeddings.LayerNorm", config.norm)
 
 
 def _query_key_value(graph: Graph, state: str, prefix: str, width: int, norm: str) -> list[str]:
-    """Return the names of query, key and value; *state* is quantised once for the three."""
+    """Return the names of query, key and value; *state* is quantised once for all three."""
     names = [f"{prefix}.{part}" for part in ("query", "key", "value")]
     if not graph.quantize:
         return [linear(graph, state, name, width) for name in names]
@@ -242,10 +204,10 @@ def _query_key_value(graph: Graph, state: str, prefix: str, width: int, norm: st
     state = graph.one("Mul", state, graph.constant(1.0 / factor))
     parts = tuple(f"n{len(graph.nodes)}_{part}" for part in ("values", "scale", "zero"))
     values, scale, zero = graph.add("DynamicQuantizeLinear", state, outputs=parts)
-    found = []
+    projections = []
     for name, matrix in zip(names, matrices, strict=True):
         weight, weight_scale = to_int8(matrix * factor[:, None], axis=0, levels=LEVELS)
-        found.append(
+        projections.append(
             graph.one(
                 "MatMulIntegerToFloat",
                 values,
@@ -258,7 +220,7 @@ def _query_key_value(graph: Graph, state: str, prefix: str, width: int, norm: st
                 domain=MICROSOFT,
             )
         )
-    return found
+    return projections
 
 
 def _layer(
@@ -270,7 +232,7 @@ def _layer(
     query, key, value = _query_key_value(
         graph, state, f"{prefix}.attention.self", config.width, before
     )
-    masked = ("", attended) if attended else ()  # the empty one stands for no bias
+    masked = ("", attended) if attended else ()  # an empty name means no bias
     mixed = graph.one(
         "MultiHeadAttention", query, key, value, *masked, domain=MICROSOFT, num_heads=config.heads
     )
@@ -310,29 +272,21 @@ def build_sparse(
     pools_special: bool = False,
     quantize: bool = True,
 ) -> bytes:
-    """Build the graph of a masked language model that weighs the terms of its vocabulary.
+    """Build the graph of a masked language model that weights the terms of its vocabulary.
 
-    The weight of a term is log(1 + max(0, x)) of its largest logit x over the tokens (Formal et al.
-    2021, SPLADE v2). The logarithm grows with x, so the maximum comes first, and only one row per
-    text ever passes through the rest.
+    A term's weight is log(1 + max(0, x)) of its largest logit x over the tokens (Formal et al.
+    2021, SPLADE v2). The maximum precedes the logarithm, which grows with x, to process one row per
+    text. Output: ``weights``, float32 [batch, vocabulary].
 
     Parameters
     ----------
     weights
-        Tensors under the names that BERT checkpoints use. The decoder is tied to the word
-        embeddings: one of both may be missing.
-    config
-        The encoder's shape.
+        By BERT's checkpoint names. The decoder shares the word embeddings; one of both may be
+        missing.
     pools_special
-        Whether the first and the last token, [CLS] and [SEP], take part in the maximum. Without
-        them, inputs need three tokens or more.
+        Whether [CLS] and [SEP] take part in the maximum; if not, inputs need three tokens or more.
     quantize
-        As for `casetrack.models.bert_onnx.build_encoder`.
-
-    Returns
-    -------
-    bytes
-        An ONNX model with the output ``weights``, float32 [batch, vocabulary].
+        As for :func:`build_encoder`.
 
     Raises
     ------
@@ -369,27 +323,18 @@ def build_tokens(
     head: str = "linear.weight",
     quantize: bool = True,
 ) -> bytes:
-    """Build the graph of a model with a linear head, one vector of unit length per token.
+    """Build the graph of a model with a linear head: one unit vector per token.
 
-    The second input, ``attended`` int32 [batch], says how many tokens from the start take part in
-    attention: the [MASK] tokens that fill up queries look at the others, and none looks at them
-    (Khattab and Zaharia 2020). The head stays in float32; it is a hundredth of the work.
+    The input ``attended``, int32 [batch], is the number of leading tokens that receive attention:
+    the [MASK] tokens of queries attend to the others, not to each other (Khattab and Zaharia 2020).
+    The head stays float32. Output: ``vectors``, float32 [batch, tokens, out].
 
     Parameters
     ----------
-    weights
-        Tensors under the names that BERT checkpoints use.
-    config
-        The encoder's shape.
     head
-        Name of the head's tensor [out, in]; it has no bias.
+        Name of the head's tensor [out, in], which has no bias.
     quantize
-        As for `casetrack.models.bert_onnx.build_encoder`.
-
-    Returns
-    -------
-    bytes
-        An ONNX model with the output ``vectors``, float32 [batch, tokens, out].
+        As for :func:`build_encoder`.
 
     Raises
     ------
@@ -399,8 +344,8 @@ def build_tokens(
     graph = Graph(weights, quantize=quantize)
     state = encoder_states(graph, config, attended=ATTENDED_INPUT)[-1]
     matrix = graph.weight(head, (None, config.width)).T
-    found = graph.one("MatMul", state, graph.constant(matrix))
-    graph.add("LpNormalization", found, outputs=(TOKENS_OUTPUT,), axis=-1, p=2)
+    projected = graph.one("MatMul", state, graph.constant(matrix))
+    graph.add("LpNormalization", projected, outputs=(TOKENS_OUTPUT,), axis=-1, p=2)
     shape = ("batch", "tokens", matrix.shape[1])
     return finish(graph, {TOKENS_OUTPUT: shape}, attended=ATTENDED_INPUT)
 
@@ -410,21 +355,8 @@ def build_labels(
 ) -> bytes:
     """Build the graph of a model that labels every token (Devlin et al. 2019, section 5.3).
 
-    Parameters
-    ----------
-    weights
-        Tensors under the names that BERT checkpoints use; the head is ``classifier``.
-    config
-        The encoder's shape.
-    labels
-        Number of labels.
-    quantize
-        As for `casetrack.models.bert_onnx.build_encoder`; the head stays in float32.
-
-    Returns
-    -------
-    bytes
-        An ONNX model with the output ``labels``, float32 [batch, tokens, labels], probabilities.
+    The head is ``classifier``, in float32. Output: ``labels``, float32 [batch, tokens, labels],
+    probabilities. *quantize* as for :func:`build_encoder`.
 
     Raises
     ------
@@ -441,5 +373,5 @@ def build_labels(
 
 
 def _tied(weights: Mapping[str, Array]) -> bool:
-    """Whether the file has the shared matrix only under the decoder's name."""
+    """Return whether the file has the shared matrix only under the decoder's name."""
     return _WORDS not in weights and _DECODER in weights

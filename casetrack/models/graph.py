@@ -1,6 +1,6 @@
-"""Pieces of an ONNX graph: constants from a checkpoint, 8-bit matrix products, normalisation.
+"""Parts of an ONNX graph: constants, 8-bit matrix products, normalisation.
 
-Why they have this form is told in `casetrack.models.bert_onnx`.
+:mod:`casetrack.models.bert_onnx` explains their form.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ MICROSOFT = "com.microsoft"
 LEVELS = 64
 """Largest level of an 8-bit weight, either way."""
 _SLAB = 8192
-"""Rows of a table that are quantised at a time."""
+"""Rows of a table per quantisation step."""
 _MIGRATION = 0.85
-"""Share of a feature's spread that moves into the weights; 0.7 to 0.9 were alike, 1.0 worse."""
+"""Share of a feature's range that moves into the weights; 0.7 to 0.9 were equal, 1.0 worse."""
 
 Array = NDArray[Any]
 
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes and constants in the making."""
+    """Nodes and constants of a graph under construction."""
 
     weights: Mapping[str, Array]
     quantize: bool
@@ -39,7 +39,7 @@ class Graph:
     constants: list[bytes] = field(default_factory=list)
 
     def weight(self, name: str, shape: tuple[int | None, ...]) -> Array:
-        """Return a tensor of the checkpoint; ``None`` in *shape* takes any length."""
+        """Return a tensor of the checkpoint; ``None`` in *shape* allows any length."""
         tensor = self.weights.get(name)
         hint = f"Run {See('models pull')} to fetch the model again."
         if tensor is None:
@@ -67,7 +67,7 @@ class Graph:
         outputs: tuple[str, ...] = (),
         **fields: Any,
     ) -> tuple[str, ...]:
-        """Add a node; without names for its outputs it has one with a name of its own."""
+        """Add a node; an output without a name gets a unique one."""
         index = len(self.nodes)
         names = outputs or (f"n{index}",)
         self.nodes.append(
@@ -91,7 +91,7 @@ def to_int8(matrix: Array, axis: int, levels: int) -> tuple[Array, Array]:
 
 
 def rows_to_int8(table: Array, levels: int, /) -> tuple[Array, Array]:
-    """Quantise as `to_int8` with one scale per row, a slab at a time: tables of words are long."""
+    """Quantise as `to_int8` with one scale per row, in slabs, because word tables are long."""
     slabs = [
         to_int8(table[at : at + _SLAB], axis=1, levels=levels) for at in range(0, len(table), _SLAB)
     ]
@@ -115,9 +115,9 @@ def normalize(
 
 
 def smoothing(graph: Graph, norm: str, matrices: list[Array]) -> Array:
-    """Return the factor per input feature [in] that moves spread from activations to weights.
+    """Return the factor per input feature [in] that moves range from activations to weights.
 
-    *norm* is the layer normalisation that made the activations, *matrices* [in, out] read them.
+    *norm* is the preceding layer normalisation, *matrices* [in, out] are the following weights.
     """
     width = matrices[0].shape[0]
     gain = np.abs(graph.weight(f"{norm}.weight", (width,)))
@@ -139,14 +139,14 @@ def linear(graph: Graph, state: str, name: str, width: int, *, norm: str | None 
 def multiply(
     graph: Graph, state: str, weight: Array, bias: Array | None, *, norm: str | None = None
 ) -> str:
-    """Multiply by *weight* [in, out] and add *bias*, quantising *state* on the way.
+    """Multiply by *weight* [in, out] and add *bias*; quantises *state*.
 
-    *norm* names the layer normalisation that made *state*, if one did.
+    *norm* is the layer normalisation that produced *state*, if any.
     """
     shift = "" if bias is None else graph.constant(bias)
     if not graph.quantize:
-        found = graph.one("MatMul", state, graph.constant(weight))
-        return graph.one("Add", found, shift) if shift else found
+        product = graph.one("MatMul", state, graph.constant(weight))
+        return graph.one("Add", product, shift) if shift else product
     if norm is not None:
         factor = smoothing(graph, norm, [weight])
         state = graph.one("Mul", state, graph.constant(1.0 / factor))

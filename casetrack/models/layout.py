@@ -1,12 +1,12 @@
-"""What lies in the models folder: file names, hashes and the manifest of one model.
+"""The models folder: file names, hashes and the manifest of each model.
 
 One folder per model::
 
     <models folder>/mini/
       config.json tokenizer.json model.safetensors    as published
       model.int8.onnx                                  built from them (tokenizer.built.json too,
-                                                       where only vocab.txt is published)
-      manifest.json                                    hashes of all of them
+                                                       if only vocab.txt is published)
+      manifest.json                                    hashes of all files
 """
 
 from __future__ import annotations
@@ -40,29 +40,23 @@ TOKENIZER_BUILT_NAME = "tokenizer.built.json"
 MANIFEST_NAME = "manifest.json"
 SCRATCH_PREFIX = "wheel-"
 GIT_DIGITS = 40
-"""Length of a git hash, which tells it from a SHA-256."""
+"""Length of a git hash, which distinguishes it from a SHA-256."""
 _BLOCK = 1 << 20
 _REFETCH = f"Run {See('models pull', '{}')} to put it right."
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Record of a complete model folder.
+    """The record of a complete model folder.
 
     Attributes
     ----------
-    name, repository, revision, licence
-        As in the catalogue when the model was built.
     dimension, max_tokens
         Length of the dense vector; longest input of one pass in tokens.
     builder
-        Version of the code that built the graph.
-    files
-        SHA-256 and length in bytes by name, of the published files.
-    built
-        The same for the built files.
-    recipe
-        How texts become passes, and states become vectors.
+        Version of the graph builder.
+    files, built
+        SHA-256 and length in bytes by name, of published and of built files.
     """
 
     name: str
@@ -83,14 +77,14 @@ class Manifest:
 
     @property
     def graph_name(self) -> str:
-        """Name of the file that is run."""
+        """Name of the graph file."""
         return self.recipe.ready or BUILT_NAME
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits over the published files, the recipe and the builder's version.
+        """16 hexadecimal digits of the published files, the recipe and the builder's version.
 
-        The built files are left out: the same weights and builder give the same numbers.
+        The built files follow from these.
         """
         parts = [f"{name}={sha256}" for name, (sha256, _) in sorted(self.files.items())]
         parts.append(f"builder={self.builder}")
@@ -118,7 +112,7 @@ class Manifest:
         Raises
         ------
         ModelCorrupt
-            It is not what this program writes.
+            It is not a valid manifest.
         """
         path = folder / MANIFEST_NAME
         try:
@@ -150,16 +144,16 @@ _PLAIN: dict[str, type] = {
 
 
 def part_path(folder: Path, file: ModelFile, /) -> Path:
-    """Return where the unfinished download of *file* lies.
+    """Return the path of a partial download of *file*.
 
-    The hash in the name keeps the rest of another revision from being continued; the rest of a
-    file without one is never continued by another pull.
+    The hash in its name prevents continuing another revision; a file without a hash is never
+    continued by another pull.
     """
     return folder / f"{file.name}.{file.sha256[:12] if file.sha256 else 'unpinned'}.part"
 
 
 def sha256_of(path: Path, /) -> str | None:
-    """Return the SHA-256 of a file in hexadecimal, or ``None`` if there is no such file."""
+    """Return the SHA-256 of a file in hexadecimal, or ``None`` if it does not exist."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -180,7 +174,7 @@ def git_hash_of(path: Path, /) -> str:
 
 
 def write_atomic(path: Path, data: bytes, /) -> None:
-    """Write a file so that its name never stands for half of it."""
+    """Write a file atomically."""
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:
         file.write(data)
@@ -190,7 +184,7 @@ def write_atomic(path: Path, data: bytes, /) -> None:
 
 
 def storage_error(error: OSError, folder: Path, /) -> CaseTrackError:
-    """Return the user's error for a failure to write into the models folder."""
+    """Return the user's error for a failed write to the models folder."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return DiskFull(folder)
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:

@@ -1,20 +1,17 @@
-"""How much memory models may take: the mode, what it means, and what the machine has.
-
-The modes and their limits are those of the requirement (PRD 02 §6 and 06 §6.2):
+"""Memory modes of models and the memory of the machine (PRD 02 §6 and 06 §6.2).
 
 ============ ================= =====================================================================
 mode         memory            meaning
 ============ ================= =====================================================================
 full         16 GB and more    every model stays loaded; encoder sessions by the number of cores
-standard     8 to 16 GB        models are loaded when first used; above a budget, and when memory
-                               runs low, those used longest ago are unloaded
-constrained  less than 8 GB    one encoder session of one thread, one profile loaded at a time;
-                               models for sparse vectors and token matrices are loaded for a call
-                               and unloaded after it, and all of them when memory runs low
+standard     8 to 16 GB        models are loaded on first use; above a budget, and when memory
+                               is low, the least recently used are unloaded
+constrained  less than 8 GB    one encoder session of one thread, one profile at a time; models
+                               for sparse vectors and token matrices are loaded per call, and all
+                               are unloaded when memory is low
 ============ ================= =====================================================================
 
-Memory is what this process may use: that of the machine, or less where a control group (a
-container, a service manager) sets a limit.
+Memory is that of the machine, or the limit of a control group (container, service manager).
 """
 
 from __future__ import annotations
@@ -35,12 +32,12 @@ logger = logging.getLogger("casetrack.models.encoders")
 
 MemoryMode = Literal["full", "standard", "constrained"]
 
-# Firmware and graphics keep part of the memory a machine is sold with, so the limits lie below.
+# Firmware and graphics reserve a part of the nominal memory, so the limits are lower.
 FULL_FROM = 15 * 10**9
 STANDARD_FROM = 7 * 10**9
-"""Bytes of memory from which the mode is chosen: sold as 16 GB, and as 8 GB."""
+"""Lower limits of the modes, for nominal 16 GB and 8 GB."""
 LOW_BYTES = 1 << 30
-"""Available bytes below which memory runs low."""
+"""Available bytes that count as low."""
 _LOW_CONSTRAINED = 512 << 20
 _BUDGET_SHARE = 4
 _MOST_BUDGET = 2 << 30
@@ -50,14 +47,12 @@ _NO_LIMIT = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory that this process may use, in bytes.
+    """Memory for this process, in bytes.
 
     Attributes
     ----------
-    total
-        The machine's, or a control group's limit where that is lower.
     available
-        What can be taken without swapping, now.
+        Free without swapping, now.
     limited
         Whether the total is a control group's limit.
     """
@@ -69,24 +64,22 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """What a mode means for the models.
+    """Limits of a memory mode.
 
     Attributes
     ----------
-    mode
-        Its name.
     reason
-        Why it was chosen, for people.
+        Why it was chosen, for the user.
     sessions, threads
-        Encoder sessions side by side and threads in each; ``None`` means by the number of cores.
+        Parallel encoder sessions and threads in each; ``None`` means by the number of cores.
     budget
         Bytes of weights above which models are unloaded, or ``None``.
     most_profiles
-        Profiles loaded at the same time, or ``None``.
+        Maximum number of loaded profiles, or ``None``.
     low
         Available bytes below which models are unloaded, or ``None``.
     brief
-        Whether everything but the dense model is loaded for one call only.
+        Whether all models except the dense one are loaded per call.
     """
 
     mode: MemoryMode
@@ -100,28 +93,23 @@ class MemoryPlan:
 
 
 def choose_plan(requested: str | None = None, /, memory: Memory | None = None) -> MemoryPlan:
-    """Choose the mode and log it with its reason.
+    """Choose the memory mode and log it with its reason.
 
-    Parameters
-    ----------
-    requested
-        A mode that was asked for (`casetrack.base.config.Settings.memory_mode`), or ``None``.
-    memory
-        What there is; by default it is measured.
+    *requested* is ``Settings.memory_mode``; *memory* is measured by default.
 
     Raises
     ------
     UsageError
-        There is no such mode.
+        The mode is unknown.
     """
-    found = measure() if memory is None else memory
+    machine = measure() if memory is None else memory
     if requested is None:
-        mode, reason = _by_memory(found)
+        mode, reason = _by_memory(machine)
     else:
         mode = cast("MemoryMode", one_of("memory_mode", requested, MEMORY_MODES))
         reason = f"it was set ({ENV_MEMORY_MODE}, or memory_mode in config.toml)"
     logger.info("Memory mode %s: %s.", mode, reason)
-    return _plan(mode, reason, found)
+    return _plan(mode, reason, machine)
 
 
 def _by_memory(memory: Memory) -> tuple[MemoryMode, str]:
@@ -156,13 +144,7 @@ def _plan(mode: MemoryMode, reason: str, memory: Memory) -> MemoryPlan:
 
 
 def measure(root: Path = Path("/"), /) -> Memory:
-    """Measure the memory that this process may use.
-
-    Parameters
-    ----------
-    root
-        Where ``proc`` and ``sys/fs/cgroup`` are.
-    """
+    """Measure the memory for this process; *root* contains ``proc`` and ``sys/fs/cgroup``."""
     import psutil
 
     machine = psutil.virtual_memory()
@@ -176,25 +158,15 @@ def measure(root: Path = Path("/"), /) -> Memory:
 
 
 def available_bytes() -> int:
-    """Return the bytes that can be taken without swapping, now."""
+    """Return the bytes that are free without swapping."""
     return measure().available
 
 
 def cgroup_memory(root: Path = Path("/"), /) -> tuple[int | None, int | None]:
-    """Return the limit of this process's control groups and what is left of it, in bytes.
+    """Return the limit of this process's control groups and the rest of it, in bytes, or ``None``.
 
-    A group is bound by the limits of all groups above it, so the lowest counts. Files that can be
-    given up (the inactive page cache) count as left, as the kernel frees them first.
-
-    Parameters
-    ----------
-    root
-        Where ``proc`` and ``sys/fs/cgroup`` are.
-
-    Returns
-    -------
-    tuple
-        Both ``None`` where nothing sets a limit.
+    The lowest limit of the nested groups applies. The inactive page cache counts as free, because
+    the kernel frees it first. *root* contains ``proc`` and ``sys/fs/cgroup``.
     """
     limits, rooms = [], []
     for folder, names in _groups(root):
@@ -213,7 +185,7 @@ _V2 = ("memory.max", "memory.current")
 
 
 def _groups(root: Path) -> Iterator[tuple[Path, tuple[str, str]]]:
-    """Yield the folder of every group that holds this process, and its files' names."""
+    """Yield the folder of each control group of this process, and its file names."""
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -249,5 +221,5 @@ def _inactive_files(folder: Path) -> int:
         return 0
     fields = dict(line.split(maxsplit=1) for line in lines if " " in line)
     # Version 1 has both; there only the total includes the groups below.
-    found = fields.get("total_inactive_file") or fields.get("inactive_file") or "0"
-    return int(found) if found.isdecimal() else 0
+    inactive = fields.get("total_inactive_file") or fields.get("inactive_file") or "0"
+    return int(inactive) if inactive.isdecimal() else 0

@@ -1,4 +1,4 @@
-"""One model of the models folder: text in, vectors out, in as few passes as its length takes."""
+"""One model of the models folder: encodes texts in as few passes as possible."""
 
 from __future__ import annotations
 
@@ -33,29 +33,27 @@ if TYPE_CHECKING:
     from casetrack.models.base import Floats, Sparse
 
 _OTHER_NAMES = {"[CLS]": "<s>", "[SEP]": "</s>", "[MASK]": "<mask>"}
-"""What vocabularies of the XLM-R kind call the marks of BERT."""
+"""Names of BERT's special tokens in XLM-R vocabularies."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _HINT = f"Run {See('models pull', '{}')} to put it right."
 _RESIDENT_SHARE = 2.0
-"""Memory of a loaded graph as a share of its file; 1.7 to 2.9 measured after a first text of 2,000
-characters, the most with the smallest graphs."""
+"""Memory of a loaded graph relative to its file; measured 1.7 (large) to 2.9 (small graphs)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outputs:
-    """What one model says about a text; what its kind does not make is ``None``.
+    """The output of one model for a text; ``None`` for outputs of other kinds of models.
 
     Attributes
     ----------
     dense
         float32 [dimension], unit length.
     tokens
-        float32 [n, width], one row per token. Of a dense model, the states of the last layer; of a
-        model that finds names, the probabilities of the labels.
+        float32 [n, width], one row per token: states of the last layer, or probabilities of labels.
     spans
-        int32 [n, 2], where each of *tokens* lies in the text, in code points.
+        int32 [n, 2], positions of *tokens* in the text, in code points.
     layers
-        Of a dense model, for every earlier layer that was asked for, float32 [n, width].
+        By requested earlier layer of a dense model, float32 [n, width].
     sparse
         Vocabulary ids, ascending, and their weights above zero.
     """
@@ -71,10 +69,10 @@ _OUTPUTS = {"sparse": SPARSE_OUTPUT, "tokens": TOKENS_OUTPUT, "names": LABELS_OU
 
 
 class Model:
-    """A model that is ready to run; make one with `Model.open`.
+    """A model, opened with :meth:`open`; thread-safe.
 
-    Safe to use from several threads, which share one session, so the weights are in memory once.
-    onnxruntime and the tokenizer are loaded when the first text comes.
+    All threads share one session and its weights. The first text loads onnxruntime and the
+    tokenizer.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, *, threads: int) -> None:
@@ -89,21 +87,14 @@ class Model:
 
     @classmethod
     def open(cls, models_dir: Path, name: str, /, *, threads: int = 1) -> Model:
-        """Open a model of the models folder; nothing is loaded yet.
-
-        Parameters
-        ----------
-        models_dir, name
-            The models folder, and the model's name in it.
-        threads
-            Threads within each pass.
+        """Open a model without loading it; *threads* are per pass.
 
         Raises
         ------
         ModelNotFound
-            The model, or a file of it, is not there.
+            The model or a file is missing.
         ModelCorrupt
-            A file has not the length it should have, or the manifest cannot be read.
+            A file has the wrong length, or the manifest is unreadable.
         """
         folder = models_dir / name
         manifest = Manifest.read(folder)
@@ -123,48 +114,41 @@ class Model:
 
     @property
     def resident_bytes(self) -> int:
-        """Rough bytes of loaded weights; 0 while nothing is loaded."""
+        """Approximate bytes of the loaded weights."""
         return 0 if self._loaded is None else self._weights_bytes
 
     def unload(self) -> None:
-        """Let go of the weights; a pass under way keeps them to its end."""
+        """Unload the weights; a running pass keeps them to its end."""
         with self._lock:
             self._loaded = self._splitter = None
 
     def encode(self, text: str, /, *, is_query: bool, layers: tuple[int, ...] = ()) -> Outputs:
         """Encode a text in the calling thread.
 
-        A text longer than the model takes is cut into as few windows as it needs, of about equal
-        length. The states of their tokens are joined; the dense vector is the mean over all tokens,
-        or of the [CLS] states of all windows; of term weights the largest counts.
+        A text longer than the model's maximum is split into the fewest windows of about equal
+        length. Token states are joined; the dense vector is the mean over all tokens, or over the
+        windows' [CLS] states; term weights are the maximum.
 
         Parameters
         ----------
-        text
-            What to encode.
         is_query
-            Whether it is searched for, which some models tell from what is searched in.
+            Whether it is a query, which some models encode differently.
         layers
-            Earlier layers (1-based) whose states are wanted as well.
+            Further requested layers (1-based).
 
         Raises
         ------
         ValueError
-            The text has no tokens, or there is no such layer.
+            The text has no tokens, or a layer does not exist.
         ModelCorrupt
             The model's files cannot be loaded.
         """
         return self._load().encode(text, is_query=is_query, layers=layers)
 
     def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
-        """Return where the rows of a document's tokens lie in its text, int32 [n, 2].
+        """Return the spans of a document's token rows, int32 [n, 2], or ``None`` without tokens.
 
-        Only the tokenizer is loaded for it. ``None`` where the text has no tokens.
-
-        Raises
-        ------
-        ModelCorrupt
-            The tokenizer's file cannot be read.
+        Loads only the tokenizer, and raises ``ModelCorrupt`` if it is unreadable.
         """
         with self._lock:
             splitter = self._split()
@@ -188,16 +172,16 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text as the model takes it.
+    """A tokenized text.
 
     Attributes
     ----------
     lead
-        Ids in front of every window: [CLS], marker, prefix.
+        Ids at the start of every window: [CLS], marker, prefix.
     ids, spans
-        Ids of the text's own tokens, and where they lie.
+        Ids and positions of the text's tokens.
     masks
-        How many [MASK] tokens follow the only window.
+        Number of [MASK] tokens after the only window.
     """
 
     lead: list[int]
@@ -208,7 +192,7 @@ class _Text:
 
 @dataclass(frozen=True, slots=True)
 class _Splitter:
-    """Takes texts apart as a model reads them."""
+    """Tokenizes texts for a model."""
 
     tokenizer: Tokenizer
     manifest: Manifest
@@ -222,22 +206,22 @@ class _Splitter:
         tokenizer = _open_tokenizer(path, hint)
         wanted = ["[CLS]", "[SEP]", recipe.query_marker, recipe.document_marker]
         wanted += ["[MASK]"] if recipe.query_length else []
-        found = {mark: _number_of(tokenizer, mark) for mark in wanted if mark}
-        if missing := [mark for mark, number in found.items() if number is None]:
+        numbers = {mark: _number_of(tokenizer, mark) for mark in wanted if mark}
+        if missing := [mark for mark, number in numbers.items() if number is None]:
             raise ModelCorrupt(f"{path} has no {' and no '.join(missing)}.", hint=hint)
         marks = string.punctuation if recipe.skips_punctuation else ""
         skipped = {tokenizer.token_to_id(mark) for mark in marks}
         return cls(
             tokenizer,
             manifest,
-            marks={mark: number for mark, number in found.items() if number is not None},
+            marks={mark: number for mark, number in numbers.items() if number is not None},
             skipped=frozenset(number for number in skipped if number is not None),
         )
 
     def take_apart(self, text: str, *, is_query: bool) -> _Text:
-        # The tokenizer takes only what has a UTF-8 form; this keeps every offset.
-        found = self.tokenizer.encode(_SURROGATES.sub("\ufffd", text), add_special_tokens=False)
-        if not found.ids:
+        # The tokenizer requires valid UTF-8; the replacement keeps every offset.
+        encoded = self.tokenizer.encode(_SURROGATES.sub("\ufffd", text), add_special_tokens=False)
+        if not encoded.ids:
             raise ValueError("cannot encode a text without tokens (empty or only white space)")
         recipe = self.manifest.recipe
         marker = recipe.query_marker if is_query else recipe.document_marker
@@ -245,12 +229,12 @@ class _Splitter:
         lead = [self.marks["[CLS]"]] + ([self.marks[marker]] if marker else [])
         if prefix:
             lead += self.tokenizer.encode(prefix, add_special_tokens=False).ids
-        masks = recipe.query_length - len(lead) - len(found.ids) - 1 if is_query else 0
-        spans = np.array(found.offsets, dtype=np.int32)
-        return _Text(lead, found.ids, spans, max(0, masks))
+        masks = recipe.query_length - len(lead) - len(encoded.ids) - 1 if is_query else 0
+        spans = np.array(encoded.offsets, dtype=np.int32)
+        return _Text(lead, encoded.ids, spans, max(0, masks))
 
     def kept(self, parts: _Text) -> NDArray[np.bool_]:
-        """Say which tokens of a document keep their states."""
+        """Return which tokens of a document keep their states."""
         kept = np.array([number not in self.skipped for number in parts.ids], dtype=np.bool_)
         # A text of nothing but punctuation keeps it, to be found at all.
         return kept if kept.any() else np.ones(len(kept), dtype=np.bool_)
@@ -329,11 +313,11 @@ class _Loaded:
             layers=dict(zip(layers, inner[1:], strict=True)),
         )
 
-    def _weights(self, found: Floats) -> Floats:
-        """Return the weights of one window [vocabulary]; a ready graph gives logits per token."""
-        if found.ndim == 1:
-            return found
-        inner = found if self.manifest.recipe.pools_special else found[1:-1]
+    def _weights(self, values: Floats) -> Floats:
+        """Return the weights of one window [vocabulary]; a ready graph outputs logits per token."""
+        if values.ndim == 1:
+            return values
+        inner = values if self.manifest.recipe.pools_special else values[1:-1]
         weights: Floats = np.log1p(np.maximum(inner.max(axis=0), 0.0))
         return weights
 
@@ -370,7 +354,7 @@ def _join(parts: list[Floats]) -> Floats:
 
 
 def _windows(ids: Sequence[int], limit: int) -> list[Sequence[int]]:
-    """Cut into the fewest windows of at most *limit*, their lengths apart by at most one."""
+    """Split into the fewest windows of at most *limit*, with lengths that differ by at most one."""
     count = -(-len(ids) // limit)
     cuts = [len(ids) * i // count for i in range(count + 1)]
     return [ids[a:b] for a, b in pairwise(cuts)]

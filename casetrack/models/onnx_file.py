@@ -1,8 +1,6 @@
-"""Writes ONNX files: protocol buffers of nodes, constants, inputs and outputs.
+"""A writer of ONNX files: nodes, constants, inputs and outputs as protocol buffers.
 
-A model that is built from a checkpoint needs a dozen fields of the format and nothing of the
-package ``onnx``, 28 MB that every installation would carry for one call. The bytes are those that
-the package writes; a test holds one against the other. Numbers of fields:
+It replaces the package ``onnx`` (28 MB); a test compares the bytes. Field numbers:
 https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 """
 
@@ -22,7 +20,7 @@ FLOAT, INT32, INT64 = 1, 6, 7
 """Types of elements."""
 _TYPES = {"float32": FLOAT, "uint8": 2, "int8": 3, "int32": INT32, "int64": INT64}
 _VARINT, _BYTES, _FIXED32 = 0, 2, 5
-"""Kinds of fields on the wire."""
+"""Wire types of fields."""
 _IS_FLOAT, _IS_INT = 1, 2
 """Types of attributes."""
 
@@ -44,13 +42,7 @@ def node(
 
 
 def tensor(value: NDArray[Any], name: str, /) -> bytes:
-    """Return a constant.
-
-    Raises
-    ------
-    KeyError
-        Its type is none of float32, uint8, int8, int32 and int64.
-    """
+    """Return a constant of float32, uint8, int8, int32 or int64."""
     array = np.asarray(value, order="C")
     kind = _number(2, _TYPES[array.dtype.name])
     data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
@@ -59,7 +51,7 @@ def tensor(value: NDArray[Any], name: str, /) -> bytes:
 
 
 def port(name: str, kind: int, shape: Sequence[str | int], /) -> bytes:
-    """Return an input or output: its element type, and its sizes, by name where they vary."""
+    """Return an input or output: its element type, and its sizes, variable ones by name."""
     sizes = [_number(1, size) if isinstance(size, int) else _text(2, size) for size in shape]
     form = _message(2, b"".join(_message(1, size) for size in sizes))
     return _text(1, name) + _message(2, _message(1, _number(1, kind) + form))
@@ -76,20 +68,10 @@ def model(
     format_version: int,
     producer: tuple[str, str],
 ) -> bytes:
-    """Return a whole file.
+    """Return a complete file.
 
-    Parameters
-    ----------
-    nodes, constants, inputs, outputs
-        As `node`, `tensor` and `port` made them; nodes in an order in which they can be run.
-    name
-        Of the graph.
-    opsets
-        Version of the operators of each domain.
-    format_version
-        Version of the file format ("IR").
-    producer
-        Who wrote it, in which version.
+    *nodes* are in executable order; *opsets* has the operator version per domain, *format_version*
+    is that of the file format ("IR"), *producer* has name and version of the writer.
     """
     graph = [
         *(_message(1, part) for part in nodes),
@@ -130,10 +112,10 @@ def _tag(field: int, kind: int) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    """Write a number in groups of seven bits, the lowest first."""
-    found = bytearray()
+    """Encode a number in groups of seven bits, the lowest first."""
+    encoded = bytearray()
     while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    encoded.append(value)
+    return bytes(encoded)

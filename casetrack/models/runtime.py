@@ -1,4 +1,4 @@
-"""ONNX Runtime, the one place that loads it."""
+"""The only module that loads ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ ENV_NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 
 @functools.cache
 def onnx_runtime() -> Any:
-    """Return the module ``onnxruntime``, which then reports nothing to its maker.
+    """Return the module ``onnxruntime`` with its telemetry disabled.
 
-    Its builds for Windows and Linux note device, system and sessions in the user's folder and send
-    them to Microsoft. They begin when the module is loaded, so it must be told before; telling
-    them afterwards, by ``disable_telemetry_events``, comes too late.
+    Its builds for Windows and Linux send data on device, system and sessions to Microsoft from the
+    import on, so ``disable_telemetry_events`` is too late.
     """
     os.environ[ENV_NO_TELEMETRY] = "1"
     import onnxruntime

@@ -1,15 +1,13 @@
-"""Token matrices for late interaction, small enough to be stored beside every chunk.
+"""Compact token matrices for late interaction, stored with every chunk.
 
-MaxSim (Khattab and Zaharia 2020) compares every token of a question with every token of a text.
-As it comes from the model, the matrix of 2,000 characters has some 600 KB. Here neighbouring
-tokens are averaged, and each value of a row is rounded to one of a few levels; where a fit for
-the model exists, about the mean that it gives and after a fixed rotation, so that all values carry
-about as much. A row keeps a factor beside its levels: with it, its product with itself before
-rounding is 1, which takes the bias out of every other product (Gao and Long 2024, RaBitQ).
+MaxSim (Khattab and Zaharia 2020) compares every token of a question with every token of a text. The
+unpacked matrix of 2,000 characters has about 600 KB. Here neighbouring tokens are averaged and each
+value is rounded to a few levels, for models with a fit after subtracting its mean and a fixed
+rotation, which equalises the values. A factor per row normalises the row's product with itself
+before rounding, which removes the bias of all products (Gao and Long 2024, RaBitQ).
 
-A packed matrix is one byte for its kind (bits per value), two for the number of values per row,
-the factors as float16, and the levels row by row, the first value in the lowest bits; all little
-endian.
+Format: one byte bits per value, two bytes values per row, the factors as float16, and the levels
+row by row, the first value in the lowest bits; little endian.
 """
 
 from __future__ import annotations
@@ -31,21 +29,21 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 
 MAX_BYTES = 10_240
-"""No matrix is larger: a text of very many tokens, such as a table of numbers, is pooled more."""
+"""Maximum rows; a text with more tokens, such as a table of numbers, is pooled more."""
 _HEADER = struct.Struct("<BH")
 _FACTOR = np.dtype("<f2")
 _BITS = (1, 4)
 _TINY = np.float32(1e-6)
 _BLOCK = 1024
-"""Rows that are unpacked at a time, so that they stay in the processor's cache."""
+"""Rows per unpacking step, which fit into the processor's cache."""
 _COARSE, _FINE = 127, 254
-"""Steps from 0 to a question's largest value, and parts of such a step."""
+"""Steps from 0 to a question's largest value, and fractions of a step."""
 _FITTED = {"mini": "token_form_mini.npz", "mini-sparse": "token_form_mini.npz"}
-"""Fits by the name of the profile; both have the token states of one model."""
+"""Fits by profile; both profiles use the token states of one model."""
 
 
 class TokenModel(Protocol):
-    """What the choice of a form depends on."""
+    """The properties that determine the form."""
 
     @property
     def name(self) -> str:
@@ -53,28 +51,27 @@ class TokenModel(Protocol):
 
     @property
     def token_width(self) -> int | None:
-        """Length of a token's state; ``None`` where there are no token matrices."""
+        """Length of a token's state; ``None`` without token matrices."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenForm:
-    """How the token matrices of one model are stored, and how they are compared.
+    """Storage form and comparison of the token matrices of one model.
 
     Attributes
     ----------
     name
-        Names form and fit; matrices of forms with different names cannot be compared.
+        Form and fit; matrices with different names are not comparable.
     width
         Length of a token's state.
     pool
-        Neighbouring tokens that become one row, or more where a text has very many.
+        Neighbouring tokens per row, or more for very long texts.
     bits
         Bits of a stored value: 1 (its sign) or 4.
     mean
-        float32 [width], taken off every row before it is rotated; ``None`` where states are stored
-        as they are.
+        float32 [width], subtracted before the rotation; ``None`` without a fit.
     content_only
-        Whether :meth:`pack` is to be given the states of :func:`content_tokens` alone.
+        Whether :meth:`pack` expects the states of :func:`content_tokens` only.
     """
 
     name: str
@@ -85,17 +82,12 @@ class TokenForm:
     content_only: bool = False
 
     def pack(self, states: Floats, /) -> bytes:
-        """Return the stored form of a text's token states; equal states give equal bytes.
-
-        Parameters
-        ----------
-        states
-            float [n, width]; n may be 0.
+        """Return the stored form of token states, float [n, width]; equal states give equal bytes.
 
         Raises
         ------
         ValueError
-            The array has another shape, or holds a value that is not finite.
+            The array has another shape, or infinite values.
         """
         checked = self._checked(states)
         rows = self._turned(pooled_units(checked, self._pool_of(len(checked))))
@@ -107,20 +99,10 @@ class TokenForm:
         return b"".join((header, factors.astype(_FACTOR).tobytes(), joined.tobytes()))
 
     def row_spans(self, spans: NDArray[np.int32], count: int, /) -> NDArray[np.int32] | None:
-        """Return where the rows of a stored matrix lie in its text.
+        """Return the spans of a matrix's rows in its text, int32 [count, 2].
 
-        Parameters
-        ----------
-        spans
-            int32 [n, 2], start and end of each token whose state was given to :meth:`pack`.
-        count
-            Rows of the matrix.
-
-        Returns
-        -------
-        int32 [count, 2] or None
-            Start of the first and end of the last token of each row; ``None`` where so many
-            tokens do not make so many rows: the matrix is that of another text.
+        *spans*, int32 [n, 2], are those of the tokens given to :meth:`pack`. ``None`` means that
+        *count* does not follow from them: the matrix belongs to another text.
         """
         pool = self._pool_of(len(spans))
         if -(-len(spans) // pool) != count:
@@ -129,25 +111,15 @@ class TokenForm:
         return np.stack([spans[::pool, 0], spans[last, 1]], axis=1)
 
     def _pool_of(self, count: int) -> int:
-        """Return how many of *count* neighbouring tokens become a row."""
+        """Return how many of *count* neighbouring tokens form a row."""
         most = (MAX_BYTES - _HEADER.size) // (self.width * self.bits // 8 + _FACTOR.itemsize)
         return max(self.pool, -(-count // most))
 
     def score(self, query: Floats, packed: Sequence[bytes | None], /) -> NDArray[np.float32]:
-        """Compare a question with stored matrices by MaxSim.
+        """Compare a question, float [q, width], with stored matrices by MaxSim.
 
-        Parameters
-        ----------
-        query
-            float [q, width], the states of the question's tokens.
-        packed
-            Matrices made by :meth:`pack`; ``None`` where a text has none.
-
-        Returns
-        -------
-        float32 [len(packed)]
-            The mean over the question's tokens of the cosine with the nearest row (about the fit's
-            mean, where there is one); NaN where there is no matrix, no row or no token to compare.
+        Returns float32 [len(packed)]: the mean over the question's tokens of the cosine with the
+        nearest row (about the fit's mean, if any); NaN without a matrix, a row or a token.
 
         Raises
         ------
@@ -159,14 +131,10 @@ class TokenForm:
         return nearest.mean(axis=1) if nearest.shape[1] else empty
 
     def nearest(self, query: Floats, packed: Sequence[bytes | None], /) -> Floats:
-        """Return for each token of a question how near the nearest row of each text is.
+        """Return the similarity of each question token with the nearest row of each text.
 
-        Parameters and errors are those of :meth:`score`, which is the mean of a row.
-
-        Returns
-        -------
-        float32 [len(packed), q]
-            NaN where there is no matrix or no row.
+        float32 [len(packed), q], NaN without a matrix or a row. :meth:`score` is the mean of a row
+        and has the same parameters and errors.
         """
         asked = self.asked(query)
         scores = np.full((len(packed), len(asked)), np.nan, dtype=np.float32)
@@ -182,22 +150,14 @@ class TokenForm:
         return scores
 
     def asked(self, query: Floats, /) -> Floats:
-        """Return a question's rows, to be compared with those of :func:`unpack`.
+        """Return the rows of a question, float [q, width], to compare with unpacked rows.
 
-        Parameters
-        ----------
-        query
-            float [q, width], the states of the question's tokens.
-
-        Returns
-        -------
-        float32 [q, width]
-            Of unit length, centred and turned as stored rows are.
+        They are unit vectors, float32 [q, width], centred and rotated as stored rows.
 
         Raises
         ------
         ValueError
-            It has another shape.
+            The question has another shape.
         """
         return self._turned(_unit(self._checked(query)))
 
@@ -218,9 +178,8 @@ class TokenForm:
     def _products(self, codes: NDArray[np.uint8], asked: Floats) -> Floats:
         """Return the products of packed rows, before their factors, with a question's rows.
 
-        In whole numbers of 8 bits, which takes a quarter of the time of float32: levels are such
-        numbers as they are, and a question's row is the sum of two rows of them, a coarse one and
-        a fine one, which leaves 16 bits of every value.
+        Computed in 8-bit integers, four times as fast as float32: levels are such integers, and a
+        question's row is the sum of a coarse and a fine row, with 16 bits per value.
         """
         import numkong
 
@@ -254,8 +213,8 @@ class TokenForm:
 def unpack(matrix: bytes, /) -> Floats:
     """Return the rows of a packed matrix of any form, float32 [n, width].
 
-    Their products with each other, and with those of :meth:`TokenForm.asked`, are what MaxSim is
-    made of. Where the model has a fit, they are centred and turned; turning changes no product.
+    MaxSim uses their products with the rows of :meth:`TokenForm.asked`. For a model with a fit they
+    are centred and rotated; a rotation changes no product.
 
     Raises
     ------
@@ -289,24 +248,11 @@ def _opened(matrix: bytes, name: str) -> tuple[int, int, NDArray[np.float16], ND
 def content_tokens(
     text: str, spans: NDArray[np.int32], stop_words: AbstractSet[str], /
 ) -> NDArray[np.bool_]:
-    """Say which tokens of a text carry meaning: neither signs nor whole stop words.
+    """Return which tokens have meaning: neither punctuation nor whole stop words, bool [n].
 
-    In a table every other token is a sign. Without them, fewer neighbours need to share a row of
-    the same size.
-
-    Parameters
-    ----------
-    text
-        What was encoded.
-    spans
-        int32 [n, 2], start and end of each token in *text*, in code points, half-open.
-    stop_words
-        Words in lower case.
-
-    Returns
-    -------
-    bool [n]
-        All true where no token would be left.
+    In a table every other token is punctuation; without it, fewer neighbours share a row of the
+    same size. *spans*, int32 [n, 2], are code points in *text*. All are true if no token would
+    remain.
     """
 
     def stands_alone(start: int, end: int) -> bool:
@@ -324,15 +270,14 @@ def content_tokens(
 
 
 def token_form(encoder: TokenModel, /) -> TokenForm | None:
-    """Return how a model's token matrices are stored; ``None`` where it has none.
+    """Return the form of a model's token matrices; ``None`` without any.
 
-    A model with a fit of its own has the smaller form. Any other keeps its states as they are,
-    with 4 bits a value; their length must be a multiple of 2.
+    A model with a fit has the smaller form; others have 4 bits a value and need an even width.
 
     Raises
     ------
     ValueError
-        The fit of this name is for states of another length.
+        The fit of this name has another width.
     """
     width = encoder.token_width
     if width is None:
@@ -354,11 +299,10 @@ def _fitted(model: str, width: int) -> TokenForm:
 
 
 def _rotate(rows: Floats) -> Floats:
-    """Multiply rows, float32 [n, width], with a fixed orthogonal matrix that mixes all columns.
+    """Multiply rows, float32 [n, width], by a fixed orthogonal matrix that mixes all columns.
 
-    Two rounds of sign changes and Hadamard transforms over blocks (Ailon and Chazelle 2009), whose
-    columns are dealt out to other blocks in between. Sums of pairs in a fixed order, not a product
-    by BLAS: every processor, thread and batch gives the same bits.
+    Two rounds of sign changes and Hadamard transforms over blocks (Ailon and Chazelle 2009), with a
+    permutation in between. A fixed order of sums, unlike BLAS, gives the same bits everywhere.
     """
     width = rows.shape[1]
     block = width & -width
@@ -382,9 +326,9 @@ def _hadamard(columns: Floats, block: int) -> Floats:
 
 @functools.cache
 def _mixing(width: int) -> tuple[Floats, NDArray[np.intp]]:
-    """Return the signs of both rounds, float32 [2, width, 1], and the order of the columns between.
+    """Return the signs of both rounds, float32 [2, width, 1], and the permutation between them.
 
-    Neither depends on a library's random numbers: stored matrices must stay comparable.
+    Independent of any library's random numbers, because stored matrices must stay comparable.
     """
     block = width & -width
     bits = np.frombuffer(hashlib.shake_256(b"casetrack").digest(width // 4), dtype=np.uint8)
@@ -393,7 +337,7 @@ def _mixing(width: int) -> tuple[Floats, NDArray[np.intp]]:
 
 
 def _levels(codes: NDArray[np.uint8], bits: int) -> NDArray[np.int8]:
-    """Return what packed rows say before their factors, int8 [n, columns]."""
+    """Return the levels of packed rows, int8 [n, columns]."""
     # Taking one wide item per byte is several times faster than taking a row of values.
     levels: NDArray[np.int8] = np.take(_decoding(bits), codes).view(np.int8)
     return levels
@@ -420,7 +364,7 @@ def _codes(rows: Floats, bits: int) -> NDArray[np.uint8]:
 
 
 def _joined(codes: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
-    """Put the codes of one byte together, the first in the lowest bits."""
+    """Pack the codes of one byte, the first in the lowest bits."""
     per_byte = 8 // bits
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     parts = codes.reshape(len(codes), codes.shape[1] // per_byte, per_byte) << shifts
@@ -435,14 +379,9 @@ def _unit(rows: Floats) -> Floats:
 
 
 def pooled_units(states: Floats, pool: int, /) -> Floats:
-    """Average every *pool* neighbouring states, each at unit length, to a row of unit length.
+    """Average every *pool* neighbouring states, float32 [n, width], to a row of unit length.
 
-    Parameters
-    ----------
-    states
-        float32 [n, width].
-    pool
-        How many become one; the last row may stand for fewer.
+    The last row may have fewer states.
     """
     if not len(states):
         return states

@@ -15,7 +15,7 @@ import numpy as np
 
 from casetrack.base.arguments import one_of
 from casetrack.base.errors import ModelError, See, UsageError
-from casetrack.base.models.profiles import profile_for_script, reads_script
+from casetrack.base.models.profiles import profile_for_script, supports_script
 from casetrack.extract.language import called, language_of, script_shares
 from casetrack.ingest.steps.words import is_source_code
 from casetrack.search.question.read import read
@@ -195,7 +195,7 @@ def _best(
 def _unread_script(query: str, encoder: ProfileEncoder) -> str | None:
     """Return the script of a good part of the question that the models do not read."""
     for script, share in script_shares(query).items():
-        if share >= _UNREAD_SHARE and not reads_script(encoder.name, script):
+        if share >= _UNREAD_SHARE and not supports_script(encoder.name, script):
             return script
     return None
 

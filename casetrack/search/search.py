@@ -12,7 +12,7 @@ import numpy as np
 from casetrack.base.arguments import Filter, as_list, one_of, within
 from casetrack.base.errors import ModelError, UsageError, withheld
 from casetrack.base.machine import one_thread_each
-from casetrack.base.models.profiles import was_made_for
+from casetrack.base.models.profiles import supports_language
 from casetrack.base.records import SamePlace, SearchResult, SearchResults
 from casetrack.extract.language import called
 from casetrack.graph.cited import LegalNames
@@ -31,7 +31,7 @@ from casetrack.search.evidence import (
     sentence,
 )
 from casetrack.search.filters import choose
-from casetrack.search.pinpoint.find import Finder, Look, Passage
+from casetrack.search.pinpoint.find import AnswerLocator, Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
 from casetrack.search.ranking import FusionMethod, Ranked, Rerank, StageTimes, rank
@@ -252,7 +252,7 @@ class _Run:
         missing = [m for m in missing if not any(m.text in part for part in naming)]
         near = [self.nearness.get(hit.place) for hit in ranked]
         profile = self.plan.encoder.name if self.plan.encoder else None
-        if profile and reading.language and not was_made_for(profile, reading.language):
+        if profile and reading.language and not supports_language(profile, reading.language):
             # The little that such models find of it means nothing on the scale of the fit.
             profile = None
         # A document has a title and a date, in whatever words; and what models find in another
@@ -385,7 +385,7 @@ class _Run:
                     ),
                     relevance=relevance,
                     evidence=evidence,
-                    look=Look(finder, at),
+                    locate=AnswerLocator(finder, at),
                     cites=LegalNames(
                         lambda: state.once(cited_in), snapshot, index, hit.place, chunk.text
                     ),

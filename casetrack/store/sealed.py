@@ -83,7 +83,7 @@ def damaged_in(home: Path, /) -> list[tuple[Path, str]]:
     for path in sorted(home.glob(f"[!.]*{ENDING}")):
         with contextlib.suppress(OSError):
             if not is_open(path.with_suffix("")) and (damage := _facts(path)[1]):
-                reason = f'The sealed collection "{sealed_at(path).called}" is damaged. {damage}'
+                reason = f'The sealed collection "{sealed_at(path).label}" is damaged. {damage}'
                 damages.append((path, reason))
     return damages
 
@@ -109,7 +109,7 @@ def gone(folder: Path, /) -> UsageError:
     path = sealed_path(folder)
     if path.is_file():
         with contextlib.suppress(OSError):
-            return CollectionSealed(sealed_at(path).called)
+            return CollectionSealed(sealed_at(path).label)
     return CollectionGone(folder.name)
 
 

@@ -102,7 +102,7 @@ def look(data_dir: Path, /) -> dict[str, Seen]:
         with tempfile.TemporaryDirectory() as elsewhere:
             other = open_library(Path(elsewhere))
             opened = _look_at(other.get(other.unseal(sealed.path, PHRASE).collection_id))
-            seen[sealed.called] = replace(opened, facts=("sealed", *opened.facts))
+            seen[sealed.label] = replace(opened, facts=("sealed", *opened.facts))
     library.jobs.list()
     return seen
 

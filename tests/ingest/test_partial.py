@@ -195,7 +195,7 @@ def test_failures_of_an_earlier_version_are_read(library: Library, tmp_path: Pat
     row = document.as_row() | {"missing": ["Page 2 is gone.", old], "failures": None}
     read = Document.from_row(row)
     assert read.failures == (ExtractorFailure("dates", "extract", "IndexError", 1200),)
-    assert read.missing == ("Page 2 is gone.", read.failures[0].words)
+    assert read.missing == ("Page 2 is gone.", read.failures[0].sentence)
     assert Document.from_row(read.as_row()) == read
     assert read.with_failures(()).missing == ("Page 2 is gone.",)
 

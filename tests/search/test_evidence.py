@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from casetrack.base.errors import UsageError
 from casetrack.base.records.reading import Part
-from casetrack.base.records.search import NOT_THERE
+from casetrack.base.records.search import NO_ANSWER
 from casetrack.search.asked_words import asked_words, synonyms_of
 from casetrack.search.evidence import Fit, fits_of, judged, missing_from
 from casetrack.search.question.read import read
@@ -327,7 +327,7 @@ def test_json_and_tables_say_it(collection: Collection) -> None:
     assert {"relevance", "evidence"} <= set(found.to_arrow().column_names)
     absent = collection.search("Which vaccine was tested on mice?")
     for shown in (repr(absent), absent._repr_html_()):
-        assert (NOT_THERE in shown) == bool(absent.results)
+        assert (NO_ANSWER in shown) == bool(absent.results)
 
 
 def test_words_that_only_ask_do_not_count(collection: Collection) -> None:

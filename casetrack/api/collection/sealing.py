@@ -251,7 +251,7 @@ class Sealing(ABC):
 
     def _sealed(self, name_or_id: str) -> SealedCollection | None:
         everything = self.sealed()
-        entries = [arguments.Entry(s.id, s.called) for s in everything]
+        entries = [arguments.Entry(s.id, s.label) for s in everything]
         place = arguments.find(name_or_id, entries, kind="sealed collection")
         return None if place is None else everything[place]
 

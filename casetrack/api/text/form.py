@@ -199,7 +199,7 @@ def head_of(answer: Any, /) -> Lines:
     if isinstance(answer, Card) and lines_of.dispatch(type(answer)) is lines_of.dispatch(object):
         facts = [
             line((f"{name}: ", "less"), cell(said, _CELL), indent=2)
-            for name, said in answer._said()
+            for name, said in answer._shown_facts()
         ]
         return [line((answer._title(), "title")), *facts]
     return lines_of(answer)

@@ -26,7 +26,7 @@ from casetrack.base.records import (
     SearchResult,
     SearchResults,
 )
-from casetrack.base.records.search import NOT_THERE, also_text
+from casetrack.base.records.search import NO_ANSWER, also_text
 
 if TYPE_CHECKING:
     from casetrack.api.quoting import Words
@@ -240,7 +240,7 @@ def search_head(found: SearchResults, noun: str = "Collection", *, explain: bool
         line(
             ("Time: ", "extra"), (f"{found.search_time_ms:.0f} ms | {found.mode}{stages}", "extra")
         ),
-        *([line((NOT_THERE, "warning"))] if found.results and found.evidence == "none" else []),
+        *([line((NO_ANSWER, "warning"))] if found.results and found.evidence == "none" else []),
         *(line((f"Note: {note}", "warning")) for note in found.notes),
         *(line((f"Question: {told}", "less")) for told in read),
     ]

@@ -30,7 +30,7 @@ class Cost:
     memory: int
 
     @property
-    def is_bearable(self) -> bool:
+    def is_acceptable(self) -> bool:
         """Whether a file that asks for so much is opened; a hostile one may ask for anything."""
         return 1 <= self.operations <= 20 and 8192 <= self.memory <= 1 << 30
 
@@ -131,7 +131,7 @@ def new_key() -> Secret:
     """
     account, value = secrets.token_hex(8), secrets.token_hex(_KEY_BYTES)
     ring = _ring()
-    with _telling():
+    with _keyring_errors():
         ring.set_password(SERVICE, account, value)
         is_kept = ring.get_password(SERVICE, account) == value
     if not is_kept:
@@ -155,7 +155,7 @@ def find_key(account: str, source: str, /) -> Secret:
         The keyring does not contain the key.
     """
     ring = _ring()
-    with _telling():
+    with _keyring_errors():
         value = ring.get_password(SERVICE, account)
     if value is None:
         raise PassphraseMissing(
@@ -184,7 +184,7 @@ def _ring() -> Any:
 
 
 @contextlib.contextmanager
-def _telling() -> Iterator[None]:
+def _keyring_errors() -> Iterator[None]:
     """Convert errors of the keyring, whose classes differ per system, to ``UsageError``."""
     try:
         yield

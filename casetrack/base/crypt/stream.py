@@ -163,7 +163,7 @@ def _parsed(text: bytes, source: str) -> tuple[dict[str, Any], bytes, Cost, int]
         cost = Cost(content["operations"], content["memory"])
         known = (version, content["kdf"], content["cipher"]) == (VERSION, _KDF, _CIPHER)
         numbers = all(type(n) is int for n in (cost.operations, cost.memory, block))
-        fits = known and numbers and cost.is_bearable and len(salt) == _SALT
+        fits = known and numbers and cost.is_acceptable and len(salt) == _SALT
         fits = fits and 0 < block <= _MOST_BLOCK
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise EncryptedFileDamaged(source, "its beginning cannot be understood") from error

@@ -24,7 +24,7 @@ class CaseTrackError(Exception):
     """
 
     code = "error"  # stable name for programs
-    wording: str = ""  # key of the message in an edition's texts, if it differs from *code*
+    message_key: str = ""  # key of the message in an edition's texts, if it differs from *code*
     # Values for the placeholders of an edition's message.
     facts: Mapping[str, str] = MappingProxyType({})
 
@@ -66,17 +66,17 @@ class UsageError(CaseTrackError):
         ``of(("start", day), "is later than", ("end", other))``: each face inserts its argument
         names.
         """
-        error = cls(_said(parts, lambda name: f"`{name}`"), hint=hint)
+        error = cls(_message_of(parts, lambda name: f"`{name}`"), hint=hint)
         error.parts = parts
         return error
 
     def call_arguments(self, call: Callable[[str], str], /) -> None:
         """Put the names of a face into the message."""
         if self.parts:
-            self.message = _said(self.parts, call)
+            self.message = _message_of(self.parts, call)
 
 
-def _said(parts: tuple[str | tuple[Any, ...], ...], call: Callable[[str], str]) -> str:
+def _message_of(parts: tuple[str | tuple[Any, ...], ...], call: Callable[[str], str]) -> str:
     words = []
     for part in parts:
         name, *value = (part,) if isinstance(part, str) else (call(part[0]), *part[1:])

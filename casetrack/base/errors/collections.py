@@ -16,7 +16,7 @@ _NAMED = 10
 """Collections that are named where one has to be chosen."""
 
 
-def _there(names: Sequence[str]) -> str:
+def _listing(names: Sequence[str]) -> str:
     """Return the names of the first collections, and how many more there are."""
     if not names:
         return ""
@@ -46,8 +46,8 @@ class NoActiveCollection(UsageError):
                 "No active collection. Create or switch to a collection first:" + self.facts["ways"]
             )
         else:
-            self.wording = "no_collection_named"
-        super().__init__(message, hint=_there(names))
+            self.message_key = "no_collection_named"
+        super().__init__(message, hint=_listing(names))
 
 
 class ActiveCollectionGone(UsageError):
@@ -76,7 +76,7 @@ class CollectionNotFound(NameNotFound):
     def __init__(
         self, name: str, near: Sequence[tuple[str, str]] = (), names: Sequence[str] = ()
     ) -> None:
-        listing = f" {_there(names)}" if names else ""
+        listing = f" {_listing(names)}" if names else ""
         hint = (
             f"List what exists with {See('collection list')}, or create it with "
             f"{See('collection create', repr(name))}."
@@ -84,7 +84,7 @@ class CollectionNotFound(NameNotFound):
         asked = f'Collection not found: "{name}"'
         super().__init__(name, near, asked, hint, listing)
         self.facts = {"name": name, "near": self.lines, "there": listing}
-        self.wording = f"{self.code}_near" if near else ""
+        self.message_key = f"{self.code}_near" if near else ""
 
 
 class CollectionGone(CollectionNotFound):
@@ -121,7 +121,7 @@ class CollectionDamaged(CaseTrackError):
     code = "collection_damaged"
 
 
-_MEND = f"Run {See('doctor', repair=True)}: it brings back what was written."
+_REPAIR_HINT = f"Run {See('doctor', repair=True)}: it brings back what was written."
 
 
 class PassagesDamaged(CollectionDamaged):
@@ -135,7 +135,7 @@ class PassagesDamaged(CollectionDamaged):
 
     def __init__(self, documents: Sequence[str]) -> None:
         self.documents = tuple(dict.fromkeys(documents))
-        super().__init__(_withheld(documents), hint=_MEND)
+        super().__init__(_withheld(documents), hint=_REPAIR_HINT)
 
 
 def withheld(documents: Sequence[str], /) -> list[str]:
@@ -143,7 +143,7 @@ def withheld(documents: Sequence[str], /) -> list[str]:
 
     *documents* has the document's name of each passage.
     """
-    return [f"{_withheld(documents)} {_MEND}"] if documents else []
+    return [f"{_withheld(documents)} {_REPAIR_HINT}"] if documents else []
 
 
 def _withheld(documents: Sequence[str]) -> str:

@@ -196,8 +196,8 @@ class FreeTierLimit(CaseTrackError):
             hint=hint,
         )
 
-    def _of_amounts(self, wording: str, tier: str, allowed: int, count: int) -> FreeTierLimit:
-        self.wording = wording
+    def _of_amounts(self, message_key: str, tier: str, allowed: int, count: int) -> FreeTierLimit:
+        self.message_key = message_key
         self.facts = {
             "tier": tier,
             "allowed": f"{allowed:,}",

@@ -38,7 +38,7 @@ class Address:
     is_loopback: bool
 
     @property
-    def is_everywhere(self) -> bool:
+    def is_any_address(self) -> bool:
         """Whether the host means every address of this computer."""
         return _ip(self.host) is not None and ipaddress.ip_address(self.host).is_unspecified
 
@@ -50,12 +50,12 @@ class Address:
     @property
     def url(self) -> str:
         """The URL for clients, without a path."""
-        host = socket.gethostname() if self.is_everywhere else self.host
+        host = socket.gethostname() if self.is_any_address else self.host
         return f"http://{_bracketed(host)}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class Access:
     """Rules for accepting requests."""
 
     names: frozenset[str]  # accepted names in the `Host` header, in lower case, without a port
@@ -84,7 +84,7 @@ class Door:
         return same and scheme.lower() == "bearer"
 
 
-def door(address: Address, origins: Sequence[str], token: str | None, /) -> Door:
+def access(address: Address, origins: Sequence[str], token: str | None, /) -> Access:
     """Return the rules for *address*; *origins* come from :func:`checked_origin`.
 
     On loopback, requests must name a loopback host and the port, which prevents DNS rebinding by
@@ -96,10 +96,10 @@ def door(address: Address, origins: Sequence[str], token: str | None, /) -> Door
     if address.is_loopback:
         names = _LOOPBACK_NAMES | {address.host.lower()}
         own = {f"http://{_bracketed(name)}:{address.port}" for name in names}
-        return Door(names, address.port, any_ip=False, origins=allowed | own, token=token)
+        return Access(names, address.port, any_ip=False, origins=allowed | own, token=token)
     machine = socket.gethostname().lower()
     mine = {address.host.lower(), machine, f"{machine}.local", "localhost"}
-    return Door(named | mine, None, any_ip=True, origins=allowed, token=token)
+    return Access(named | mine, None, any_ip=True, origins=allowed, token=token)
 
 
 def checked_token(given: str | None, environment: Mapping[str, str], /) -> str | None:
@@ -116,12 +116,12 @@ def checked_token(given: str | None, environment: Mapping[str, str], /) -> str |
         return None
     if len(token) < MIN_TOKEN:
         raise UsageError(
-            f"{where} has {len(token)} characters; it needs at least {MIN_TOKEN}.", hint=_fresh()
+            f"{where} has {len(token)} characters; it needs at least {MIN_TOKEN}.", hint=_hint()
         )
     if not _TOKEN.fullmatch(token):
         raise UsageError(
             f"{where} may hold letters, digits and signs of ASCII only, and no spaces.",
-            hint=_fresh(),
+            hint=_hint(),
         )
     return token
 
@@ -164,7 +164,7 @@ def bind(host: str, port: int, /, *, token: str | None) -> Address:
     if not is_loopback and token is None:
         raise UsageError(
             f"Other computers can reach {host}, so a token is needed to connect.",
-            hint=f"{_fresh()}\nOr leave --host out to serve this computer only.",
+            hint=f"{_hint()}\nOr leave --host out to serve this computer only.",
         )
     bound = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -176,7 +176,7 @@ def bind(host: str, port: int, /, *, token: str | None) -> Address:
         bound.listen(_BACKLOG)
     except OSError as error:
         bound.close()
-        raise CannotListen(f"{_bracketed(host)}:{port}", *_why(error, port)) from error
+        raise CannotListen(f"{_bracketed(host)}:{port}", *_reason_and_hint(error, port)) from error
     return Address(bound, host, bound.getsockname()[1], is_loopback)
 
 
@@ -197,7 +197,7 @@ def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, in
     return first[0], first[4]  # type: ignore[return-value]  # an IPv6 place has four parts
 
 
-def _why(error: OSError, port: int) -> tuple[str, str]:
+def _reason_and_hint(error: OSError, port: int) -> tuple[str, str]:
     if error.errno == errno.EADDRINUSE:
         return "another program uses this port", (
             f"Choose another one, such as --port {port + 1 if port < 65535 else port - 1}, or "
@@ -214,7 +214,7 @@ def _why(error: OSError, port: int) -> tuple[str, str]:
     return reason[:1].lower() + reason[1:], "Choose another --host or --port."
 
 
-def _fresh() -> str:
+def _hint() -> str:
     """Return the next step for a user without a token, with a new token."""
     return (
         "Here is a fresh one. Set it in the environment, where other users of this computer do not "

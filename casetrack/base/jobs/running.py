@@ -75,7 +75,7 @@ WAITING_SECONDS = 1.0
 """Silence before a search for the job that blocks this one."""
 
 
-LEFT = {
+CLIENT_LEFT = {
     "code": "client_left",
     "message": "The AI program that asked for this was closed in the middle of it.",
     "hint": "What was finished is kept. It goes on by itself when a CaseTrack server starts again; "
@@ -83,7 +83,7 @@ LEFT = {
 }
 """Error of work that ended because its server was stopped."""
 _ASK_AGAIN = "What was finished is kept. Ask for the same once more to go on."
-HUNG_UP = {
+DISCONNECTED = {
     "code": "connection_closed",
     "message": "The AI program that asked for this closed the connection in the middle of it.",
     "hint": _ASK_AGAIN,
@@ -189,7 +189,7 @@ class RunningJob:
             )
             self._changed = True
 
-    def hear(self, *news: Any) -> None:
+    def record_progress(self, *news: Any) -> None:
         """Record progress in either form: one object about a file, or what, done and total."""
         if len(news) == 1:
             moment: FileProgress = news[0]
@@ -224,7 +224,7 @@ class RunningJob:
         self._listener = progress
 
         def tell(*news: Any) -> None:
-            self.hear(*news)
+            self.record_progress(*news)
             if progress is not None:
                 progress(*news)
 
@@ -238,16 +238,16 @@ class RunningJob:
 
     # --- its end ------------------------------------------------------------------------------
 
-    def ask(self) -> None:
+    def request_stop(self) -> None:
         """Request cancellation."""
         self._asked = True
         self.cancel.set()
 
-    def leave(self, why: Mapping[str, str], /) -> None:
+    def interrupt(self, why: Mapping[str, str], /) -> None:
         """Interrupt the job because its client or server ended; its state is then not "cancelled".
 
         The record is written at once, because the process may be killed. Cancelled and finished
-        jobs keep their state. *why* is :data:`LEFT` or :data:`HUNG_UP`.
+        jobs keep their state. *why* is :data:`CLIENT_LEFT` or :data:`DISCONNECTED`.
         """
         with self._lock:
             job = self._job
@@ -308,7 +308,7 @@ class RunningJob:
         request = files.request_path(self._folder, self.id)
         while not self._over.wait(POLL_SECONDS):
             if not self.cancel.is_set() and request.exists():
-                self.ask()
+                self.request_stop()
             self._find_blocking_job()
             age = time.monotonic() - self._written
             due = HEARTBEAT_SECONDS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import JobNotFound, StorageError, UsageError
 from casetrack.base.jobs import files
-from casetrack.base.jobs.running import LEFT, RunningJob
+from casetrack.base.jobs.running import CLIENT_LEFT, RunningJob
 from casetrack.base.records.jobs import Job
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ _GONE = {
 }
 
 
-def _may_go_on(job: Job) -> bool:
+def _is_resumable(job: Job) -> bool:
     # The paths of its call mean something on the machine on which it was made.
     is_local = job.call is not None and job.host == files.host()
-    return is_local and job.state == "interrupted" and (job.error or {}).get("code") == LEFT["code"]
+    code = (job.error or {}).get("code")
+    return is_local and job.state == "interrupted" and code == CLIENT_LEFT["code"]
 
 
 class JobStore:
@@ -123,23 +124,23 @@ class JobStore:
         return self._begun(job, cancel)
 
     def _begun(self, job: Job, cancel: threading.Event | None) -> RunningJob:
-        running = RunningJob(self.folder, job, cancel, writer_of=self.writer_before)
+        running = RunningJob(self.folder, job, cancel, writer_of=self.blocking_job)
         running.begin()
         self._running.add(running)
         if self._leaving:  # set in the meantime
-            running.leave(LEFT)
+            running.interrupt(CLIENT_LEFT)
         return running
 
-    def leave(self) -> None:
+    def interrupt_all(self) -> None:
         """Interrupt all jobs of this process because it is stopping.
 
         From then on :meth:`go_on` resumes no job: those are for the next process.
         """
         self._leaving = True
         for running in tuple(self._running):
-            running.leave(LEFT)
+            running.interrupt(CLIENT_LEFT)
 
-    def go_on(self, job: Job, /) -> RunningJob | None:
+    def resume(self, job: Job, /) -> RunningJob | None:
         """Restart, under its id, a job whose server was stopped; see :meth:`start`.
 
         ``None`` if another process resumes it, it is not resumable, or this process is stopping.
@@ -153,7 +154,7 @@ class JobStore:
             return None  # claimed, or a folder in which nothing can be written
         try:
             stored = files.read(files.record_path(self.folder, job.id))
-            if stored is None or not _may_go_on(stored):
+            if stored is None or not _is_resumable(stored):
                 return None
             again = replace(
                 stored,
@@ -174,9 +175,9 @@ class JobStore:
             with contextlib.suppress(OSError):
                 claim.unlink(missing_ok=True)
 
-    def left(self) -> tuple[Job, ...]:
+    def resumable(self) -> tuple[Job, ...]:
         """Return the jobs that :meth:`go_on` can restart, oldest first."""
-        return tuple(reversed([job for job in self.list() if _may_go_on(job)]))
+        return tuple(reversed([job for job in self.list() if _is_resumable(job)]))
 
     def _new_id(self) -> str:
         for _ in range(_TRIES):
@@ -221,7 +222,7 @@ class JobStore:
             raise JobNotFound(job_id)
         return job
 
-    def writer_before(self, mine: Job, /) -> Job | None:
+    def blocking_job(self, mine: Job, /) -> Job | None:
         """Return the job that blocks *mine*, if it is known.
 
         Exports do not write to the collection, and a reindex does not block while models work.

@@ -214,7 +214,7 @@ class LicenseStatus:
         }
 
 
-class Unusable(Exception):
+class UnusableKey(Exception):
     """A key does not count; the text is the reason and the next step."""
 
     def __init__(self, reason: str, key: LicenseKey | None = None) -> None:
@@ -235,27 +235,27 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
         key = parse_key(text)
     except MalformedKey as error:
         reason = f"is not a license key: {error}. Copy it again, whole"
-        raise Unusable(reason) from error
+        raise UnusableKey(reason) from error
     try:
         genuine = is_genuine(key)
     except CannotVerify as error:
-        raise Unusable(f"cannot be checked: {error}", key) from error
+        raise UnusableKey(f"cannot be checked: {error}", key) from error
     if not genuine:
         detail = f" ({unread})" if (unread := unread_signers()) else ""
         reason = f"is not genuine: its signature does not fit{detail}. Copy it again, whole"
-        raise Unusable(reason, key)
+        raise UnusableKey(reason, key)
     claims = key.claims
     if claims.tier.lower() not in TIERS or claims.tier.lower() == FREE.name:
         reason = f'is for a tier "{claims.tier}" that this version does not know. Update CaseTrack'
-        raise Unusable(reason, key)
+        raise UnusableKey(reason, key)
     if today < claims.issued - _CLOCK_SLACK:
-        raise Unusable(
+        raise UnusableKey(
             f"counts from {claims.issued} on, and the clock of this computer says {today}. "
             "Correct the clock",
             key,
         )
     if claims.expires is not None and today > claims.expires:
-        raise Unusable(f"expired on {claims.expires}. Renew it: {UPGRADE_URL}", key)
+        raise UnusableKey(f"expired on {claims.expires}. Renew it: {UPGRADE_URL}", key)
     return key
 
 
@@ -268,26 +268,26 @@ def confirmed_until(key: LicenseKey, record: Record, now: datetime, /) -> dateti
         The server refused it, the confirmation is overdue, or the clock was set back.
     """
     if record.refused:
-        raise Unusable(f"was refused by the license server: {record.refused.rstrip('.')}", key)
+        raise UnusableKey(f"was refused by the license server: {record.refused.rstrip('.')}", key)
     if key.claims.offline:
         return None
     since = record.confirmed_at or record.first_seen
     if since > now + _CLOCK_SLACK:
-        raise Unusable(
+        raise UnusableKey(
             f"was used on {since:%Y-%m-%d}, and the clock of this computer says {now:%Y-%m-%d}. "
             "Correct the clock",
             key,
         )
     until = since + timedelta(days=CONFIRM_DAYS)
     if now > until:
-        raise Unusable(
+        raise UnusableKey(
             f"has not been confirmed for {CONFIRM_DAYS} days. Run `{REFRESH}` once while online",
             key,
         )
     return until
 
 
-def counting(
+def valid_status(
     key: LicenseKey, source: str, record: Record, until: datetime | None, now: datetime, /
 ) -> LicenseStatus:
     """Return the status of a key that counts."""
@@ -307,7 +307,7 @@ def counting(
     )
 
 
-def not_counting(source: str, error: Unusable, /) -> LicenseStatus:
+def invalid_status(source: str, error: UnusableKey, /) -> LicenseStatus:
     """Return the status where a key does not count."""
     key = error.key
     masked = key.masked() if key else ""
@@ -474,9 +474,9 @@ class Entitlements:
         try:
             key = usable_key(text, now.date())
             record = self._record(key, now)
-            return counting(key, source, record, confirmed_until(key, record, now), now)
-        except Unusable as error:
-            return not_counting(source, error)
+            return valid_status(key, source, record, confirmed_until(key, record, now), now)
+        except UnusableKey as error:
+            return invalid_status(source, error)
 
     def _record(self, key: LicenseKey, now: datetime) -> Record:
         """Return the record of a key; note the first use if the key needs confirmation."""
@@ -486,7 +486,7 @@ class Entitlements:
         except LicenseFileDamaged as error:
             if key.claims.offline:
                 return Record(now)
-            raise Unusable(
+            raise UnusableKey(
                 f"has to be confirmed, and {self._path} cannot be read: {error}. Activate the key "
                 f"again with {See('license activate', 'KEY')}",
                 key,

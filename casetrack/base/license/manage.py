@@ -26,7 +26,7 @@ from casetrack.base.license.entitlements import (
     LicenseFile,
     LicenseFileDamaged,
     Record,
-    Unusable,
+    UnusableKey,
     is_given,
     now_utc,
     read_license_file,
@@ -250,7 +250,7 @@ class LicenseManager:
         record = replace(content.records.get(name) or Record(now), refused="")
         if not key.claims.offline:
             try:
-                record = self._confirmed(key, record, now, anew=True)
+                record = self._confirmed(key, record, now, take_seat=True)
             except LicenseServerUnreachable as error:
                 later = f"Confirm it within {CONFIRM_DAYS} days: run `{REFRESH}` once while online."
                 notes += (f"{error.message} The key counts all the same. {later}",)
@@ -278,7 +278,7 @@ class LicenseManager:
         name, now = key.signed_text(), self._clock()
         record = content.records.get(name) or Record(now)
         try:
-            record = self._confirmed(key, record, now, anew=False)
+            record = self._confirmed(key, record, now, take_seat=False)
         except LicenseRefused as error:
             record = replace(record, refused=error.message.partition(": ")[2] or error.message)
         self._write(content.with_record(name, record))
@@ -302,7 +302,7 @@ class LicenseManager:
             )
         try:
             key = usable_key(content.key, self._clock().date())
-        except Unusable:
+        except UnusableKey:
             key = None  # nothing that a server would know: it is forgotten all the same
         record = content.records.get(key.signed_text()) if key else None
         if key and record and record.instance_id:
@@ -320,7 +320,7 @@ class LicenseManager:
     def _usable(self, text: str) -> LicenseKey:
         try:
             return usable_key(text, self._clock().date())
-        except Unusable as error:
+        except UnusableKey as error:
             raise LicenseInvalid(
                 f"This license key {error.reason}.", hint="Nothing was changed."
             ) from error
@@ -345,17 +345,17 @@ class LicenseManager:
         )
 
     @staticmethod
-    def _confirmed(key: LicenseKey, record: Record, now: datetime, /, *, anew: bool) -> Record:
+    def _confirmed(key: LicenseKey, record: Record, now: datetime, /, *, take_seat: bool) -> Record:
         """Return the record of a key after the server accepted it.
 
-        *anew* takes a new seat if the server no longer knows the old one.
+        *take_seat* takes a new seat if the server no longer knows the old one.
         """
         server = LicenseServer()
         if record.instance_id:
             try:
                 server.validate(key.text(), record.instance_id)
             except LicenseRefused:
-                if not anew:
+                if not take_seat:
                     raise
                 record = replace(record, instance_id="")
         if not record.instance_id:

@@ -113,14 +113,14 @@ PROFILES: tuple[Profile, ...] = (
 
 
 @functools.cache
-def reads_script(profile: str, script: str, /) -> bool:
+def supports_script(profile: str, script: str, /) -> bool:
     """Return whether a profile's models can read a script; true for unknown profiles."""
     known = next((p for p in PROFILES if p.name == profile), None)
     return known is None or not known.scripts or script in known.scripts
 
 
 @functools.cache
-def was_made_for(profile: str, language: str, /) -> bool:
+def supports_language(profile: str, language: str, /) -> bool:
     """Return whether a profile's models were trained in a language (ISO 639-1); true if unknown."""
     known = next((p for p in PROFILES if p.name == profile), None)
     return known is None or not known.languages or language in known.languages
@@ -128,7 +128,7 @@ def was_made_for(profile: str, language: str, /) -> bool:
 
 def profile_for_script(script: str, /) -> str | None:
     """Return the first local profile that reads a script, or ``None``."""
-    return next((p.name for p in PROFILES if p.dense and reads_script(p.name, script)), None)
+    return next((p.name for p in PROFILES if p.dense and supports_script(p.name, script)), None)
 
 
 def profile_for_languages(counts: Mapping[str, int], /, *, usual: str) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 SESSION = "AWS_SESSION_TOKEN"
 NAMES = ", ".join((*KEYS, SESSION))
-_LENT = (
+_ROLES = (
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
@@ -70,7 +70,7 @@ def of_s3() -> Credentials:
                 kept["aws_secret_access_key"],
                 kept.get("aws_session_token", ""),
             )
-    if any(os.environ.get(name) for name in _LENT) or _is_amazons():
+    if any(os.environ.get(name) for name in _ROLES) or _is_amazon_machine():
         return Credentials()
     raise CredentialsMissing
 
@@ -104,7 +104,7 @@ def _section(variable: str, name: str, form: str) -> Mapping[str, str]:
     return parser[title] if parser.has_section(title) else {}
 
 
-def _is_amazons() -> bool:
+def _is_amazon_machine() -> bool:
     """Return whether this is a machine of Amazon's, which may lend its role's credentials."""
     for name in _MAKERS:
         try:

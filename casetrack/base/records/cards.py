@@ -46,17 +46,17 @@ class Card(Record):
 
     def __repr__(self) -> str:
         """Return the title and the facts as readable text."""
-        facts = [f"  {what}: {cell(value, _TEXT_CHARS)}" for what, value in self._said()]
+        facts = [f"  {what}: {cell(value, _TEXT_CHARS)}" for what, value in self._shown_facts()]
         return "\n".join([self._title(), *facts])
 
     def _repr_html_(self) -> str:
-        facts = [{"what": what, "": value} for what, value in self._said()]
+        facts = [{"what": what, "": value} for what, value in self._shown_facts()]
         shown = [table_html(("what", ""), facts, heading=self._title())]
         shown += [table_html(tuple(rows[0]), rows, heading=h) for h, rows in self._parts() if rows]
         return "".join(shown)
 
-    def _said(self) -> list[Fact]:
-        facts = ((what.replace("_", " "), _in_words(value)) for what, value in self._facts())
+    def _shown_facts(self) -> list[Fact]:
+        facts = ((what.replace("_", " "), _display_value(value)) for what, value in self._facts())
         return [(what, value) for what, value in facts if value is not None and value != ""]
 
 
@@ -72,7 +72,7 @@ def size_text(count: int | None, /) -> str:
     return f"{size:,.1f} GB"
 
 
-def _in_words(value: object) -> object:
+def _display_value(value: object) -> object:
     if isinstance(value, dict):
         return ", ".join(f"{name} {cell(n, 40)}" for name, n in value.items())
     if isinstance(value, (list, tuple)):

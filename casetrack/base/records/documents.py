@@ -111,7 +111,7 @@ class ExtractorFailure:
     count: int
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         """The failure as a sentence, with the next step."""
         times = "once" if self.count == 1 else f"{self.count:,} times"
         return (
@@ -231,13 +231,13 @@ class Document(Card):
     @property
     def unread(self) -> tuple[str, ...]:
         """Missing parts of the file, without failures of extractors."""
-        failures = {failure.words for failure in self.failures}
+        failures = {failure.sentence for failure in self.failures}
         return tuple(line for line in self.missing if line not in failures)
 
     def with_failures(self, failures: Iterable[ExtractorFailure], /) -> Document:
         """Return a copy with other failures of extractors."""
         ordered = tuple(sorted(set(failures), key=lambda f: f.extractor))
-        missing = (*self.unread, *(failure.words for failure in ordered))
+        missing = (*self.unread, *(failure.sentence for failure in ordered))
         return replace(self, missing=missing, failures=ordered)
 
     @property

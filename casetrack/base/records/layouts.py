@@ -75,7 +75,7 @@ def layout_of(record: type[Any], /) -> Layout:
     """Return the layout of a record class."""
     columns = tuple(m for m in _columns(record) if _kind(m.hint) is not None)
     kinds = {m.key: kind for m in columns if (kind := _kind(m.hint)) is not None}
-    headings = {m.key: title for m in columns if (title := opened(m.hint).told.shown)}
+    headings = {m.key: title for m in columns if (title := opened(m.hint).format.shown)}
     return Layout(kinds, (*record.SHOWN, *headings), headings, columns)
 
 

@@ -228,7 +228,7 @@ class Answer(Record):
     char_end: int
 
 
-class Pointed(NamedTuple):
+class AnswerLocation(NamedTuple):
     """The pinpoints and the answer of a result.
 
     *paragraphs* and *printed* are stored positions within its passage, see
@@ -241,6 +241,6 @@ class Pointed(NamedTuple):
     printed: Sequence[Mapping[str, Any]] | None = None
 
 
-Look: TypeAlias = Callable[[], Pointed]
+LocateAnswer: TypeAlias = Callable[[], AnswerLocation]
 """Computes the pinpoints of a result on demand."""
-NOWHERE = Pointed()
+NO_LOCATION = AnswerLocation()

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, get_args, 
 
 from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records.passages import Chunk, Illustrate, passage_html
-from casetrack.base.records.reading import NOWHERE, Answer, Look, Pinpoint, Reading
+from casetrack.base.records.reading import NO_LOCATION, Answer, LocateAnswer, Pinpoint, Reading
 from casetrack.base.records.shape import HIDDEN, INLINE, NO_JSON, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular
 
@@ -17,7 +17,7 @@ SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
 SEARCH_MODES: tuple[SearchMode, ...] = get_args(SearchMode)
 Evidence = Literal["strong", "weak", "none"]
 """Whether passages answer a question: yes, possibly, or probably not."""
-NOT_THERE = "Probably not in these documents: what follows is only the nearest."
+NO_ANSWER = "Probably not in these documents: what follows is only the nearest."
 _SHOWN_CHARS = 400
 _SHOWN_ALSO = 3
 _NEAR_WORD = 24
@@ -118,7 +118,7 @@ class SearchResult(Record):
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
-    look: Annotated[Look | None, HIDDEN] = field(default=None, repr=False, compare=False)
+    locate: Annotated[LocateAnswer | None, HIDDEN] = field(default=None, repr=False, compare=False)
     cites: Annotated[Callable[[], tuple[str, ...]] | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
@@ -134,7 +134,7 @@ class SearchResult(Record):
     @property
     def pinpoint(self) -> tuple[Pinpoint, ...]:
         """One to three most relevant sentences, rows or clauses, best first; computed on demand."""
-        return (self.look() if self.look else NOWHERE).pinpoint
+        return (self.locate() if self.locate else NO_LOCATION).pinpoint
 
     @property
     def answer(self) -> Answer | None:
@@ -144,9 +144,9 @@ class SearchResult(Record):
         text never has one.
         """
         is_hidden = bool(self.pinpoint and self.pinpoint[0].place.hidden)
-        if self.rank != 1 or self.evidence != "strong" or self.look is None or is_hidden:
+        if self.rank != 1 or self.evidence != "strong" or self.locate is None or is_hidden:
             return None
-        return self.look().answer
+        return self.locate().answer
 
     @property
     def chunk_id(self) -> str:
@@ -290,7 +290,7 @@ class SearchResults(Tabular[SearchResult], Record):
 
     @property
     def _verdict(self) -> tuple[str, ...]:
-        return (NOT_THERE,) if self.results and self.evidence == "none" else ()
+        return (NO_ANSWER,) if self.results and self.evidence == "none" else ()
 
     def _table(self) -> tuple[type[SearchResult], Sequence[SearchResult]]:
         return SearchResult, self.results

@@ -180,7 +180,7 @@ class Opened(NamedTuple):
     """A type without ``None`` and annotations, and the content of these annotations."""
 
     kind: Any
-    told: FieldFormat
+    format: FieldFormat
     view: View | None
     optional: bool
 
@@ -240,7 +240,7 @@ def inlined(get: Get, parts: Iterable[Member], /) -> list[Member]:
 def _named(record: type, name: str) -> Member:
     key, _, path = name.removesuffix("?").partition("=")
     get, hint = _reach(record, path or key)
-    key = key if path else opened(hint).told.name or key
+    key = key if path else opened(hint).format.name or key
     return Member(key, get, hint, encoder(hint), name.endswith("?"))
 
 

@@ -191,7 +191,7 @@ class SealedCollection(Record):
     path: str
 
     @property
-    def called(self) -> str:
+    def label(self) -> str:
         """Its name, or the start of its id."""
         return self.name or self.id[:8]
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import meant
+from casetrack.base.arguments import suggest
 from casetrack.base.editions import Argument
 from casetrack.base.errors import ConfigError
 from casetrack.editions.context.files import read_toml
@@ -142,7 +142,7 @@ def _check_keys(
     for key in said:
         if key not in known:
             raise ConfigError(
-                f"There is no key {key!r} in {where}{meant(key, known)}",
+                f"There is no key {key!r} in {where}{suggest(key, known)}",
                 f"Its keys are {', '.join(known)}.",
                 *files,
             )

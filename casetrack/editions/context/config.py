@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import meant
+from casetrack.base.arguments import suggest
 from casetrack.base.errors import ConfigError, See, SourceError, UsageError
 from casetrack.editions.context.files import (
     PROJECT_FILES,
@@ -158,7 +158,7 @@ class ContextConfig:
             known = ["all", *dict.fromkeys(s.kind for s in self.sources)]
             known += [s.label for s in self.sources]
             raise UsageError(
-                f"There is no source {wanted!r}{meant(wanted, known)}.",
+                f"There is no source {wanted!r}{suggest(wanted, known)}.",
                 hint=f"Name one of: {', '.join(known)}.",
             )
         return chosen
@@ -217,7 +217,7 @@ def _check_sections(said: Mapping[str, Any], path: Path) -> None:
     for name, value in said.items():
         if name not in known:
             raise ConfigError(
-                f"There is no section {name!r}{meant(name, known)}",
+                f"There is no section {name!r}{suggest(name, known)}",
                 f"Known: {', '.join(known)}.",
                 path,
             )
@@ -232,7 +232,7 @@ def _section(name: str, written: Mapping[str, Any], base: Path) -> Mapping[str, 
         value = values[key.name]
         if key.only and value not in key.only:
             raise UsageError(
-                f"{key.name!r} of {where} cannot be {value!r}{meant(str(value), key.only)}.",
+                f"{key.name!r} of {where} cannot be {value!r}{suggest(str(value), key.only)}.",
                 hint=f"Use {' or '.join(key.only)}.",
             )
     return values

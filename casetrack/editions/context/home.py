@@ -204,10 +204,10 @@ def profile_of(config: ContextConfig, /) -> str | None:
     found: str = _LOCAL.get(model.lower(), model.lower())
     if found not in own:
         known = [*own, *_LOCAL]
-        from casetrack.base.arguments import meant
+        from casetrack.base.arguments import suggest
 
         raise ConfigError(
-            f"[embedding] names a model that is not known here: {model!r}{meant(model, known)}",
+            f"[embedding] names a model that is not known here: {model!r}{suggest(model, known)}",
             f"Leave it out, or use one of: {', '.join(known)}.",
             *config.files,
         )

@@ -74,8 +74,8 @@ def list_collections(
         line((f"{hidden} archived; --status all", "dim"))
     for one in sealed:
         line(
-            f'Sealed: "{one.called}" ({byte_text(one.bytes)}, {one.sealed_at:%Y-%m-%d}); open it: '
-            f"casetrack collection unseal {quoted(one.called)}"
+            f'Sealed: "{one.label}" ({byte_text(one.bytes)}, {one.sealed_at:%Y-%m-%d}); open it: '
+            f"casetrack collection unseal {quoted(one.label)}"
         )
 
 
@@ -181,7 +181,7 @@ def _delete_sealed(library: "Library", name: str, error: CollectionSealed, yes: 
         return 1
     gone = library.delete_sealed(name)
     if gone is not None:
-        line(f'Deleted the sealed collection "{gone.called}" (ID: {gone.id}).')
+        line(f'Deleted the sealed collection "{gone.label}" (ID: {gone.id}).')
     return 0
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from casetrack.base.errors import CaseTrackError
-from casetrack.base.metrics import CALL_SECONDS, CALLS, CONTENT_TYPE, counted, told
+from casetrack.base.metrics import CALL_SECONDS, CALLS, CONTENT_TYPE, exposition, process_metrics
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def metrics_route(library: Library, /) -> Route:
 def written(library: Library, /) -> str:
     """Return all figures, as they are at this moment."""
     lines = [
-        *told("casetrack_info", "gauge", "The version.", [({"version": __version__}, 1)]),
-        *counted(),
-        *told(
+        *exposition("casetrack_info", "gauge", "The version.", [({"version": __version__}, 1)]),
+        *process_metrics(),
+        *exposition(
             "casetrack_calls_running",
             "gauge",
             "Calls that are being answered.",
@@ -127,9 +127,9 @@ def _holdings(library: Library) -> list[str]:
             passages.append((labels, stats.chunk_count))
     unread = len(damaged) + len(infos) - len(documents)
     return [
-        *told("casetrack_documents", "gauge", "Documents of a collection.", documents),
-        *told("casetrack_passages", "gauge", "Passages of a collection.", passages),
-        *told(
+        *exposition("casetrack_documents", "gauge", "Documents of a collection.", documents),
+        *exposition("casetrack_passages", "gauge", "Passages of a collection.", passages),
+        *exposition(
             "casetrack_collections_unreadable",
             "gauge",
             "Collections that cannot be read; casetrack doctor says why.",
@@ -144,7 +144,7 @@ def _work(library: Library) -> list[str]:
     for job in library.jobs.list():
         found[job.state] = found.get(job.state, 0) + 1
     samples: list[Sample] = [({"state": state}, n) for state, n in sorted(found.items())]
-    return told("casetrack_jobs", "gauge", "Pieces of long work, by state.", samples)
+    return exposition("casetrack_jobs", "gauge", "Pieces of long work, by state.", samples)
 
 
 def _process() -> list[str]:
@@ -166,5 +166,5 @@ def _process() -> list[str]:
     )
     lines: list[str] = []
     for name, kind, about, value in figures:
-        lines += told(name, kind, about, [({}, value)])
+        lines += exposition(name, kind, about, [({}, value)])
     return lines

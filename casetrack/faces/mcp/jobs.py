@@ -28,7 +28,7 @@ from pydantic import Field
 
 from casetrack.api.text.collections import how_far
 from casetrack.base.errors import JobNotFound, See
-from casetrack.base.jobs.running import HUNG_UP, LEFT
+from casetrack.base.jobs.running import CLIENT_LEFT, DISCONNECTED
 from casetrack.faces.mcp.handlers import STATELESS
 from casetrack.faces.mcp.live_jobs import CALL
 from casetrack.faces.mcp.outputs import JOB_KEPT
@@ -122,12 +122,12 @@ async def _parted(context: Context, running: RunningJob, /) -> bool:
     # Handlers are cancelled in either case; only the SDK's own channel knows which one it is.
     channel: Any = request.session._request_outbound
     if channel.cancel_requested.is_set():
-        running.ask()
+        running.request_stop()
         return True
     over_http, stateless = request.request is not None, request.protocol_version >= STATELESS
     if over_http and not stateless:
         return False
-    await anyio.to_thread.run_sync(running.leave, HUNG_UP if over_http else LEFT)
+    await anyio.to_thread.run_sync(running.interrupt, DISCONNECTED if over_http else CLIENT_LEFT)
     return True
 
 

@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 
 from casetrack.base.errors import JobStopped
-from casetrack.base.jobs.running import LEFT
+from casetrack.base.jobs.running import CLIENT_LEFT
 from casetrack.faces.mcp.progress import StepProgress, run_long
 from casetrack.faces.mcp.steps import in_terms
 
@@ -184,7 +184,7 @@ class LiveJobs:
     def leave(self) -> None:
         """Make all jobs end because the server does; may be called from any thread."""
         for live in tuple(self._live.values()):
-            live.running.leave(LEFT)
+            live.running.interrupt(CLIENT_LEFT)
 
     def find(self, job_id: str, /) -> LiveJob | None:
         """Return the job of this server that has this id, or ``None``."""

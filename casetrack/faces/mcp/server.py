@@ -89,7 +89,7 @@ def serve_stdio(
     session, server = _made(library, choice, served)
     from casetrack.faces.mcp.shutdown import leave_on_signals
 
-    leave_on_signals(session.running, session.library.jobs.leave)
+    leave_on_signals(session.running, session.library.jobs.interrupt_all)
     _provide(session, fetch)
     with _watching(session, choice):
         server.run_stdio(opening)
@@ -141,7 +141,7 @@ def serve_http(
     CannotListen
         The host or the port cannot be used.
     """
-    from casetrack.base.http.address import bind, checked_origin, door
+    from casetrack.base.http.address import access, bind, checked_origin
 
     allowed = [checked_origin(origin) for origin in origins]
     address = bind(host, port, token=token)
@@ -157,8 +157,8 @@ def serve_http(
         from casetrack.faces.mcp.figures import metrics_route
 
         routes = [*routes, metrics_route(session.library)]
-    gate = gated(server, door(address, allowed, token), routes)
-    leave_on_signals(session.running, session.library.jobs.leave, answering=gate.close)
+    gate = gated(server, access(address, allowed, token), routes)
+    leave_on_signals(session.running, session.library.jobs.interrupt_all, answering=gate.close)
     _provide(session, fetch)
     with _watching(session, choice):
         run(gate, address)
@@ -204,7 +204,7 @@ def _watching(session: Session, choice: ToolChoice | None) -> Iterator[None]:
     try:
         yield
     finally:
-        session.library.jobs.leave()
+        session.library.jobs.interrupt_all()
         watcher.stop()
 
 

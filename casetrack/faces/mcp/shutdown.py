@@ -38,11 +38,11 @@ DELAY_SECONDS = 3.0
 async def go_on(call_tool: Caller, tools: Catalogue, session: Session, /) -> None:
     """Begin again what earlier servers left unfinished, as far as this one has the tools."""
     await anyio.sleep(DELAY_SECONDS)
-    for job in await in_thread(session.library.jobs.left):
+    for job in await in_thread(session.library.jobs.resumable):
         call = _call_of(tools, session, job)
         if call is None:
             continue
-        running = await anyio.to_thread.run_sync(partial(session.library.jobs.go_on, job))
+        running = await anyio.to_thread.run_sync(partial(session.library.jobs.resume, job))
         if running is None:  # another server was faster
             continue
         logger.info("%s goes on: %s", job.id, job.title)

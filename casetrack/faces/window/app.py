@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from casetrack.api.library import Library
-    from casetrack.base.http.address import Door
+    from casetrack.base.http.address import Access
     from casetrack.faces.window.pages.base import Page
 
 logger = logging.getLogger("casetrack.window")
@@ -56,7 +56,7 @@ _NOT_THERE = (
 )
 
 
-def application(library: Library, door: Door, key: str, /, *, read_only: bool = False) -> ASGIApp:
+def application(library: Library, door: Access, key: str, /, *, read_only: bool = False) -> ASGIApp:
     """Return the window as an ASGI application.
 
     Parameters

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from casetrack.base.http.address import Door
+    from casetrack.base.http.address import Access
 
 KEY = "key"
 """The part of the address that brings the key."""
@@ -114,7 +114,7 @@ class Entry:
     def __init__(
         self,
         app: ASGIApp,
-        door: Door,
+        door: Access,
         key: str,
         takes: Callable[[str], bool],
         /,

@@ -20,7 +20,7 @@ import platformdirs
 from casetrack.api.watch.once import Background
 from casetrack.base.errors import CannotListen
 from casetrack.base.files import private_folder, write_atomic
-from casetrack.base.http.address import DEFAULT_HOST, bind, door
+from casetrack.base.http.address import DEFAULT_HOST, access, bind
 from casetrack.base.http.listening import listen
 from casetrack.faces.window.app import application
 from casetrack.faces.window.entry import KEY, TICKET, issue_ticket, window_key
@@ -280,7 +280,7 @@ def _serve(
         else:
             webbrowser.open(ticket)
 
-    app = application(library, door(address, (), None), key, read_only=read_only)
+    app = application(library, access(address, (), None), key, read_only=read_only)
     watcher = Background(library, set(), owner="the window")
     if not read_only:
         watcher.start()

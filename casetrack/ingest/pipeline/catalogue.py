@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack.base import schema
-from casetrack.base.arguments import meant
+from casetrack.base.arguments import suggest
 from casetrack.base.errors import PipelineError, StepFailed
 from casetrack.base.records import DEFAULT_DIMENSION
 from casetrack.ingest.steps.base import MEANING, Contract, attempt, parameter, record_failure
@@ -338,7 +338,7 @@ class StepKind:
         known = {p.name: p for p in self.parameters}
         for name in given:
             if name not in known:
-                hint = meant(name, known) or f"; it has {', '.join(known) or 'none'}"
+                hint = suggest(name, known) or f"; it has {', '.join(known) or 'none'}"
                 raise ValueError(f"there is no parameter {name!r}{hint}")
         values = {p.name: p.default for p in self.parameters}
         values |= {name: known[name].checked(value) for name, value in given.items()}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import meant
+from casetrack.base.arguments import suggest
 from casetrack.base.errors import Opt, PipelineError, See
 from casetrack.base.files import write_atomic
 from casetrack.base.resources import resource_dir
@@ -114,7 +114,7 @@ class PipelineFile:
         if kind is None:
             known = step_names()
             raise self._wrong(
-                f"names an unknown step {name!r}{meant(name, known)}", ", ".join(known)
+                f"names an unknown step {name!r}{suggest(name, known)}", ", ".join(known)
             )
         step: Step = self._built(name, lambda: kind.build(tools, given))
         return step

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.base.arguments import meant
+from casetrack.base.arguments import suggest
 from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def kind_of(name: str, /) -> Kind:
     kind = KINDS.get(name)
     if kind is None:
         raise UsageError(
-            f"There is no kind of source {name!r}{meant(name, KINDS)}.",
+            f"There is no kind of source {name!r}{suggest(name, KINDS)}.",
             hint=f"Use one of: {', '.join(KINDS)}.",
         )
     return kind
@@ -152,7 +152,7 @@ def read_settings(
     if free and not kind.free_keys:
         name = next(iter(free))
         raise UsageError(
-            f"{where} has an unknown key {name!r}{meant(name, known)}.",
+            f"{where} has an unknown key {name!r}{suggest(name, known)}.",
             hint=f"Keys of {kind.name} sources: {', '.join(known)}.",
         )
     values = {

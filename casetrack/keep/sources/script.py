@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
-from casetrack.base.arguments import meant
+from casetrack.base.arguments import suggest
 from casetrack.base.errors import JobStopped, See, SourceChanged, SourceError, SourceSkipped
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, Source, counted, label, listed
@@ -77,7 +77,7 @@ def checked(raw: Any, /) -> dict[str, Any]:
     unknown = next((key for key in values if key not in KEYS), None)
     if unknown is not None:
         more = "; put what else is known into 'metadata'"
-        raise Unfit(f"it has an unknown key {unknown!r}{meant(unknown, KEYS)}{more}")
+        raise Unfit(f"it has an unknown key {unknown!r}{suggest(unknown, KEYS)}{more}")
     if isinstance(values.get("source_id"), int):
         values["source_id"] = str(values["source_id"])
     for key in _TEXTS:

@@ -1,13 +1,11 @@
 """Vectors from a service: ``openai`` and ``ollama``, as profiles of a collection.
 
-**What leaves this machine.** With ``openai`` the text of every document and of every search of
-the collection is sent to the service. With ``ollama`` nothing leaves, as long as its server runs on
-this machine and the model is not one of Ollama's cloud models; with a server elsewhere the same
-texts are sent there. Nothing else in CaseTrack sends any text anywhere, and neither provider is
-ever used unless a collection was created with its profile: a key in the environment, or settings
-in ``config.toml``, choose nothing.
+``openai`` sends the text of every document and search of the collection to the service. ``ollama``
+sends it to its server, which may be on this machine, and to Ollama's service for cloud models. No
+other part of CaseTrack sends text, and only the profile of a collection selects a provider, never a
+key in the environment or settings in ``config.toml``.
 
-Services give dense vectors only: no sparse vectors, and no token matrices for reranking.
+Services have dense vectors only.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ NOTICE = (
     "Notice: the text of every document and every search in this collection is sent to {host} "
     "and leaves this machine."
 )
-"""One line to show where a collection is created with a provider whose texts leave the machine."""
+"""Notice at the creation of a collection whose texts leave the machine."""
 
 
 def make(
@@ -41,28 +39,23 @@ def make(
     timeouts: Timeouts | None = None,
     backoff: Backoff | None = None,
 ) -> ServiceEncoder:
-    """Return the encoder of a provider; nothing is sent yet.
+    """Return the encoder of a provider; sends no request.
 
     Parameters
     ----------
-    name
-        One of :data:`PROVIDERS`.
-    settings
-        Hold address, model and dimensions.
     chosen_as
-        Profile that was chosen for the collection. A provider that texts leave the machine for
-        refuses to work unless it is this one.
+        Profile of the collection; a provider outside this machine requires its own name here.
     dimension
-        Length of the vectors that the collection already holds, or ``None``.
+        Length of the collection's vectors, or ``None``.
     timeouts, backoff
-        Limits of a request, and what happens after a failure; by default the provider's.
+        Limits and retries of requests; by default the provider's.
 
     Raises
     ------
     UsageError
-        There is no such provider, its address is none, or it was not chosen.
+        The provider or its address is invalid, or it was not chosen.
     ProviderError
-        Its model is known to make vectors of another length than *dimension*.
+        Its model has vectors of another length.
     """
     from casetrack.models.providers import transport
     from casetrack.models.providers.encoder import ServiceEncoder
@@ -85,10 +78,7 @@ def make(
 
 
 def notice(name: str, settings: Settings, /) -> str | None:
-    """Return the line to show at a collection's creation; ``None`` where no text leaves.
-
-    Any profile may be asked about; those of embedded models send nothing.
-    """
+    """Return the notice for a profile at a collection's creation; ``None`` for local profiles."""
     if name not in PROVIDERS:
         return None
     service = _service(name, settings)
@@ -96,12 +86,12 @@ def notice(name: str, settings: Settings, /) -> str | None:
 
 
 def describe(name: str, settings: Settings, /) -> str:
-    """Return what a provider is and where texts go, in two sentences.
+    """Return two sentences about a provider and the destination of texts.
 
     Raises
     ------
     UsageError
-        There is no such provider, or its address is none.
+        The provider or its address is invalid.
     """
     service = _service(name, settings)
     what = f"{name}: vectors by the model {service.model} at {service.address}."

@@ -1,4 +1,4 @@
-"""A model at a service as an encoder: dense vectors only, made in batches."""
+"""An encoder for a model at a service: dense vectors, in batches."""
 
 from __future__ import annotations
 
@@ -30,24 +30,14 @@ _HINT = "Check that the address and the model are those of an embedding service.
 
 
 def read_vector(raw: Any, provider: str, /) -> Floats:
-    """Return a vector of unit length.
+    """Return a unit vector, float32 [dimension].
 
-    Parameters
-    ----------
-    raw
-        List of numbers, or base64 of float32 with the lowest byte first.
-    provider
-        For errors.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32 [dimension].
+    *raw* is a list of numbers, or base64 of little-endian float32; *provider* is for errors.
 
     Raises
     ------
     ProviderError
-        It is neither, or has no direction: empty, zero, or with a value that is not a number.
+        The value is invalid or has no direction: empty, zero, or not a number.
     """
     vector = _decoded(raw, provider) if isinstance(raw, str) else _listed(raw, provider)
     if vector.size == 0:
@@ -62,13 +52,7 @@ def read_vector(raw: Any, provider: str, /) -> Floats:
 
 
 def unit(vector: NDArray[np.float64], provider: str, /) -> Floats:
-    """Return a vector with length 1, float32.
-
-    Raises
-    ------
-    ProviderError
-        It is zero.
-    """
+    """Return a vector with length 1, float32; raise ``ProviderError`` if it is zero."""
     length = float(np.linalg.norm(vector))
     if not length > 0.0 or not np.isfinite(length):
         raise ProviderError(
@@ -80,12 +64,9 @@ def unit(vector: NDArray[np.float64], provider: str, /) -> Floats:
 
 
 def joined(vectors: Sequence[Floats], lengths: Sequence[int], provider: str, /) -> Floats:
-    """Return the mean of the windows' vectors, weighted by the windows' lengths, at unit length.
+    """Return the unit mean of the windows' vectors, weighted by the windows' lengths.
 
-    Raises
-    ------
-    ProviderError
-        The mean is zero.
+    Raises ``ProviderError`` if the mean is zero.
     """
     if len(vectors) == 1:
         return vectors[0]
@@ -117,57 +98,45 @@ def _listed(raw: Any, provider: str) -> NDArray[np.float64]:
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _REACH = 0.1
-"""How far from its place a cut may move to fall between two words, as a share of a window."""
+"""Maximum shift of a cut to a word boundary, as a share of a window."""
 
 
 def sendable(text: str, /) -> str:
-    """Return the text in a form that UTF-8 has; lone surrogates become U+FFFD."""
+    """Return the text as valid UTF-8; lone surrogates become U+FFFD."""
     return _SURROGATES.sub("\ufffd", text)
 
 
 def estimated_tokens(text: str, /) -> int:
-    """Return about how many tokens a text has, rather too many than too few.
+    """Return an estimate of a text's tokens, rather too high.
 
-    The tokenizers of the services are not here. Byte-level ones make a token of about 4 characters
-    of English and of about 1 character of Chinese (3 bytes): 3 bytes per token is near both. What
-    comes out too low the service refuses, and the text is cut then.
+    Byte-level tokenizers have about 4 characters of English per token and 1 of Chinese (3 bytes),
+    so 3 bytes per token fits both. If the service refuses a text as too long, it is split.
     """
     return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
 
 
 def windows(text: str, tokens: int, /) -> list[str]:
-    """Cut a text into the fewest windows of about equal length that fit.
+    """Split a text into the fewest windows of about equal length, preferably between words.
 
-    Parameters
-    ----------
-    text
-        What is cut, preferably between words; nothing of it is left out but windows of mere white
-        space.
-    tokens
-        Longest window in estimated tokens.
-
-    Returns
-    -------
-    list of str
-        At least one, unless the text is mere white space.
+    *tokens* is the longest window in estimated tokens. Only windows of white space are dropped.
     """
     count = max(1, -(-estimated_tokens(text) // max(1, tokens)))
     return cut(text, count)
 
 
 def cut(text: str, count: int, /) -> list[str]:
-    """Cut into at most *count* windows of about equal length, without those of white space."""
+    """Split into at most *count* windows of about equal length, without white-space windows."""
     places = [0]
     for number in range(1, count):
         place = _between_words(text, len(text) * number // count, len(text) / count)
         places.append(max(place, places[-1]))
     places.append(len(text))
-    found = [text[a:b] for a, b in pairwise(places)]
-    return [window for window in found if window.strip()]
+    parts = [text[a:b] for a, b in pairwise(places)]
+    return [window for window in parts if window.strip()]
 
 
 def _between_words(text: str, place: int, width: float) -> int:
-    """Return the place itself, or the nearest one close by where a word may begin."""
+    """Return the position, or the nearest close position where a word may begin."""
     for step in range(int(width * _REACH) + 1):
         for candidate in (place - step, place + step):
             if 0 < candidate < len(text) and text[candidate - 1].isspace():
@@ -176,21 +145,10 @@ def _between_words(text: str, place: int, width: float) -> int:
 
 
 def batches(texts: Iterable[str], most: int, tokens: int, /) -> Iterator[list[str]]:
-    """Group texts, in their order, by number and by estimated tokens.
+    """Group texts in order, at most *most* texts and estimated *tokens* per group.
 
-    Parameters
-    ----------
-    texts
-        Read no further than the group in the making.
-    most
-        Texts per group.
-    tokens
-        Estimated tokens per group; a text that is longer alone is a group alone.
-
-    Raises
-    ------
-    ValueError
-        A text is empty or mere white space; it comes after the group before that text.
+    A longer text is a group of its own; *texts* is read lazily. Raises ``ValueError`` for an empty
+    text, after the preceding group.
     """
     group: list[str] = []
     size = 0
@@ -209,27 +167,20 @@ def batches(texts: Iterable[str], most: int, tokens: int, /) -> Iterator[list[st
 
 
 ENCODER_VERSION = 1
-"""Raised whenever a change here changes the vectors that come out."""
+"""Increase with every change that affects the vectors."""
 _PROBE = "length"
-"""Sent where the vectors' length is wanted before any text; nothing of the user's."""
+"""A text to determine the vector length before any text of the user."""
 
 
 class ServiceEncoder:
-    """Implements `casetrack.models.base.ProfileEncoder` over a service; safe in several threads.
+    """Implements :class:`casetrack.models.base.ProfileEncoder` over a service; thread-safe.
 
-    Parameters
-    ----------
-    service
-        The model, and the protocol it is reached by.
-    timeouts, backoff
-        Limits of a request, and what happens after a failure.
-    dimension
-        Length of the vectors that a collection already holds, or ``None``.
+    *dimension* is the length of the collection's vectors, or ``None``.
 
     Raises
     ------
     ProviderError
-        The model is known to make vectors of another length than *dimension*.
+        The model has vectors of another length.
     """
 
     def __init__(
@@ -253,18 +204,12 @@ class ServiceEncoder:
 
     @property
     def name(self) -> str:
-        """The provider's name, which is the profile's."""
+        """Name of the provider and of its profile."""
         return self.service.name
 
     @property
     def dimension(self) -> int:
-        """Length of the vectors; where it is not known yet, the service is asked.
-
-        Raises
-        ------
-        ProviderError
-            The service cannot be asked.
-        """
+        """Length of the vectors; asks the service if unknown, which may raise ``ProviderError``."""
         if self._dimension is None:
             self._vectors([_PROBE])
         assert self._dimension is not None  # noqa: S101 - the first vector has set it
@@ -272,9 +217,9 @@ class ServiceEncoder:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits over provider, model, length, prefixes and windows.
+        """16 hexadecimal digits of provider, model, length, prefixes and windows.
 
-        The address is not part of it: the same model gives the same vectors wherever it runs.
+        The address is excluded: a model gives the same vectors at every address.
         """
         service = self.service
         parts = (
@@ -289,34 +234,28 @@ class ServiceEncoder:
 
     @property
     def token_width(self) -> None:
-        """Services give no states of tokens."""
+        """Services return no token states."""
         return
 
     @property
     def has_sparse(self) -> bool:
-        """Services give no sparse vectors."""
+        """Services return no sparse vectors."""
         return False
 
     @property
     def resident_bytes(self) -> int:
-        """Nothing of the model is in this process."""
+        """The model is not in this process."""
         return 0
 
     def document_spans(self, text: str, /) -> None:  # noqa: ARG002 - a service tells no tokens
-        """Services give no states of tokens."""
+        """Services return no token states."""
         return
 
     def unload(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing."""
 
     def expect(self, dimension: int, /) -> None:
-        """Hold the service to the length of the vectors that a collection has.
-
-        Raises
-        ------
-        ProviderError
-            It is known already to make others.
-        """
+        """Require the vector length of a collection; raise ``ProviderError`` for another one."""
         self._check(dimension, "the collection holds")
 
     def encode_query(self, text: str, /) -> Encoding:
@@ -325,10 +264,9 @@ class ServiceEncoder:
         Raises
         ------
         ValueError
-            The text is empty or mere white space.
+            The text is empty or white space.
         ProviderError
-            The service refuses, cannot be reached, or answers with something else than vectors of
-            the expected length.
+            The service refuses, is unreachable, or returns no vectors of the expected length.
         """
         if not text.strip():
             raise ValueError("cannot encode a text without tokens (empty or only white space)")
@@ -337,28 +275,17 @@ class ServiceEncoder:
     def encode_documents(
         self, texts: Iterable[str], /, *, layers: Sequence[int] = ()
     ) -> Iterator[Encoding]:
-        """Encode texts in their order, a batch of them per request.
+        """Encode texts in order, a batch per request.
 
-        Parameters
-        ----------
-        texts
-            Read one batch ahead. A text longer than the model takes is cut into windows, whose
-            vectors are averaged by their length.
-        layers
-            Must be empty.
-
-        Yields
-        ------
-        Encoding
-            One per text; ``tokens`` is ``None``.
+        *texts* is read one batch ahead; a too long text is split into windows, whose vectors are
+        averaged by length. *layers* must be empty.
 
         Raises
         ------
         ValueError
-            A text is empty or mere white space (it comes after those before it), or a layer was
-            asked for.
+            A text is empty or white space (raised after those before it), or a layer was requested.
         ProviderError
-            As for `encode_query`.
+            As for :meth:`encode_query`.
         """
         if layers:
             raise ValueError(f"{self.name} has no states of layers")
@@ -373,16 +300,16 @@ class ServiceEncoder:
         vectors: list[Floats] = []
         for group in batches(flat, self.service.most_texts, self.service.most_tokens):
             vectors += self._vectors(group, prefix)
-        found, start = [], 0
+        encodings, start = [], 0
         for own in parts:
             mine = vectors[start : start + len(own)]
             start += len(own)
             dense = joined(mine, [len(window) for window in own], self.name)
-            found.append(Encoding(dense=dense, tokens=None, token_spans=None))
-        return found
+            encodings.append(Encoding(dense=dense, tokens=None, token_spans=None))
+        return encodings
 
     def _vectors(self, texts: Sequence[str], prefix: str = "") -> list[Floats]:
-        """Return a vector per text; what the service finds too long is sent in smaller pieces."""
+        """Return a vector per text; texts that the service refuses as too long are split."""
         try:
             return self._request([prefix + text for text in texts])
         except TooLong:
@@ -410,7 +337,7 @@ class ServiceEncoder:
         return vectors
 
     def _check(self, length: int, where: str) -> None:
-        """Take the first length that is seen as the length of all."""
+        """Require that all vectors have the length of the first."""
         with self._lock:
             if self._dimension is None:
                 self._dimension = length

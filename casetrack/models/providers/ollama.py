@@ -1,7 +1,7 @@
-"""Models that an Ollama server runs, normally on the same machine.
+"""Models of an Ollama server.
 
-``POST /api/embed`` with a list of texts. ``truncate`` is false: the server would otherwise leave
-out the end of a long text without a word, and some versions refuse it either way.
+``POST /api/embed`` with a list of texts and ``truncate: false``, because the server would otherwise
+drop the end of a long text silently.
 """
 
 from __future__ import annotations
@@ -40,13 +40,7 @@ class Ollama(Service):
 
     @classmethod
     def of(cls, settings: ProviderSettings, /) -> Ollama:
-        """Return the service that the environment and the settings name, read as Ollama reads it.
-
-        Raises
-        ------
-        UsageError
-            The address is none.
-        """
+        """Return the configured service; raise ``UsageError`` for an invalid address."""
         url, source = os.environ.get(ENV_HOST, "").strip("\"' "), ENV_HOST
         if not url:
             url = settings.url or DEFAULT_HOST
@@ -61,7 +55,7 @@ class Ollama(Service):
 
     @property
     def stays_here(self) -> bool:
-        """Not where the server is another machine, nor where it hands the text on to its cloud."""
+        """Whether texts stay here: not with a server elsewhere or a cloud model."""
         return self.address.is_loopback and not self.is_cloud
 
     @property
@@ -77,7 +71,7 @@ class Ollama(Service):
 
     @property
     def prefixes(self) -> tuple[str, str]:
-        """Nomic's models were trained with the task in front of every text (their model card)."""
+        """Nomic's models require a task prefix for every text (model card)."""
         return ("search_query: ", "search_document: ") if self._is_nomic else ("", "")
 
     @property
@@ -90,14 +84,14 @@ class Ollama(Service):
         return body if self.dimensions is None else {**body, "dimensions": self.dimensions}
 
     def listed(self, raw: Any, /) -> list[Any]:
-        """Return the raw vectors; they come in the order of the texts."""
-        found = raw["embeddings"]
-        if not isinstance(found, list):
+        """Return the raw vectors in the order of the texts."""
+        vectors = raw["embeddings"]
+        if not isinstance(vectors, list):
             raise TypeError("embeddings is no list")
-        return found
+        return vectors
 
     def is_final(self, answer: Answer, /) -> bool:
-        """Return it; some versions refuse a model that makes no vectors as a fault of theirs."""
+        """Return whether retrying is useless; some versions have a server error for a bad model."""
         return _NO_EMBEDDINGS in answer.reason or Service.is_final(self, answer)
 
     def refusal(self, answer: Answer, /) -> ProviderError:

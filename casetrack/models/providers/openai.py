@@ -1,10 +1,9 @@
-"""OpenAI's embeddings, and services that speak the same protocol.
+"""OpenAI's embeddings, and compatible services.
 
-``POST /embeddings`` with a list of texts; at most 2,048 texts and 300,000 tokens a request, none
-of the texts empty or above the model's limit (OpenAI's API reference, "Create embeddings").
-Vectors come as base64 of float32, a third of the bytes of the same numbers as text.
+``POST /embeddings`` with at most 2,048 non-empty texts and 300,000 tokens (OpenAI's API reference,
+"Create embeddings"). Vectors are base64 of float32, a third of the size of text.
 
-The key is read from ``OPENAI_API_KEY`` when a request is made, and is kept nowhere.
+The key comes from ``OPENAI_API_KEY`` at each request and is never stored.
 """
 
 from __future__ import annotations
@@ -48,13 +47,7 @@ class OpenAI(Service):
 
     @classmethod
     def of(cls, settings: ProviderSettings, /) -> OpenAI:
-        """Return the service that the environment and the settings name.
-
-        Raises
-        ------
-        UsageError
-            The address is none.
-        """
+        """Return the configured service; raise ``UsageError`` for an invalid address."""
         url, source = os.environ.get(ENV_URL, "").strip(), ENV_URL
         if not url:
             url = settings.url or DEFAULT_URL
@@ -68,7 +61,7 @@ class OpenAI(Service):
 
     @property
     def stays_here(self) -> bool:
-        """Only where the address is one of this machine."""
+        """Whether the address is on this machine."""
         return self.address.is_loopback
 
     @property
@@ -77,12 +70,12 @@ class OpenAI(Service):
         return _DIMENSIONS.get(self.model)
 
     def headers(self) -> Mapping[str, str]:
-        """Return the authorisation; another service than OpenAI's may do without.
+        """Return the authorisation, optional for compatible services.
 
         Raises
         ------
         ProviderError
-            There is no key, or it cannot be one.
+            The key is missing or malformed.
         """
         key = os.environ.get(ENV_KEY, "").strip()
         if not key:
@@ -107,14 +100,14 @@ class OpenAI(Service):
         return body if self.dimensions is None else {**body, "dimensions": self.dimensions}
 
     def listed(self, raw: Any, /) -> list[Any]:
-        """Return the raw vectors, put in the order of their ``index``."""
+        """Return the raw vectors in the order of their ``index``."""
         places = {entry["index"]: entry["embedding"] for entry in raw["data"]}
         if len(places) != len(raw["data"]):
             raise LookupError("an index comes twice")
         return [places[index] for index in range(len(places))]
 
     def is_final(self, answer: Answer, /) -> bool:
-        """Return it; a spent quota comes as 429 too, and does not come back by waiting."""
+        """Return whether retrying is useless; an exhausted quota also has status 429."""
         return self._quota_spent(answer) or Service.is_final(self, answer)
 
     @staticmethod
@@ -122,7 +115,7 @@ class OpenAI(Service):
         return "insufficient_quota" in {answer.error.get("code"), answer.error.get("type")}
 
     def refusal(self, answer: Answer, /) -> ProviderError:
-        """Return the error; what the server says about a key is not repeated."""
+        """Return the error without the server's text about the key."""
         at = f"openai at {self.address}"
         if answer.status == 401:
             message = f"{at} does not accept the key in {ENV_KEY}."

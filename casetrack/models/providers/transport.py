@@ -1,7 +1,7 @@
-"""One HTTP request with a JSON body, tried again where that can help.
+"""One HTTP request with a JSON body and retries.
 
-Built on ``http.client``: it needs no further package, has separate limits for connecting and
-reading, and does not follow redirects, which would carry texts and the key to another host.
+Uses ``http.client``: no further package, separate limits for connecting and reading, and no
+redirects, which would send texts and the key to another host.
 """
 
 from __future__ import annotations
@@ -37,15 +37,10 @@ class Address:
 
     Attributes
     ----------
-    scheme
-        ``http`` or ``https``.
     host
         Name or IP address, without brackets.
-    port
-        Number of the port.
     path
-        What stands before the paths of the protocol; empty, or with a leading ``/`` and without a
-        trailing one.
+        Prefix of the protocol's paths; empty, or with a leading and without a trailing ``/``.
     """
 
     scheme: str
@@ -55,22 +50,15 @@ class Address:
 
     @classmethod
     def parse(cls, url: str, source: str, /, *, bare_port: int | None = None) -> Address:
-        """Take a URL apart.
+        """Parse a URL such as ``https://api.openai.com/v1``.
 
-        Parameters
-        ----------
-        url
-            Such as ``https://api.openai.com/v1``.
-        source
-            Where it was set, for errors.
-        bare_port
-            Allows ``host`` and ``host:port`` without ``http://``, with this port where none is
-            given.
+        *source* is its setting, for errors; *bare_port* allows ``host`` and ``host:port``, with
+        this default port.
 
         Raises
         ------
         UsageError
-            It is no such URL, or it holds a user name, a password, a query or a fragment.
+            It is not a valid URL, or has a user name, a password, a query or a fragment.
         """
         text = url.strip().strip("\"'").strip()
         default = None
@@ -82,7 +70,7 @@ class Address:
             port = parts.port
         except ValueError as error:
             raise _bad(source) from error
-        # The text itself is not quoted: somebody may have put a password in it.
+        # The text is not quoted, because it may contain a password.
         if parts.username is not None or parts.password is not None:
             raise UsageError(
                 f"The address in {source} holds a user name or password.",
@@ -96,7 +84,7 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the service runs on this machine, as far as its address tells."""
+        """Whether the address is on this machine."""
         if self.host == "localhost" or self.host.endswith(".localhost"):
             return True
         try:
@@ -106,7 +94,7 @@ class Address:
 
     @property
     def authority(self) -> str:
-        """Host and port as they stand in a URL; the port only where it is not the usual one."""
+        """Host and port for a URL, without the default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -129,7 +117,7 @@ def _is_ip6(text: str) -> bool:
 
 
 def _reachable(host: str) -> str:
-    """Return a host one can connect to: servers are told to listen on "any address" as 0.0.0.0."""
+    """Return a connectable host: 0.0.0.0 means "any address" for servers only."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -142,30 +130,30 @@ def _reachable(host: str) -> str:
 logger = logging.getLogger("casetrack.models.providers")
 
 RETRY_STATUS = frozenset({429, 500, 502, 503, 504})
-"""Answers after which the same request may succeed later."""
+"""Statuses of temporary failures."""
 _TRIES_REFUSED = 2
 _LIKE_KEY = re.compile(r"\bsk-[\w*.-]+")
 _MOST_BYTES = 256 << 20
-"""No answer is longer; what is comes from something else than the service."""
+"""Maximum length of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How often and after what pauses a request is tried again.
+    """Number and pauses of retries.
 
     Attributes
     ----------
     tries
-        Requests at most, the first included.
+        Maximum number of requests.
     first, most
-        Pause in seconds before the second try, doubled before each further one, up to *most*.
+        Seconds before the first retry, doubled for each further one, up to *most*.
     patience
-        Longest pause in seconds that a server may ask for; if it asks for more, the request fails.
+        Longest pause in seconds that a server may request.
     sleep
         Waits that many seconds.
     chance
-        Number in [0, 1): a half of each pause is left to it, so that clients do not come back all
-        at once.
+        Random number in [0, 1) for half of each pause, so that clients do not retry at the same
+        time.
     """
 
     tries: int = 6
@@ -176,22 +164,14 @@ class Backoff:
     chance: Callable[[], float] = random.random
 
     def pause(self, attempt: int, /) -> float:
-        """Return the seconds to wait after the *attempt*-th try, counted from 1."""
+        """Return the seconds to wait after the *attempt*-th try (1-based)."""
         longest = min(self.most, self.first * 2.0 ** (attempt - 1))
         return longest * (0.5 + 0.5 * self.chance())
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Limits in seconds.
-
-    Attributes
-    ----------
-    connect
-        Until the connection stands.
-    read
-        Longest silence while an answer is awaited or read.
-    """
+    """Seconds for connecting, and for the longest pause while waiting or reading."""
 
     connect: float = 10.0
     read: float = 60.0
@@ -199,45 +179,29 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said.
-
-    Attributes
-    ----------
-    status
-        HTTP status.
-    headers
-        Names in lower case.
-    body
-        The bytes.
-    """
+    """The answer of a server, with header names in lower case."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
     def json(self) -> Any:
-        """Return the parsed body.
-
-        Raises
-        ------
-        ValueError
-            It is not JSON.
-        """
+        """Return the parsed body; raise ``ValueError`` if it is not JSON."""
         return json.loads(self.body)
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """The ``error`` object of the body; a mere text becomes its ``message``."""
+        """The ``error`` object of the body; a text becomes its ``message``."""
         try:
             raw = self.json()
         except ValueError:
             return {}
-        found = raw.get("error") if isinstance(raw, dict) else None
-        return found if isinstance(found, dict) else {"message": found} if found else {}
+        error = raw.get("error") if isinstance(raw, dict) else None
+        return error if isinstance(error, dict) else {"message": error} if error else {}
 
     @property
     def reason(self) -> str:
-        """The message of the error, cut to a line's length, without what looks like a key."""
+        """The message of the error on one line, with keys removed."""
         text = self.error.get("message")
         if not isinstance(text, str):
             return ""
@@ -246,17 +210,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Posts JSON to one service.
-
-    Attributes
-    ----------
-    provider
-        Name of the provider, for errors.
-    address
-        Where the service is.
-    timeouts, backoff
-        Limits, and what happens after a failure.
-    """
+    """Posts JSON to one service; *provider* is for errors."""
 
     provider: str
     address: Address
@@ -271,28 +225,21 @@ class Client:
         final: Callable[[Answer], bool],
         /,
     ) -> Answer:
-        """Post until an answer stands.
+        """Post until there is a final answer: a success or a permanent refusal.
 
         Parameters
         ----------
         path
-            Appended to the address.
-        body
-            Sent as JSON.
+            Relative to the address.
         headers
-            Sent beside ``Content-Type``.
+            In addition to ``Content-Type``.
         final
-            Whether an answer with one of :data:`RETRY_STATUS` will not change if asked again.
-
-        Returns
-        -------
-        Answer
-            A success, or a refusal that trying again would not change.
+            Returns whether an answer with one of :data:`RETRY_STATUS` is permanent.
 
         Raises
         ------
         ProviderUnreachable
-            After the last try the server still did not answer, or was overloaded or broken.
+            The server did not answer, or was overloaded, at the last try.
         """
         data = json.dumps(body, ensure_ascii=False).encode()
         attempt, tries = 0, self.backoff.tries
@@ -344,7 +291,7 @@ class Client:
             connection.close()
 
     def _connection(self, path: str) -> tuple[http.client.HTTPConnection, str]:
-        """Return a connection and what to ask it for; a proxy of the environment is used."""
+        """Return a connection, direct or through the configured proxy, and the request target."""
         at, limit = self.address, self.timeouts.connect
         secure = at.scheme == "https"
         kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
@@ -391,7 +338,7 @@ class Client:
 def retry_after(headers: Mapping[str, str], /) -> float | None:
     """Return the seconds that a server asks to wait, or ``None``.
 
-    Understands ``Retry-After`` as seconds and as a date (RFC 9110, 10.2.3), and ``retry-after-ms``.
+    Supports ``Retry-After`` as seconds and as a date (RFC 9110, 10.2.3), and ``retry-after-ms``.
     """
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
@@ -405,7 +352,7 @@ def retry_after(headers: Mapping[str, str], /) -> float | None:
 
 
 def _words(error: Exception) -> str:
-    """Say what went wrong with the connection."""
+    """Return a description of a connection error."""
     if isinstance(error, ConnectionRefusedError):
         return "nothing answers there"
     if isinstance(error, TimeoutError):
@@ -416,12 +363,12 @@ def _words(error: Exception) -> str:
 
 
 def _without_key(body: bytes, headers: Mapping[str, str]) -> bytes:
-    """Strike the key out of an answer, so that no error or log can show it."""
+    """Remove keys from an answer, so that no error or log shows them."""
     key = headers.get("Authorization", "").removeprefix("Bearer ")
     return body.replace(key.encode(), b"[key]") if key else body
 
 
-# What the providers have in common: settings of one service, and how its answers are read.
+# Common parts of the providers: settings of one service, and reading of its answers.
 
 _TOO_LONG = re.compile(
     r"context (?:length|window|size)|too (?:long|large to process|many tokens)"
@@ -431,21 +378,17 @@ _TOO_LONG = re.compile(
 
 
 class TooLong(Exception):
-    """The service refuses the texts of a request for their length; never leaves this package."""
+    """The service refuses texts as too long; internal to this package."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service(ABC):
-    """One model at one service; a subclass speaks the protocol.
+    """One model at one service; a subclass implements the protocol.
 
     Attributes
     ----------
-    address
-        Where the service is.
-    model
-        The model's name there.
     dimensions
-        Length of vectors that is asked for, or ``None`` for the model's own.
+        Requested length of vectors, or ``None`` for the model's default.
     max_tokens
         Longest input in tokens.
     """
@@ -464,26 +407,20 @@ class Service(ABC):
     @property
     @abstractmethod
     def stays_here(self) -> bool:
-        """Whether texts do not leave this machine."""
+        """Whether texts stay on this machine."""
 
     @property
     def native_dimension(self) -> int | None:
-        """Length of the model's own vectors, where it is known without asking."""
+        """Default length of the model's vectors, if known without a request."""
         return None
 
     @property
     def prefixes(self) -> tuple[str, str]:
-        """What the model wants in front of a query and of a document."""
+        """Required prefixes of a query and of a document."""
         return "", ""
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers of a request, made anew for each.
-
-        Raises
-        ------
-        ProviderError
-            The key is missing.
-        """
+        """Return new headers of a request; raise ``ProviderError`` if the key is missing."""
         return {}
 
     @abstractmethod
@@ -494,42 +431,39 @@ class Service(ABC):
     def listed(self, raw: Any, /) -> list[Any]:
         """Return the raw vectors of an answer in the order of the texts.
 
-        Raises
-        ------
-        LookupError, TypeError
-            It has not the form that the protocol prescribes.
+        Raises ``LookupError`` or ``TypeError`` if the answer does not follow the protocol.
         """
 
     @abstractmethod
     def refusal(self, answer: Answer, /) -> ProviderError:
-        """Return the error for an answer that is no success."""
+        """Return the error for an unsuccessful answer."""
 
     def is_final(self, answer: Answer, /) -> bool:
-        """Whether asking again cannot change an answer that looks passing."""
+        """Return whether an answer with a temporary status is permanent."""
         return self.too_long(answer)
 
     def too_long(self, answer: Answer, /) -> bool:
-        """Whether the request was refused for the length of its texts."""
+        """Return whether the texts were refused as too long."""
         return answer.status in {400, 413, 422, 500} and bool(
             answer.status == 413 or _TOO_LONG.search(answer.reason)
         )
 
     def read(self, answer: Answer, count: int, /) -> list[Any]:
-        """Return the raw vectors of an answer, *count* of them, in the order of the texts.
+        """Return *count* raw vectors of an answer, in the order of the texts.
 
         Raises
         ------
         TooLong
-            The texts have to be shorter.
+            The texts must be shorter.
         ProviderError
-            The request was refused, or the answer has another form.
+            The request was refused, or the answer is invalid.
         """
         if answer.status != 200:
             if self.too_long(answer):
                 raise TooLong
             raise self.refusal(answer)
         try:
-            found = self.listed(answer.json())
+            vectors = self.listed(answer.json())
         except (ValueError, LookupError, TypeError) as error:
             raise ProviderError(
                 f"The answer of {self.name} at {self.address} cannot be read: it is not what its "
@@ -537,17 +471,17 @@ class Service(ABC):
                 hint="Check that the address is that of the service and not of a web page before "
                 "it, such as a sign-in.",
             ) from error
-        if len(found) != count:
+        if len(vectors) != count:
             raise ProviderError(
-                f"{self.name} at {self.address} sent {len(found)} vectors for {count} texts.",
+                f"{self.name} at {self.address} sent {len(vectors)} vectors for {count} texts.",
                 hint="Nothing of it was stored. This is a fault of the service; update or "
                 "restart it.",
             )
-        return found
+        return vectors
 
     def unclear(self, answer: Answer, /) -> ProviderError:
-        """Return the error for a refusal that no protocol explains."""
-        said = f": {answer.reason}" if answer.reason else "."
+        """Return the error for an unexpected answer."""
+        detail = f": {answer.reason}" if answer.reason else "."
         moved = 300 <= answer.status < 400
         hint = (
             "It points to another address; set that one. Nothing was sent there."
@@ -555,5 +489,6 @@ class Service(ABC):
             else "Check the provider's settings in config.toml and the environment."
         )
         return ProviderError(
-            f"{self.name} at {self.address} refused the request ({answer.status}){said}", hint=hint
+            f"{self.name} at {self.address} refused the request ({answer.status}){detail}",
+            hint=hint,
         )

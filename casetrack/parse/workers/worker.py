@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from casetrack.base.errors import CaseTrackError, ParseFailed, ParseLimit
-from casetrack.base.machine import give_back, share_arenas
+from casetrack.base.machine import release_memory, share_arenas
 from casetrack.base.provenance import PrintedPlace
 from casetrack.base.words.lists import any_month
 from casetrack.parse.detect import choose, read_head
@@ -400,7 +400,7 @@ def _slim() -> None:
     import psutil
 
     if psutil.Process().memory_info().rss > _HEAVY_BYTES:
-        give_back()
+        release_memory()
 
 
 def _told(reading: Reading) -> dict[str, Any]:

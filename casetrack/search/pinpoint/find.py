@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import CollectionDamaged, CollectionGone, CollectionSealed
 from casetrack.base.provenance import Box, LineBox
-from casetrack.base.records.reading import NOWHERE, Answer, Pinpoint, Pointed
+from casetrack.base.records.reading import NO_LOCATION, Answer, AnswerLocation, Pinpoint
 from casetrack.base.words import WordLists
 from casetrack.search.pinpoint.scoring import (
     Encoded,
@@ -454,10 +454,10 @@ class Finder:
     passages: Sequence[Passage]
     _question: tuple[Sought, Tokens | None] | None = None
     _rows: list[dict[str, Any]] | None = None
-    _found: dict[int, Pointed] = field(default_factory=dict)
+    _found: dict[int, AnswerLocation] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def at(self, number: int, /) -> Pointed:
+    def at(self, number: int, /) -> AnswerLocation:
         """Return where the result *number* answers; worked out once."""
         with self._lock:
             if number not in self._found:
@@ -489,17 +489,17 @@ class Finder:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class AnswerLocator:
     """Finds out where one result answers; pickled, it is what it found."""
 
     finder: Finder
     number: int
 
-    def __call__(self) -> Pointed:
+    def __call__(self) -> AnswerLocation:
         """Find it out."""
         return self.finder.at(self.number)
 
-    def __reduce__(self) -> tuple[type[Known], tuple[Pointed]]:
+    def __reduce__(self) -> tuple[type[Known], tuple[AnswerLocation]]:
         return Known, (self(),)
 
 
@@ -507,14 +507,14 @@ class Look:
 class Known:
     """What was found out before."""
 
-    pointed: Pointed
+    pointed: AnswerLocation
 
-    def __call__(self) -> Pointed:
+    def __call__(self) -> AnswerLocation:
         """Return it."""
         return self.pointed
 
 
-def point_in(state: State, chunk: Chunk, question: str, /) -> Pointed:
+def point_in(state: State, chunk: Chunk, question: str, /) -> AnswerLocation:
     """Return where one passage answers a question, without a search; by its words alone.
 
     Parameters
@@ -532,7 +532,7 @@ def point_in(state: State, chunk: Chunk, question: str, /) -> Pointed:
 
 def point(
     passage: Passage, row: dict[str, Any], sought: Sought, tokens: Tokens | None, /
-) -> Pointed:
+) -> AnswerLocation:
     """Return where a passage answers.
 
     Parameters
@@ -549,7 +549,7 @@ def point(
     paragraphs = row.get("paragraphs")
     units = units_of(text, paragraphs, offset=whole.char_start, rows=whole.sheet_name is not None)
     if not units:
-        return NOWHERE
+        return NO_LOCATION
     near = None if tokens is None else tokens.near(text, units, row.get("tokens"))
     shares = scores(text, units, sought, near)
     whole = _with_boxes(whole, row)
@@ -568,7 +568,7 @@ def point(
         said = text[unit.start : unit.end]
         marked.append(Pinpoint(said, float(shares[number]), unit.kind, place, clause))
     answer = answer_in(marked[0], row, whole.char_start, sought)
-    return Pointed(tuple(marked), answer, paragraphs, row.get("printed"))
+    return AnswerLocation(tuple(marked), answer, paragraphs, row.get("printed"))
 
 
 def _with_boxes(whole: Provenance, row: dict[str, Any]) -> Provenance:

@@ -60,7 +60,7 @@ def test_a_job_from_beginning_to_end(jobs: JobStore, info: CollectionInfo) -> No
     with jobs.run("ingest", title="Ingest of /in", collection=info) as job:
         waiting = other.get(job.id)
         assert (waiting.state, waiting.done, waiting.started_at) == ("queued", 0, None)
-        job.hear(IngestProgress(1, 3, "/in/a/Lease.pdf", 12, 40))
+        job.record_progress(IngestProgress(1, 3, "/in/a/Lease.pdf", 12, 40))
         until(lambda: other.get(job.id).state == "running")
         running = other.get(job.id)
         assert (running.what, running.done, running.total) == ("reading Lease.pdf", 1, 3)
@@ -325,8 +325,8 @@ def test_work_that_is_left_is_no_cancelled_work(
 ) -> None:
     job = jobs.start("ingest", title="T", call=CALL)
     if asked:
-        job.ask()
-    jobs.leave()
+        job.request_stop()
+    jobs.interrupt_all()
     assert job.cancel.is_set()
     # Whoever is killed now has said why already.
     on_disk = files.read(files.record_path(jobs.folder, job.id))
@@ -335,11 +335,11 @@ def test_work_that_is_left_is_no_cancelled_work(
     job.result({}, cancelled=not finished)
     ended = job.end()
     assert (ended.state, (ended.error or {}).get("code")) == (state, code)
-    assert [left.id for left in jobs.left()] == ([job.id] if state == "interrupted" else [])
+    assert [left.id for left in jobs.resumable()] == ([job.id] if state == "interrupted" else [])
 
 
 def test_what_begins_while_its_program_ends_is_left_at_once(jobs: JobStore) -> None:
-    jobs.leave()
+    jobs.interrupt_all()
     late = jobs.start("ingest", title="T", call=CALL)
     assert late.cancel.is_set()
     assert (late.job.error or {})["code"] == "client_left"
@@ -350,22 +350,22 @@ def test_what_begins_while_its_program_ends_is_left_at_once(jobs: JobStore) -> N
 def test_one_program_goes_on_with_what_was_left(jobs: JobStore) -> None:
     first = jobs.start("ingest", title="T", call=CALL)
     without = jobs.start("ingest", title="With a password")
-    jobs.leave()
+    jobs.interrupt_all()
     for job in (first, without):
         job.result({}, cancelled=True)
         job.end()
-    (left,) = jobs.left()
+    (left,) = jobs.resumable()
     assert (left.error or {})["hint"] != (jobs.get(without.id).error or {})["hint"]
-    assert jobs.go_on(left) is None, "it was told to end, and would take away why"
+    assert jobs.resume(left) is None, "it was told to end, and would take away why"
     assert jobs.get(first.id).state == "interrupted"
     other, third = JobStore(jobs.folder.parent), JobStore(jobs.folder.parent)
-    again = other.go_on(left)
+    again = other.resume(left)
     assert again is not None
-    assert third.go_on(left) is None
+    assert third.resume(left) is None
     now = jobs.get(first.id)
     assert (now.state, now.error, now.call) == ("queued", None, CALL)
     assert now.created_at == left.created_at
     again.result({"files": 3})
     assert again.end().state == "done"
-    assert jobs.left() == ()
+    assert jobs.resumable() == ()
     assert list(jobs.folder.glob("*.claim")) == []

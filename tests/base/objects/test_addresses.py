@@ -57,7 +57,7 @@ def test_names_and_paths_are_no_addresses(text: str | None) -> None:
 
 
 def test_credentials_are_found_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (*credentials.KEYS, credentials.SESSION, *credentials._LENT, "AWS_PROFILE"):
+    for name in (*credentials.KEYS, credentials.SESSION, *credentials._ROLES, "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", *credentials._ENDPOINTS):
         monkeypatch.delenv(name, raising=False)

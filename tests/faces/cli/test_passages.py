@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records import SearchResult, SearchResults, Signal
-from casetrack.base.records.reading import Pinpoint, Pointed
+from casetrack.base.records.reading import AnswerLocation, Pinpoint
 from casetrack.faces.cli.search import _tell
 from graph_records import provenance as recorded
 
@@ -121,8 +121,8 @@ def test_the_pinpoint_is_cited_and_stands_out_from_what_is_quoted(
     start = len(FILLER)
     end = start + len(ANSWER)
     place = provenance(line_start=3, line_end=3, char_start=start, char_end=end)
-    found = Pointed((Pinpoint(ANSWER, 0.9, "sentence", place, "\u00a7 8.2"),))
-    text = shown(capsys, answer(replace(hit(passage, char_end=5000), look=lambda: found)))
+    found = AnswerLocation((Pinpoint(ANSWER, 0.9, "sentence", place, "\u00a7 8.2"),))
+    text = shown(capsys, answer(replace(hit(passage, char_end=5000), locate=lambda: found)))
     assert "At: Lease.pdf, p. 12, \u00a7 8.2, l. 3\n" in text
     assert f"schedule. {ANSWER} The parties" in text
 

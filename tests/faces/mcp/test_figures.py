@@ -14,7 +14,7 @@ import pytest
 from casetrack.base import metrics
 from casetrack.base.config import load_settings
 from casetrack.base.errors import UsageError
-from casetrack.base.http.address import Address, door
+from casetrack.base.http.address import Address, access
 from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.figures import JsonLines, metrics_route
 from casetrack.faces.mcp.http.serving import gated
@@ -83,7 +83,7 @@ def answers(library: Library, *asked: Any, token: str | None = None) -> list[htt
     address = Address(None, "127.0.0.1", 8765, is_loopback=True)  # type: ignore[arg-type]
     session = Session(library)
     server = server_for(session)
-    gate = gated(server, door(address, (), token), [metrics_route(session.library)])
+    gate = gated(server, access(address, (), token), [metrics_route(session.library)])
     got: list[httpx2.Response] = []
 
     async def work() -> None:

@@ -21,7 +21,7 @@ import pytest
 
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
-from casetrack.base.http.address import Address, Door, bind, checked_origin, door
+from casetrack.base.http.address import Access, Address, access, bind, checked_origin
 from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.http.serving import MAX_BODY, Gate, gated
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session
@@ -359,7 +359,7 @@ def test_an_allowed_page_may_ask_and_read(library: Library) -> None:
     anyio.run(work)
 
 
-DOOR = Door(frozenset({"box", "box.local"}), None, any_ip=True, origins=frozenset(), token=TOKEN)
+DOOR = Access(frozenset({"box", "box.local"}), None, any_ip=True, origins=frozenset(), token=TOKEN)
 
 
 @pytest.mark.parametrize(
@@ -383,11 +383,11 @@ def test_elsewhere_a_name_must_be_the_computers_own(host: str, known: bool) -> N
 
 def test_the_host_of_an_allowed_page_is_a_name_too() -> None:
     with contextlib.closing((address := bind("0.0.0.0", 0, token=TOKEN)).socket):
-        assert address.is_everywhere
-        entrance = door(address, [checked_origin("https://Cases.Example/")], TOKEN)
+        assert address.is_any_address
+        entrance = access(address, [checked_origin("https://Cases.Example/")], TOKEN)
         assert entrance.knows_host("cases.example")
         assert entrance.knows_origin("https://cases.example")
-        assert not door(address, [], TOKEN).knows_host("cases.example")
+        assert not access(address, [], TOKEN).knows_host("cases.example")
 
 
 # What each client remembers
@@ -468,10 +468,10 @@ async def in_process(
     import httpx2
 
     address = Address(None, "127.0.0.1", 8765, is_loopback=True)  # type: ignore[arg-type]
-    gate = gated(server_for(Session(library)), door(address, [*map(checked_origin, pages)], token))
-    app: Any = gate._app
+    rules = access(address, [*map(checked_origin, pages)], token)
+    gate: Any = gated(server_for(Session(library)), rules)
     async with (
-        app.router.lifespan_context(app),
+        gate._app.router.lifespan_context(gate._app),
         httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app=gate),
             base_url="http://127.0.0.1:8765",

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
-from casetrack.base.http.address import Address, door
+from casetrack.base.http.address import Address, access
 from casetrack.faces.window import application
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def visitor(settings: Settings, *, read_only: bool = False, has_key: bool = True
     """Return a browser at the window of a data folder."""
     with socket.socket() as unused:
         address = Address(unused, "127.0.0.1", PORT, is_loopback=True)
-        app = application(Library(settings), door(address, (), None), KEY, read_only=read_only)
+        app = application(Library(settings), access(address, (), None), KEY, read_only=read_only)
     client = TestClient(app, base_url=HOME, follow_redirects=True)
     if has_key:
         assert client.get(f"/?key={KEY}").status_code == 200

@@ -160,7 +160,7 @@ def test_whoever_has_it_open_is_told(library: Library, closed: Collection) -> No
             ask()
     with pytest.raises(CollectionExists):
         library.create("mill")
-    assert Library(library.settings).sealed()[0].called == "Mill"
+    assert Library(library.settings).sealed()[0].label == "Mill"
 
 
 def test_only_a_closed_collection_is_sealed(library: Library, closed: Collection) -> None:
@@ -201,10 +201,10 @@ def test_with_the_wrong_key_or_a_damaged_file_nothing_changes(
 def test_the_name_may_be_hidden(library: Library, closed: Collection) -> None:
     library.seal("Mill", PHRASE, hide_name=True)
     [sealed] = library.sealed()
-    assert (sealed.name, sealed.called) == (None, closed.folder.name[:8])
+    assert (sealed.name, sealed.label) == (None, closed.folder.name[:8])
     assert b"Mill" not in (closed.folder.parent / f"{sealed.id}.ctsealed").read_bytes()
     library.create("Mill")
-    report = library.unseal(sealed.called, PHRASE)
+    report = library.unseal(sealed.label, PHRASE)
     assert (report.collection, report.original_name) == ("Mill (2)", "Mill")
 
 

@@ -92,9 +92,9 @@ class Quote(Record):
         return passage_html(self.provenance, self.snippet, None)
 
 
-_IN_MAILS = frozenset({"author", "copied in", "recipient", "sender"})
+_MAIL_ROLES = frozenset({"author", "copied in", "recipient", "sender"})
 """Roles of people in mail headers; they differ per mail."""
-_SAYS_NOTHING = frozenset({"company", "corporation", "firm", "party", "parties", "person"})
+_GENERIC_ROLES = frozenset({"company", "corporation", "firm", "party", "parties", "person"})
 """Generic names of a party in contracts."""
 
 
@@ -123,7 +123,7 @@ class Entity(Record):
     def office(self) -> str:
         """Its role, or empty for roles of mail headers and generic ones such as "company"."""
         role = self.role or ""
-        return "" if role.casefold() in _IN_MAILS | _SAYS_NOTHING else role
+        return "" if role.casefold() in _MAIL_ROLES | _GENERIC_ROLES else role
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp.types import InitializeRequestParams
     from starlette.routing import Route
 
-    from casetrack.base.http.address import Address, Door
+    from casetrack.base.http.address import Access, Address
 
     Message = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[Message]]
@@ -106,7 +106,7 @@ class Gate:
         How many requests are being answered now, open streams for later news not counted.
     """
 
-    def __init__(self, app: App, door: Door, plain: Collection[str] = (), /) -> None:
+    def __init__(self, app: App, door: Access, plain: Collection[str] = (), /) -> None:
         self._app = app
         self._door = door
         self._plain = plain
@@ -346,7 +346,7 @@ IDLE_SECONDS = 30 * 60.0
 """After so long without a request a session ends, and its client begins a new one."""
 
 
-def gated(server: Server[Any], door: Door, routes: Sequence[Route] = (), /) -> Gate:
+def gated(server: Server[Any], door: Access, routes: Sequence[Route] = (), /) -> Gate:
     """Return the ASGI application that serves both protocol eras at :data:`PATH`.
 
     Parameters

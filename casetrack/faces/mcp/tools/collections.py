@@ -170,7 +170,7 @@ class CollectionTools(CountingTools):
         shown = portion(items, entry, line, offset=offset)
         sound = sum(isinstance(item, CollectionInfo) for item in shown.items)
         hidden = len(everything) - len(infos)
-        sealed = [s.called for s in self._library.sealed()]
+        sealed = [s.label for s in self._library.sealed()]
         step = (
             None
             if infos or hidden or sealed
