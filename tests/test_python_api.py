@@ -116,7 +116,7 @@ def method_of(name: str) -> Callable[..., Any]:
 
 def needs_pro(name: str) -> bool:
     """Return whether a method asks for a feature that the Free tier lacks."""
-    return "needs=" in inspect.getsource(method_of(name))
+    return "feature=" in inspect.getsource(method_of(name))
 
 
 def method_table() -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias, NoneType, UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin
 
 from casetrack.base.errors import UsageError
 
@@ -52,6 +52,7 @@ __all__ = [
     "StateRef",
     "Work",
     "arguments_of",
+    "at_most",
     "called",
     "choices",
     "edition_operation",
@@ -269,10 +270,23 @@ def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
     """
 
     def mark(method: F) -> F:
-        OPERATIONS[name] = Operation(name, hints, method, **words)
-        return method
+        feature = words.get("feature")
+        made = method if feature is None else _requiring(feature, method)
+        OPERATIONS[name] = Operation(name, hints, made, **words)
+        return made
 
     return mark
+
+
+def _requiring(feature: str, method: F) -> F:
+    """Return a method that refuses to work for a license without a feature."""
+
+    @functools.wraps(method)
+    def checked(self: Any, /, *given: Any, **named: Any) -> Any:
+        self._workspace.entitlements.require(feature)
+        return method(self, *given, **named)
+
+    return cast("F", checked)
 
 
 def edition_operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
@@ -340,6 +354,11 @@ class Arg:
         """What stands for the value in the help of the command line."""
         words = [word for word in self.cli.split() if word[0] not in "-/"]
         return " ".join(words) or None
+
+
+def at_most(about: str = "How many at most.", mcp: str = "top_k", /, **words: Any) -> Arg:
+    """Return what faces say of a limit; *words* are the other attributes of :class:`Arg`."""
+    return Arg(about, "--limit -k N", mcp, **{"ge": 1} | words)
 
 
 @dataclass(frozen=True, slots=True)

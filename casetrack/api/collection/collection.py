@@ -27,6 +27,7 @@ from casetrack.api.operation import (
     DocumentRef,
     PathRef,
     Work,
+    at_most,
     operation,
 )
 from casetrack.base.arguments import as_documents, as_list, one_of
@@ -210,16 +211,7 @@ class Collection:
         /,
         *,
         limit: Annotated[
-            int,
-            Arg(
-                "How many results at most.",
-                "--limit -k N",
-                "top_k",
-                ge=1,
-                le=1000,
-                mcp_le=50,
-                mcp_default=5,
-            ),
+            int, at_most("How many results at most.", le=1000, mcp_le=50, mcp_default=5)
         ] = 10,
         mode: Annotated[
             SearchMode | None,
@@ -402,9 +394,7 @@ class Collection:
         languages: _Languages = None,
         mentions: _Mentions = None,
         shown: Iterable[str] = (),
-        most: Annotated[
-            int, Arg("How many values of each.", "--limit -k N", "top_k", ge=1, le=200, mcp_le=15)
-        ] = 8,
+        most: Annotated[int, at_most("How many values of each.", le=200, mcp_le=15)] = 8,
         waits: bool = True,
     ) -> Facets:
         """Return what all passages that fit a question can be narrowed by, and how many are left.

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from casetrack.api.collection.progress import listener, shows_progress, silent
-from casetrack.api.operation import ADDS, DELETES, READS, Arg, StateRef, operation
+from casetrack.api.operation import ADDS, DELETES, READS, Arg, StateRef, at_most, operation
 from casetrack.base.arrow_values import without_formula
 from casetrack.base.errors import CaseTrackError, CollectionNotFound, See, SnapshotNotFound
 from casetrack.base.files import write_atomic
@@ -295,7 +295,7 @@ class Audit:
         action: Annotated[
             str | None, Arg("Only actions with this word: deleted, ...", "--action WORD")
         ] = None,
-        limit: Annotated[int | None, Arg("How many to list.", "--limit -k N", ge=1)] = 50,
+        limit: Annotated[int | None, at_most("How many to list.", "")] = 50,
     ) -> Rows[AuditEntry]:
         """Return what was done in the data folder, the last first.
 

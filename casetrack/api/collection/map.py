@@ -8,7 +8,16 @@ from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from casetrack.api.collection.drawing import draw_graph, draw_timeline
-from casetrack.api.operation import EVERY, READS, Arg, DayRef, DocumentRef, PassageRef, operation
+from casetrack.api.operation import (
+    EVERY,
+    READS,
+    Arg,
+    DayRef,
+    DocumentRef,
+    PassageRef,
+    at_most,
+    operation,
+)
 from casetrack.base.arguments import as_list, day_text, one_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records import (
@@ -98,17 +107,13 @@ _AskedRelation = Literal[
 _Document = Annotated[
     DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name")
 ]
-_Documents = Annotated[
-    int | None, Arg("How many documents at most.", "--limit -k N", "top_k", ge=1, le=50)
-]
+_Documents = Annotated[int | None, at_most("How many documents at most.", le=50)]
 _Name = Annotated[str, Arg("The name; near spellings are found as well.", "NAME", "entity")]
 _Kind = Annotated[
     OneKind,
     Arg("Its kind, where a name means several.", "--kind", "entity_type", mcp_type=_AskedKind),
 ]
-_Places = Annotated[
-    int | None, Arg("How many places at most.", "--limit -k N", "top_k", ge=1, mcp_le=100)
-]
+_Places = Annotated[int | None, at_most("How many places at most.", mcp_le=100)]
 
 
 class Map:
@@ -119,11 +124,6 @@ class Map:
 
     def __init__(self, workspace: Workspace, /) -> None:
         self._workspace = workspace
-
-    def _ask(self, question: Callable[[State], R], /, *, needs: str) -> R:
-        """Ask what only some tiers have; *needs* is one of the features of a license."""
-        self._workspace.entitlements.require(needs)
-        return self._workspace.ask(question)
 
     def lacking(self) -> int:
         """Return how many passages nobody has read for the map yet.
@@ -196,8 +196,7 @@ class Map:
             DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE", "end_date")
         ] = None,
         limit: Annotated[
-            int | None,
-            Arg("How many events at most; those of most weight stay.", "--limit -k N", "-", ge=1),
+            int | None, at_most("How many events at most; those of most weight stay.", "-")
         ] = 50,
     ) -> Timeline:
         """Return dated events in order; where there are too many, the weightiest.
@@ -244,9 +243,7 @@ class Map:
         ] = "topical",
         /,
         *,
-        limit: Annotated[
-            int, Arg("How many groups at most.", "--limit -k N", "max_clusters", ge=1, le=20)
-        ] = 10,
+        limit: Annotated[int, at_most("How many groups at most.", "max_clusters", le=20)] = 10,
     ) -> Clusters:
         """Return groups of documents that belong together.
 
@@ -264,10 +261,7 @@ class Map:
         """
         from casetrack.graph.answers.clusters import clusters
 
-        return self._ask(
-            lambda state: clusters(graph_of(state), strategy, limit=limit),
-            needs="document_clusters",
-        )
+        return self._graph(lambda graph: clusters(graph, strategy, limit=limit))
 
     @operation("entities", READS, tool="list_entities", sets=("map",), most=500, narrow=("kind",))
     def entities(
@@ -288,9 +282,7 @@ class Map:
         ] = "mentions",
         named: str | None = None,
         skip: int = 0,
-        limit: Annotated[
-            int | None, Arg("How many at most.", "--limit -k N", "top_k", ge=1, mcp_le=500)
-        ] = 50,
+        limit: Annotated[int | None, at_most(mcp_le=500)] = 50,
     ) -> Rows[Entity]:
         """Return the people, organizations, places, dates and amounts that documents mention.
 
@@ -343,10 +335,7 @@ class Map:
         """
         from casetrack.graph.answers.entities import find_entity
 
-        return self._ask(
-            lambda state: find_entity(graph_of(state), name, kind=kind, limit=limit),
-            needs="entity_search",
-        )
+        return self._graph(lambda graph: find_entity(graph, name, kind=kind, limit=limit))
 
     @operation(
         "mentions",
@@ -413,9 +402,7 @@ class Map:
         ],
         /,
         *,
-        limit: Annotated[
-            int | None, Arg("How many at most.", "--limit -k N", "top_k", ge=1, mcp_le=100)
-        ] = 20,
+        limit: Annotated[int | None, at_most(mcp_le=100)] = 20,
     ) -> Encounters:
         """Return passages that mention several entities together.
 
@@ -428,10 +415,7 @@ class Map:
         """
         from casetrack.graph.answers.entities import encounters
 
-        return self._ask(
-            lambda state: encounters(graph_of(state), as_list(names), limit=limit),
-            needs="entity_relationships",
-        )
+        return self._graph(lambda graph: encounters(graph, as_list(names), limit=limit))
 
     @operation(
         "graph", READS, tool="get_entity_graph", feature="entity_graph", sets=("map",), page="graph"
@@ -452,9 +436,7 @@ class Map:
         depth: Annotated[
             int, Arg("How many steps away from the middle.", "--depth N", ge=1, le=4)
         ] = 2,
-        limit: Annotated[
-            int, Arg("How many names at most.", "--limit -k N", "top_k", ge=1, le=100)
-        ] = 20,
+        limit: Annotated[int, at_most("How many names at most.", le=100)] = 20,
     ) -> EntityGraph:
         """Return entities and what connects them, around one of them or as a whole.
 
@@ -482,10 +464,7 @@ class Map:
         """
         from casetrack.graph.answers.entities import entity_graph
 
-        found = self._ask(
-            lambda state: entity_graph(graph_of(state), name, depth=depth, limit=limit),
-            needs="entity_graph",
-        )
+        found = self._graph(lambda graph: entity_graph(graph, name, depth=depth, limit=limit))
         return replace(found, draw=draw_graph)
 
     @operation(
@@ -515,9 +494,7 @@ class Map:
         named: str | None = None,
         there: bool | None = None,
         skip: int = 0,
-        limit: Annotated[
-            int | None, Arg("How many at most.", "--limit -k N", "top_k", ge=1, mcp_le=200)
-        ] = 50,
+        limit: Annotated[int | None, at_most(mcp_le=200)] = 50,
     ) -> Rows[Reference]:
         """Return what documents refer to: documents, standards, laws, cases, links, sections.
 
@@ -681,9 +658,7 @@ class Map:
         min_similarity: Annotated[
             float, Arg("How similar at least, 0 to 1.", "--least X", ge=0.0, le=1.0)
         ] = 0.6,
-        limit: Annotated[
-            int | None, Arg("How many passages at most.", "--limit -k N", "top_k", ge=1, le=50)
-        ] = 10,
+        limit: Annotated[int | None, at_most("How many passages at most.", le=50)] = 10,
     ) -> Rows[SimilarChunk]:
         """Return passages of other documents that mean nearly the same as a passage.
 
@@ -734,14 +709,7 @@ class Map:
         /,
         *,
         limit: Annotated[
-            int,
-            Arg(
-                "How many passages of each at most.",
-                "--limit -k N",
-                "top_k_per_document",
-                ge=1,
-                le=20,
-            ),
+            int, at_most("How many passages of each at most.", "top_k_per_document", le=20)
         ] = 5,
     ) -> Comparison:
         """Return what two documents say of a topic, side by side.
@@ -774,7 +742,7 @@ class Map:
                 chunks_of=state.chunks_of,
             )
 
-        return self._ask(compared, needs="document_comparison")
+        return self._workspace.ask(compared)
 
     @operation(
         "changes",
@@ -840,7 +808,7 @@ class Map:
             Arg("In reading order, or by value: the highest or lowest first.", "--sort"),
         ] = "value",
         limit: Annotated[
-            int | None, Arg("How many at most.", "--limit -k N", ge=1, mcp_le=100, mcp_default=10)
+            int | None, at_most("How many at most.", "", mcp_le=100, mcp_default=10)
         ] = 20,
     ) -> Amounts:
         """Return sums of money, percentages and quantities, each with the words that say it.

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from casetrack.api.collection.drawing import drawn
-from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, PassageRef, operation
+from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, PassageRef, at_most, operation
 from casetrack.base.arguments import (
     document_name,
     is_document,
@@ -203,9 +203,7 @@ class Read:
         direction: Annotated[
             Literal["forward", "backward"], Arg("Which way to go.", "--direction")
         ] = "forward",
-        limit: Annotated[
-            int, Arg("How many chunks.", "--limit -k N", "count", ge=1, le=200, mcp_le=20)
-        ] = 5,
+        limit: Annotated[int, at_most("How many chunks.", "count", le=200, mcp_le=20)] = 5,
     ) -> Passages:
         """Return a chunk and those after it in its document, or before it, in reading order.
 

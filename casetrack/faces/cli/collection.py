@@ -10,7 +10,7 @@ from casetrack.api.text.collections import described
 from casetrack.base.errors import CaseTrackError, CollectionSealed
 from casetrack.base.records import AUTO_PROFILE, DEFAULT_PROFILE
 from casetrack.faces.cli.asking import answer, operations, taken, takes, write
-from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument, opt
 from casetrack.faces.cli.output import byte_text, confirmed, counted, line, write_json
 from casetrack.faces.cli.state import State, show_notice
 
@@ -41,9 +41,7 @@ def list_collections(
     ctx: typer.Context,
     status: Annotated[
         Literal["active", "closed", "archived", "sealed", "all"] | None,
-        typer.Option(
-            "--status", help="Only those with this status; without it, all but archived ones."
-        ),
+        opt("Only those with this status; without it, all but archived ones.", "--status"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -81,9 +79,7 @@ def list_collections(
 
 def info(
     ctx: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Name or ID of the collection.")
-    ] = None,
+    name: Annotated[str | None, opt("Name or ID of the collection.", "NAME")] = None,
     collection: CollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -102,9 +98,7 @@ def info(
 
 def attach(
     ctx: typer.Context,
-    address: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="s3://BUCKET/FOLDER, gs://… or az://…")
-    ],
+    address: Annotated[str, opt("s3://BUCKET/FOLDER, gs://… or az://…", "ADDRESS")],
     as_json: JsonOption = False,
 ) -> None:
     """Use a collection that lies in object storage, here by its name like any other."""
@@ -118,10 +112,7 @@ def attach(
     line(f"Ask it: casetrack search QUESTION -c {quoted(about.name)}")
 
 
-def detach(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or ID of the collection.")],
-) -> None:
+def detach(ctx: typer.Context, name: NameArgument) -> None:
     """Forget a collection that lies in object storage; there it stays as it is."""
     library = ctx.ensure_object(State).library
     where = library.place(library.find(name))
@@ -131,8 +122,8 @@ def detach(
 
 def delete(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or ID of the collection.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    name: NameArgument,
+    yes: Annotated[bool, opt("Do not ask.", "--yes -y")] = False,
 ) -> int:
     """Delete a collection with everything in it; your original files are not touched."""
     library = ctx.ensure_object(State).library

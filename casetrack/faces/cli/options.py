@@ -73,14 +73,6 @@ CollectionOption = Annotated[
         autocompletion=collection_names,
     ),
 ]
-AnyCollectionOption = Annotated[
-    str | None,
-    opt(
-        "Only this collection, by its name or ID.",
-        "--collection -c NAME",
-        autocompletion=collection_names,
-    ),
-]
 NameArgument = Annotated[
     str, opt("Name or ID of the collection.", "NAME", autocompletion=collection_names)
 ]

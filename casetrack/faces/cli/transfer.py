@@ -161,8 +161,7 @@ def seal(
     key_file: KeyFile = None,
     keyring: Keyring = False,
     hide_name: Annotated[
-        bool,
-        typer.Option("--hide-name", help="Do not say in the clear what the collection is called."),
+        bool, opt("Do not say in the clear what the collection is called.", "--hide-name")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -210,18 +209,12 @@ def _watched(library: "Library", info: "CollectionInfo") -> list[str]:
 def unseal(
     ctx: typer.Context,
     name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", help="Name or ID of the sealed collection, or its .ctsealed file."
-        ),
+        str, opt("Name or ID of the sealed collection, or its .ctsealed file.", "NAME")
     ],
     passphrase_fd: PassphraseFd = None,
     key_file: KeyFile = None,
     new_name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", metavar="NAME", help="What to call it; by default as it was called."
-        ),
+        str | None, opt("What to call it; by default as it was called.", "--name NAME")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,13 +1,10 @@
 """``casetrack upkeep`` and ``index-status``: whether all is well, and what helps."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from casetrack.api.text import head_of, lines_of
-from casetrack.faces.cli.asking import write
-from casetrack.faces.cli.options import AnyCollectionOption, CollectionOption, JsonOption
+from casetrack.faces.cli.asking import operations, own, taken, takes, write
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, State
 
@@ -15,23 +12,8 @@ if TYPE_CHECKING:
     from casetrack.base.records.health import Action, IndexStatus
 
 
-def upkeep(
-    ctx: typer.Context,
-    collection: AnyCollectionOption = None,
-    secure: Annotated[
-        bool,
-        typer.Option(
-            "--secure",
-            help="Keep nothing back: nothing that was deleted stays in any file. Removes named "
-            "snapshots, too.",
-        ),
-    ] = False,
-    if_needed: Annotated[
-        bool,
-        typer.Option("--if-needed", help="Only collections in which there is something to remove."),
-    ] = False,
-    as_json: JsonOption = False,
-) -> int:
+@takes("upkeep")
+def upkeep(state: State, given: dict[str, Any]) -> int:
     """Free space, and remove for good what was deleted or replaced.
 
     Nothing that you can search changes. What was deleted stays in files for 15 minutes, for
@@ -41,18 +23,19 @@ def upkeep(
     """
     from casetrack.faces.cli.progress import stoppable
 
-    library = ctx.ensure_object(State).library
+    asked = taken(operations()["upkeep"], given)
     with stoppable() as stop:
-        reports = library.upkeep(
-            collection=collection, secure=secure, if_needed=if_needed, wait=True, cancel=stop
-        )
-    if as_json:
+        reports = state.library.upkeep(**asked, wait=True, cancel=stop)
+    if given["as_json"]:
         write_json([r.as_dict() for r in reports])
     else:
         for report in reports:
             write(lines_of(report))
         if not reports:
-            line("There is nothing to remove." if if_needed else "There are no collections.")
+            none = (
+                "There is nothing to remove." if given["if_needed"] else "There are no collections."
+            )
+            line(none)
     return EXIT_INTERRUPTED if any(r.cancelled for r in reports) else 0
 
 
@@ -61,42 +44,26 @@ def upkeep(
 _MOST_LISTED = 200
 
 
-def index_status(
-    ctx: typer.Context,
-    document: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="DOCUMENT", help="Only this document: its name or ID.", show_default=False
-        ),
-    ] = None,
-    collection: CollectionOption = None,
-    problems: Annotated[
-        bool, typer.Option("--problems", help="List only documents that need something.")
-    ] = False,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify", help="Compare also large files of which only the time has changed."
-        ),
-    ] = False,
-    as_json: JsonOption = False,
-) -> int:
+@takes(
+    "index-status",
+    problems=own(bool, "List only documents that need something.", "--problems", False),
+)
+def index_status(state: State, given: dict[str, Any]) -> int:
     """Show what of a collection's index is out of date, and what puts it right.
 
     For every document: whether each of its chunks has what the models make of it, whether that
     was made by the present models and version, and whether its file is still as it was read.
     Exit code 0 says that nothing is to be done.
     """
-    state = ctx.ensure_object(State)
-    target = state.collection(collection)
-    status = target.admin.index_status(document, verify=verify)
-    if as_json:
+    target = state.collection(given["collection"])
+    status = target.admin.index_status(given["document"], verify=given["verify"])
+    if given["as_json"]:
         raw = status.as_dict()
-        if problems:
+        if given["problems"]:
             raw["documents"] = [d for d in raw["documents"] if d["problems"]]
         write_json(raw | {"remedy": remedy(status.action, status.collection)})
-        return 0 if status.ok else 1
-    _show(status, only_problems=problems)
+    else:
+        _show(status, only_problems=given["problems"])
     return 0 if status.ok else 1
 
 

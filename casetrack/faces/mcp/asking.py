@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 _Confirmed = bool
 _BEYOND = f"use {See('search')} with document_filter."
 _NAME = attrgetter("mcp_name")
-_called = partial(called, name=_NAME, checked=True)
+answered = partial(called, name=_NAME, checked=True)
+"""Returns what an operation answers; errors call its arguments as AI programs do."""
 _LISTED, _FEW = 15, 3
 """Entries of the lists inside an entry, in full and in concise answers."""
 _INNER = frozenset({"aliases", "other_matches", "documents"})
@@ -187,7 +188,7 @@ def _answered(operation: Operation, asked: Asked, count: int | None = None) -> C
 
     def ask(limit: int | None) -> Any:
         bounds = {} if limit is None or "limit" not in given else {"limit": limit}
-        return in_terms(_called(operation.method, asked.target, given | bounds))
+        return in_terms(answered(operation.method, asked.target, given | bounds))
 
     if operation.most is None:
         return _whole(operation, ask(None), asked)
@@ -337,43 +338,6 @@ def _plain(part: Any, told: Telling | None) -> str:
     if style in {"said", "words"}:
         return text.replace("\\", "\\\\").replace('"', '\\"')
     return cut(text, NAME_CHARS)
-
-
-def asks(
-    method: Callable[..., Any], /, *, most: int | None = None, **fixed: Any
-) -> Callable[[Present], Callable[..., Any]]:
-    """Make a tool's method of what makes a result of the answer of *method*.
-
-    Parameters
-    ----------
-    most
-        Entries that can be asked for, where the answer is a list of which a call shows a part;
-        ``None`` where it is not.
-    fixed
-        Arguments that are always the same.
-    """
-
-    def made(present: Present) -> Callable[..., Any]:
-        async def run(self: Any, **call: Any) -> CallToolResult:
-            named = call.pop("collection")
-            response_format, offset = call.pop("response_format"), call.pop("offset", 0)
-            given = given_of(method, call)
-            target = await locate(self._session, named)
-            wanted = given | fixed
-            if most is not None and "limit" in given:
-                wanted["limit"] = min(offset + given["limit"], most)
-            found = await in_thread(partial(_called, method, target, wanted))
-            return present(
-                self,
-                in_terms(found),
-                Asked(target, await telling(response_format, target), offset, given),
-            )
-
-        run.__doc__ = present.__doc__
-        _sign(run, present.__name__, method, most is not None)
-        return run
-
-    return made
 
 
 def takes(

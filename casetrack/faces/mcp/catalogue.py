@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.editions import ANY, edition
@@ -34,34 +35,24 @@ OTHER_ARGUMENTS = {"create_collection": {"collection_id": "reference"}}
 id in one place and a reference in another, and an id is something else here."""
 
 
+_GROUPS = (
+    *("collections:CollectionTools", "ingest:IngestTools", "sync:WatchTools"),
+    *("reindex:ReindexTools", "status:JobTools", "documents:DocumentTools"),
+    *("search:SearchTools", "reading:PageTools", "overview:OverviewTools"),
+    *("search:QueryTools", "marks:MarkTools", "status:StatusTools"),
+)
+"""The classes of tools that no operation makes, with their modules."""
+
+
 def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
     from casetrack.faces.mcp.asking import derived
     from casetrack.faces.mcp.doing import changing
-    from casetrack.faces.mcp.tools.collections import CollectionTools
-    from casetrack.faces.mcp.tools.documents import DocumentTools
-    from casetrack.faces.mcp.tools.ingest import IngestTools
-    from casetrack.faces.mcp.tools.marks import MarkTools
-    from casetrack.faces.mcp.tools.overview import OverviewTools
-    from casetrack.faces.mcp.tools.reading import PageTools
-    from casetrack.faces.mcp.tools.reindex import ReindexTools
-    from casetrack.faces.mcp.tools.search import QueryTools, SearchTools
-    from casetrack.faces.mcp.tools.status import JobTools, StatusTools
-    from casetrack.faces.mcp.tools.sync import WatchTools
 
-    made: tuple[type[Any], ...] = (
-        CollectionTools,
-        IngestTools,
-        WatchTools,
-        ReindexTools,
-        JobTools,
-        DocumentTools,
-        SearchTools,
-        PageTools,
-        OverviewTools,
-        QueryTools,
-        MarkTools,
-        StatusTools,
+    named = (each.partition(":") for each in _GROUPS)
+    made: tuple[type[Any], ...] = tuple(
+        getattr(import_module(f"casetrack.faces.mcp.tools.{module}"), name)
+        for module, _, name in named
     )
     made = (changing(*made), *made)
     return (*made, derived(*made))

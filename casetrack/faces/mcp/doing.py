@@ -5,20 +5,19 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from functools import partial, singledispatch
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 
 from casetrack.api.collection import Collection
-from casetrack.api.operation import Operation, arguments_of, called
+from casetrack.api.operation import Operation, arguments_of
 from casetrack.api.operations import operations
 from casetrack.api.text import head_of, lines_of
 from casetrack.base.records import CollectionInfo, StatusChange
 from casetrack.base.records.jobs import Job
 from casetrack.base.records.sync import SyncReport, WatchedFolder
-from casetrack.faces.mcp.asking import given_of, parameter, parameter_of, plain
+from casetrack.faces.mcp.asking import answered, given_of, parameter, parameter_of, plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 
     from casetrack.faces.mcp.outputs import Facts
     from casetrack.faces.mcp.session import Session
-
-_NAME = attrgetter("mcp_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def _method(operation: Operation) -> Callable[..., Any]:
             needed = known["collection"].must_be_given
             given["collection"] = (await locate(session, named)).info.id if needed else named
         given |= await in_thread(partial(_folders, operation, given))
-        do = partial(called, method, owner, given, name=_NAME, checked=True)
+        do = partial(answered, method, owner, given)
         done = Done(session, operation, given)
         if work is not None:
 

@@ -78,22 +78,9 @@ class ToolSpec:
         return name in self.sets
 
 
-def tool(
-    title: str,
-    hints: Hints,
-    /,
-    *,
-    description: str,
-    required: tuple[str, ...] = (),
-    meta: dict[str, Any] | None = None,
-    sets: tuple[ToolSet, ...] = (),
-    feature: str | None = None,
-    page: PageName | None = None,
-    only_for: tuple[PageName, ...] = (),
-    of: tuple[str, ...] = (),
-) -> Callable[[F], F]:
+def tool(title: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
     """Mark a method as a tool; its name is the tool's name. See :class:`ToolSpec`."""
-    spec = ToolSpec(title, hints, description, required, meta, sets, feature, page, only_for, of)
+    spec = ToolSpec(title, hints, **words)
 
     def mark(method: F) -> F:
         setattr(method, _ATTRIBUTE, spec)

@@ -1,5 +1,6 @@
 """Tools that show a collection as a whole: summary, timeline, counts, groups of documents."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult
@@ -10,12 +11,13 @@ from casetrack.api.text import entry_of, head_of
 from casetrack.base.records.graph import Event, Timeline
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.asking import Asked, asks, plain
+from casetrack.faces.mcp.asking import answered, plain, takes
 from casetrack.faces.mcp.briefing import briefing
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.results import after_page, answer, more_from, page_of, room_beside
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, ResponseFormat, tool
+from casetrack.faces.mcp.steps import in_terms
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -56,11 +58,21 @@ class OverviewTools(SessionTools):
         sets=("daily", "map", "legal"),
         page="timeline",
     )
-    # Always the same number: which events are the weightiest depends on how many are read.
-    @asks(Map.timeline, most=results.PLACES, limit=results.PLACES)
-    def get_collection_timeline(self, found: Timeline, asked: Asked) -> CallToolResult:
+    @takes(Map.timeline)
+    async def get_collection_timeline(
+        self,
+        given: dict[str, Any],
+        *,
+        offset: int,
+        collection: str | None,
+        response_format: ResponseFormat,
+    ) -> CallToolResult:
         """Return events by date."""
-        offset, told = asked.offset, asked.told
+        target = await locate(self._session, collection)
+        # Always the same number: which events are the weightiest depends on how many are read.
+        ask = partial(answered, Map.timeline, target, given | {"limit": results.PLACES})
+        found: Timeline = in_terms(await in_thread(ask))
+        told = await telling(response_format, target)
         facts: dict[str, Any] = found.as_dict() | {"notice": outputs.QUOTED}
         del facts["events"]
         ranked = sorted(found.events, key=lambda e: -e.weight)
