@@ -47,7 +47,7 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.base.license import Entitlements
-from casetrack.base.models.profiles import PROFILES
+from casetrack.base.models.profiles import PROFILE_NAMES
 from casetrack.base.objects.address import Address, is_address
 from casetrack.base.records import (
     AUTO_PROFILE,
@@ -106,7 +106,6 @@ if TYPE_CHECKING:
     SearchedBy = Searched
 
 DEFAULT_PIPELINE = "standard"
-PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 _Tags = Sequence[str]
 _DAMAGED = f"Run {See('doctor')} for details."
 _repairs = logging.getLogger("casetrack.repairs")

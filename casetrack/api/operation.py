@@ -145,7 +145,7 @@ class Operation:
     of
         Other commands whose work its tool does.
     confirmed
-        Whether AI programs have to confirm what is destructive.
+        Whether AI programs have to confirm it; by default what is destructive.
     alone
         Whether no call names the collection: there is one.
     per_call
@@ -173,7 +173,7 @@ class Operation:
     alone: bool = False
     whose: str = "collection"
     of: tuple[str, ...] = ()
-    confirmed: bool = True
+    confirmed: bool | None = None
     concise: bool = True
     words: Mapping[str, str] | None = None
     work: Work | None = None
@@ -202,6 +202,11 @@ class Operation:
     def next(self) -> str:
         """What may be done after it; ``{name}`` stands for a field of the result."""
         return self._words.get("next", "")
+
+    @property
+    def must_be_confirmed(self) -> bool:
+        """Whether AI programs have to confirm it."""
+        return self.hints.destructive if self.confirmed is None else self.confirmed
 
     @property
     def of_library(self) -> bool:
@@ -317,7 +322,8 @@ class Arg:
         Its options and the word for its value: ``--limit -k N``, ``--kind``. A word alone is an
         argument by position; ``/--same`` is an option that makes it false; ``-`` is none.
     mcp
-        Its name for AI programs; empty where it is the argument's own, ``-`` where they have none.
+        Its name for AI programs; empty where it is the argument's own, ``-`` where they have none;
+        with ``!`` before it where it makes the argument false.
     note
         What their schema says of it; little, since a model reads it on every turn.
     ge, le
@@ -414,7 +420,7 @@ class Argument:
     @property
     def mcp_name(self) -> str:
         """What AI programs call it."""
-        return self.arg.mcp or self.name
+        return self.arg.mcp.removeprefix("!") or self.name
 
     @property
     def mcp_most(self) -> float | None:

@@ -23,6 +23,7 @@ from casetrack.api.operation import (
 )
 from casetrack.base.errors import Opt, UsageError
 from casetrack.base.files import private_folder
+from casetrack.base.models.profiles import PROFILE_NAMES
 from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.graph.opened import graph_of
@@ -117,6 +118,7 @@ def first_time_seconds(documents: Iterable[Document], /) -> float | None:
     return seconds / chunks * sum(count for _, count in found)
 
 
+_KEEPS_CHUNKS = "false keeps chunks (faster)"
 _Document = Annotated[
     DocumentRef | None, Arg("Only this document: its name or ID.", "DOCUMENT", "document_filter")
 ]
@@ -356,7 +358,11 @@ class Admin(OwnFacts, EarlierStates):
         return replace(report, checks=(*report.checks, log))
 
     @operation(
-        "reindex", SWITCHES, work=Work("Reindexing", "chunks", "reindex", 'Reindex of "{subject}"')
+        "reindex",
+        SWITCHES,
+        tool="reindex_collection",
+        confirmed=True,
+        work=Work("Reindexing", "chunks", "reindex", 'Reindex of "{subject}"'),
     )
     @shows_progress("Reindexing")
     @raises_damage
@@ -364,7 +370,12 @@ class Admin(OwnFacts, EarlierStates):
         self,
         profile: Annotated[
             str | None,
-            Arg("Use these models from now on; a wrong name lists all.", "--profile PROFILE"),
+            Arg(
+                "Use these models from now on; a wrong name lists all profiles.",
+                "--profile PROFILE",
+                note="openai sends texts out: ask first",
+                words=PROFILE_NAMES,
+            ),
         ] = None,
         /,
         *,
@@ -374,10 +385,20 @@ class Admin(OwnFacts, EarlierStates):
                 "Read the source files again, too, where they have changed or something is out of "
                 "date. For a single document this is the default.",
                 "--reparse/--no-reparse",
+                note=_KEEPS_CHUNKS,
+                mcp_type=bool,
+                mcp_default=True,
             ),
         ] = None,
         force: Annotated[
-            bool, Arg("Make everything anew, not only what is out of date.", "--force")
+            bool,
+            Arg(
+                "Make everything anew, not only what is out of date.",
+                "--force",
+                "!skip_unchanged",
+                "Only what is stale or changed",
+                mcp_default=False,
+            ),
         ] = False,
         document: Annotated[
             DocumentRef | None, Arg("Only this document: its name or ID.", "DOCUMENT", "-")
@@ -446,15 +467,28 @@ class Admin(OwnFacts, EarlierStates):
         audit.note(self._workspace.folder, "reindexed", detail=said)
         return report
 
+    @operation(
+        "reindex document",
+        SWITCHES,
+        command="reindex DOCUMENT",
+        tool="reindex_document",
+        work=Work("Reindexing", "chunks", "reindex", 'Reindex of "{name_or_id}"'),
+    )
     @shows_progress("Reindexing")
     @raises_damage
     def reindex_document(
         self,
-        name_or_id: DocumentRef,
+        name_or_id: Annotated[
+            DocumentRef, Arg("Name, path or ID.", "DOCUMENT", "document_name", "Name or ID")
+        ],
         /,
         *,
-        force: bool = False,
-        reparse: bool = True,
+        force: Annotated[
+            bool, Arg("Make it anew in any case.", "--force", note="Even if up to date")
+        ] = False,
+        reparse: Annotated[
+            bool, Arg("Read the source file again.", "--reparse/--no-reparse", note=_KEEPS_CHUNKS)
+        ] = True,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ReindexReport:

@@ -110,6 +110,7 @@ PROFILES: tuple[Profile, ...] = (
     ),
     Profile("ollama", "dense vectors from an Ollama server", provider="ollama"),
 )
+PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
 
 @functools.cache

@@ -196,6 +196,8 @@ def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
     """Return what an operation answers; what was given gets what it was asked of."""
     if operation.of_library:
         asked = taken(operation, given)
+        if "collection" in asked and _fills(operation):
+            asked["collection"] = state.collection_to_fill(asked["collection"]).info.id
         return (
             worked(state, operation, asked)
             if operation.work
@@ -210,6 +212,12 @@ def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
     return (
         worked(state, operation, asked, target) if work else called(operation.method, target, asked)
     )
+
+
+def _fills(operation: Operation) -> bool:
+    """Return whether it is about the data folder, and files of one collection."""
+    arguments = arguments_of(operation.method) if operation.of_library else ()
+    return any(each.name == "collection" and each.must_be_given for each in arguments)
 
 
 def filled(state: State, operation: Operation, given: Mapping[str, Any], /) -> "Collection":
@@ -357,13 +365,15 @@ def _in_order(
     What changes a collection as a whole takes its name by position.
     """
     declared = _declared(operation)
+    if _fills(operation):
+        declared = [each for each in declared if each.name != "collection"]
     first: list[Argument | inspect.Parameter] = [
         each for each in declared if not each.arg.options or each.must_be_given
     ]
     rest = [each for each in declared if each not in first]
     if operation.name.startswith("collection ") and not operation.of_library:
         first.insert(0, _parameter("collection", NameArgument))
-    elif not (operation.of_library or operation.alone) and all(
+    elif (_fills(operation) or not (operation.of_library or operation.alone)) and all(
         each.name != "collection" for each in own
     ):
         first.append(_parameter("collection", CollectionOption, None))

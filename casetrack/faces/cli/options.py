@@ -7,7 +7,6 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from casetrack.api.operation import Arg
-from casetrack.base.config import OCR_ENGINES
 from casetrack.faces.cli.completion import collection_names
 from casetrack.faces.cli.output import line
 
@@ -81,39 +80,10 @@ CreateOption = Annotated[
     bool, opt("Make the collection if there is none of this name.", "--create")
 ]
 
-PipelineOption = Annotated[
-    str | None,
-    opt(
-        "What happens to the files: a pipeline file, or the name of one; see "
-        "`casetrack schema --pipelines`.",
-        "--pipeline FILE",
-    ),
-]
-
-# --- which files ------------------------------------------------------------------------------
-
-ExtensionsOption = Annotated[
-    list[str] | None, opt("Only these kinds, such as pdf; may be repeated.", "--ext EXT")
-]
-IncludeOption = Annotated[
-    list[str] | None,
-    opt("Only files that fit, such as 'contracts/**'; may be repeated.", "--include GLOB"),
-]
-ExcludeOption = Annotated[
-    list[str] | None, opt("Not what fits, such as drafts/; may be repeated.", "--exclude GLOB")
-]
-
-# --- how files are read -----------------------------------------------------------------------
 
 PasswordOption = Annotated[
     list[str] | None,
     opt("Opens protected files; may be repeated. Never stored.", "--password PASSWORD"),
-]
-OcrOption = Annotated[
-    str | None, opt(f"How scans and pictures are read: {', '.join(OCR_ENGINES)}.", "--ocr ENGINE")
-]
-OcrLanguageOption = Annotated[
-    str | None, opt("Languages of scans, such as eng or deu+eng.", "--ocr-language CODES")
 ]
 ToolsOption = Annotated[
     str | None,

@@ -10,15 +10,8 @@ import typer
 
 from casetrack.api.watch.watches import Watches
 from casetrack.base.errors import CaseTrackError
-from casetrack.base.records.sync import SCHEDULES, Watch
-from casetrack.faces.cli.asking import answer
-from casetrack.faces.cli.options import (
-    CollectionOption,
-    ExcludeOption,
-    ExtensionsOption,
-    IncludeOption,
-    JsonOption,
-)
+from casetrack.base.records.sync import Watch, WatchedFolder
+from casetrack.faces.cli.asking import answer, asks
 from casetrack.faces.cli.output import counted, flush, line, write_json, write_text
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
@@ -27,64 +20,14 @@ if TYPE_CHECKING:
     from casetrack.api.watch.watched_folder import SyncTask
 
 
-def add_watch(
-    ctx: typer.Context,
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to watch.")],
-    collection: CollectionOption = None,
-    schedule: Annotated[
-        str | None,
-        typer.Option(
-            "--schedule",
-            metavar="WHEN",
-            help=f"One of: {', '.join(SCHEDULES)}. All but manual react to changes at once; those "
-            "with a time compare the whole folder then, too.",
-        ),
-    ] = None,
-    daily_time: Annotated[
-        str | None,
-        typer.Option(
-            "--daily-time", metavar="HH:MM", help="Local time for daily (default: 02:00)."
-        ),
-    ] = None,
-    remove_deleted: Annotated[
-        bool | None,
-        typer.Option(
-            "--remove-deleted/--keep-deleted",
-            help="Whether documents go when their files are deleted (default: they are kept).",
-            show_default=False,
-        ),
-    ] = None,
-    ext: ExtensionsOption = None,
-    include: IncludeOption = None,
-    exclude: ExcludeOption = None,
-    recursive: Annotated[
-        bool | None,
-        typer.Option(
-            "--recursive/--no-recursive",
-            help="Whether folders below it count (default: they do).",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
+@asks("watch add")
+def add_watch(found: WatchedFolder, given: dict[str, Any]) -> None:
     """Keep a collection in sync with a folder, from now on and after every restart.
 
     Programs that serve CaseTrack watch by themselves, and so does `casetrack watch run`. Adding a
     folder again changes what you name, and leaves the rest as it was.
     """
-    state = ctx.ensure_object(State)
-    found = Watches(state.library).add(
-        folder,
-        collection=state.collection_to_fill(collection).info.id,
-        schedule=schedule,
-        daily_time=daily_time,
-        recursive=recursive,
-        extensions=ext or None,
-        include=include or None,
-        exclude=exclude or None,
-        remove_deleted=remove_deleted,
-    )
-    if as_json:
+    if given["as_json"]:
         write_json(found.as_dict() | {"new": found.new})
         return
     line(("Watching it from now on:" if found.new else "Changed it:", "bold"))

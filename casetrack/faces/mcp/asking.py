@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     Present = Callable[[Any, Any, "Asked"], CallToolResult]
 
-_Confirmed = bool
+Confirmed = bool
 _BEYOND = f"use {See('search')} with document_filter."
 _NAME = attrgetter("mcp_name")
 answered = partial(called, name=_NAME, checked=True)
@@ -123,7 +123,7 @@ def _marked(each: Operation, noun: str) -> Any:
         each.hints,
         description=each.about,
         sets=each.sets,
-        required=("confirm",) if each.hints.destructive and each.confirmed else (),
+        required=("confirm",) if each.must_be_confirmed else (),
         feature=each.feature,
         page=each.page,
     )
@@ -156,11 +156,7 @@ def _method(operation: Operation, noun: str) -> Callable[..., Any]:
     formed = operation.concise and (
         paged or getattr(record, "__name__", record) in {each.__name__ for each in FORMED}
     )
-    sure = (
-        [parameter("confirm", _Confirmed, False)]
-        if operation.hints.destructive and operation.confirmed
-        else []
-    )
+    sure = [parameter("confirm", Confirmed, False)] if operation.must_be_confirmed else []
     name, bounds = operation.tool, operation.per_call
     _sign(run, name, method, paged, formed, noun, bounds, sure)
     run.__doc__ = inspect.getdoc(method)
@@ -386,6 +382,11 @@ def given_of(
     given = {
         declared[name].name: None if v in left_out and declared[name].default is None else v
         for name, v in call.items()
+    }
+    given |= {
+        each.name: not given[each.name]
+        for each in declared.values()
+        if each.arg.mcp.startswith("!") and each.name in given
     }
     worded = {each.name for each in declared.values() if each.arg.words}
     given = {n: v.strip().lower() if v and n in worded else v for n, v in given.items()}

@@ -16,6 +16,7 @@ from casetrack.api.operations import operations
 from casetrack.api.text import head_of, lines_of
 from casetrack.base.records import CollectionInfo, StatusChange
 from casetrack.base.records.jobs import Job
+from casetrack.base.records.snapshots import ReindexReport
 from casetrack.base.records.sync import SyncReport, WatchedFolder
 from casetrack.faces.mcp.asking import answered, given_of, parameter, parameter_of, plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
@@ -32,6 +33,7 @@ from casetrack.faces.mcp.specs import CollectionName, tool
 from casetrack.faces.mcp.steps import See, here, in_terms, told
 from casetrack.faces.mcp.tools.collections import ACTIVE_NOW, NEXT_STEP, profile_notes
 from casetrack.faces.mcp.tools.ingest import existing
+from casetrack.faces.mcp.tools.reindex import reindex_answer, unconfirmed
 from casetrack.faces.mcp.tools.status import job_answer
 from casetrack.faces.mcp.tools.sync import as_watched, sync_answer, watch_entry
 
@@ -72,7 +74,10 @@ def _is_of_lists(each: Operation) -> bool:
 
 
 def _marked(each: Operation) -> Any:
-    mark = tool(each.title, each.hints, description=each.about, sets=each.sets, of=each.of)
+    sure = ("confirm",) if each.must_be_confirmed else ()
+    mark = tool(
+        each.title, each.hints, description=each.about, sets=each.sets, of=each.of, required=sure
+    )
     return mark(_method(each))
 
 
@@ -83,7 +88,7 @@ def _method(operation: Operation) -> Callable[..., Any]:
     async def run(self: Any, **call: Any) -> CallToolResult:
         session = self._session
         named, context = call.pop(whose, None), call.pop("ctx", None)
-        wait_seconds = call.pop("wait_seconds", None)
+        wait_seconds, sure = call.pop("wait_seconds", None), call.pop("confirm", True)
         given = given_of(method, call, keeps_empty=True)
         given = {k: v for k, v in given.items() if v is not None or known[k].default is None}
         target = owner = session.library
@@ -92,6 +97,8 @@ def _method(operation: Operation) -> Callable[..., Any]:
         elif "collection" in known:
             needed = known["collection"].must_be_given
             given["collection"] = (await locate(session, named)).info.id if needed else named
+        if not sure:
+            raise await in_thread(partial(unconfirmed, target, given))
         given |= await in_thread(partial(_folders, operation, given))
         do = partial(answered, method, owner, given)
         done = Done(session, operation, given)
@@ -119,6 +126,7 @@ def _method(operation: Operation) -> Callable[..., Any]:
             for each in known.values()
             if each.mcp_name not in {"-", "collection"}
         ),
+        *([parameter("confirm", bool, False)] if operation.must_be_confirmed else []),
         *([parameter("wait_seconds", WaitSeconds, None)] if work else []),
         *([parameter(whose, CollectionName, None)] if whose else []),
     ]
@@ -151,7 +159,7 @@ def _(found: Collection, done: Done) -> CallToolResult:
     info, notes = found.info, profile_notes(done.session.library, done.given.get("profile"))
     remembered = done.session.activate(info)
     said = ACTIVE_NOW if remembered else NOT_REMEMBERED
-    head, step = f"{done.operation.done} {said}", here(NEXT_STEP)
+    head, step = f"{done.operation.done.rstrip(':')}. {said}", here(NEXT_STEP)
     lines = [head, plain(lines_of(info)), f"Next: {step}", *(f"Note: {each}" for each in notes)]
     facts = {"collection": collection_facts(info), "is_active": remembered, "next_step": step}
     notes = notes if remembered else [NOT_REMEMBERED, *notes]
@@ -214,3 +222,9 @@ def _(job: Job, done: Done) -> CallToolResult:
 @answer_of.register
 def _(report: SyncReport, _done: Done) -> CallToolResult:
     return sync_answer(report)
+
+
+@answer_of.register
+def _(report: ReindexReport, done: Done) -> CallToolResult:
+    notes = profile_notes(done.session.library, done.given.get("profile"))
+    return reindex_answer(report, notes, done.operation.tool)

@@ -6,21 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from casetrack.api.operation import DELETES, READS
 from casetrack.api.text import entry_of, lines_of
 from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError, See
-from casetrack.base.models.profiles import PROFILES
-from casetrack.base.records import (
-    COLLECTION_TYPES,
-    CollectionEntry,
-    CollectionInfo,
-    CollectionStats,
-    Document,
-)
+from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats, Document
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.concise import document_forms, telling
@@ -52,8 +45,6 @@ if TYPE_CHECKING:
     from casetrack.faces.mcp.concise import Telling
 
 
-PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
-
 NEXT_STEP = f"Ingest documents with {See('ingest')}."
 ACTIVE_NOW = "This is now your active collection."
 _LISTED_DOCUMENTS, _FEW_DOCUMENTS = 50, 10
@@ -66,21 +57,6 @@ _REASON_CHARS = 500
 def lower(value: object) -> object:
     """Return texts in lower case, so that a type may be written in any case."""
     return value.strip().lower() if isinstance(value, str) else value
-
-
-CollectionType = Annotated[
-    str, BeforeValidator(lower), Field(json_schema_extra={"enum": list(COLLECTION_TYPES)})
-]
-
-
-ProfileName = Annotated[
-    str | None,
-    BeforeValidator(lower),
-    Field(
-        description="openai sends texts out: ask first",
-        json_schema_extra={"enum": list(PROFILE_NAMES)},
-    ),
-]
 
 
 def profile_notes(library: "Library", profile: str | None, /) -> list[str]:

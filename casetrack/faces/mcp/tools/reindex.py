@@ -1,29 +1,24 @@
 """The tools that make vectors and search terms anew, and that say where this is due."""
 
-import threading
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.api.operation import READS, SWITCHES
+from casetrack.api.operation import READS
 from casetrack.api.text import head_of
 from casetrack.api.text.collections import about
 from casetrack.base.errors import UsageError
 from casetrack.base.records import FileOutcome, IngestReport
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
-from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render.reindex import status_result, status_text
 from casetrack.faces.mcp.results import answer, few, first, more_of
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
 from casetrack.faces.mcp.steps import See, here, told
-from casetrack.faces.mcp.tools.collections import ProfileName, profile_notes
 from casetrack.faces.mcp.tools.ingest import bounded_outcome
 
 if TYPE_CHECKING:
@@ -36,74 +31,10 @@ if TYPE_CHECKING:
 
 LISTED_FILES = 100
 _FILES_ROOM = 7_000
-Reparse = Annotated[bool, Field(description="false keeps chunks (faster)")]
 
 
 class ReindexTools(SessionTools):
     """The tools of this module, for one session."""
-
-    @tool(
-        "Reindex document",
-        SWITCHES,
-        description="Rebuild a stale or changed document. Returns what was rebuilt.",
-    )
-    async def reindex_document(
-        self,
-        ctx: Context,
-        document_name: str,
-        force: bool = False,
-        reparse: Reparse = True,
-        wait_seconds: WaitSeconds = None,
-        collection: CollectionName = None,
-    ) -> CallToolResult:
-        """Make one document anew."""
-        found: Collection = await locate(self._session, collection)
-
-        def work(tell: "Tell", stop: threading.Event) -> "ReindexReport":
-            return found.admin.reindex_document(
-                document_name, force=force, reparse=reparse, progress=tell, cancel=stop
-            )
-
-        title = f'Reindex of "{document_name}" in "{found.name}"'
-        return await self._run(
-            found, ctx, work, "reindex_document", [], title=title, wait_seconds=wait_seconds
-        )
-
-    @tool(
-        "Reindex collection",
-        SWITCHES,
-        description="Rebuild all documents; without confirm: true only says what it would "
-        "do. Returns what was rebuilt.",
-        required=("confirm",),
-        of=("reindex",),
-    )
-    async def reindex_collection(
-        self,
-        ctx: Context,
-        confirm: bool = False,
-        reparse: Reparse = True,
-        skip_unchanged: bool = False,
-        profile: ProfileName = None,
-        wait_seconds: WaitSeconds = None,
-        collection: CollectionName = None,
-    ) -> CallToolResult:
-        """Make all documents anew."""
-        found: Collection = await locate(self._session, collection)
-        if not confirm:
-            raise await in_thread(
-                partial(_unconfirmed, found, profile, skip_unchanged=skip_unchanged)
-            )
-
-        def work(tell: "Tell", stop: threading.Event) -> "ReindexReport":
-            return found.admin.reindex(
-                profile, reparse=reparse, force=not skip_unchanged, progress=tell, cancel=stop
-            )
-
-        notes = await in_thread(partial(profile_notes, self._session.library, profile))
-        title = f'Reindex of "{found.name}"'
-        return await self._run(
-            found, ctx, work, "reindex_collection", notes, title=title, wait_seconds=wait_seconds
-        )
 
     @tool(
         "Index status",
@@ -124,36 +55,23 @@ class ReindexTools(SessionTools):
         facts = status_result(status, offset)
         return answer(status_text(status, facts), facts)
 
-    async def _run(
-        self,
-        found: "Collection",
-        ctx: Context,
-        work: "Callable[[Tell, threading.Event], ReindexReport]",
-        name: str,
-        notes: list[str],
-        *,
-        title: str,
-        wait_seconds: int | None,
-    ) -> CallToolResult:
-        """Do long work and tell what it did."""
 
-        async def finish(report: "ReindexReport") -> CallToolResult:
-            said = [*notes, *report.notes, *(report.files.notes if report.files else ())]
-            facts = _result(report, said, again=name)
-            bounded = replace(report, notes=tuple(facts["notes"]))
-            if report.files is not None:
-                outcomes = tuple(map(bounded_outcome, report.files.outcomes))
-                bounded = replace(bounded, files=IngestReport(outcomes, report.files.seconds))
-            stopped = f'Stopped; "{report.collection}" is whole.' if report.cancelled else ""
-            text = told(plain(head_of(bounded)))
-            return answer("\n".join(filter(None, (stopped, text, facts["more"]))), facts)
-
-        task = Task("reindex", title, found.info, work, finish)
-        return await run_as_job(self._session, ctx, task, wait_seconds)
+def reindex_answer(report: "ReindexReport", notes: list[str], again: str, /) -> CallToolResult:
+    """Return the answer on what was made anew; *again* is the tool that goes on with it."""
+    said = [*notes, *report.notes, *(report.files.notes if report.files else ())]
+    facts = _result(report, said, again=again)
+    bounded = replace(report, notes=tuple(facts["notes"]))
+    if report.files is not None:
+        outcomes = tuple(map(bounded_outcome, report.files.outcomes))
+        bounded = replace(bounded, files=IngestReport(outcomes, report.files.seconds))
+    stopped = f'Stopped; "{report.collection}" is whole.' if report.cancelled else ""
+    text = told(plain(head_of(bounded)))
+    return answer("\n".join(filter(None, (stopped, text, facts["more"]))), facts)
 
 
-def _unconfirmed(found: "Collection", profile: str | None, *, skip_unchanged: bool) -> UsageError:
+def unconfirmed(found: "Collection", given: dict[str, Any], /) -> UsageError:
     """Return what a call without a confirmation is told: what would be done, and how long."""
+    profile, skip_unchanged = given["profile"], not given["force"]
     found.workspace.require_active()
     from casetrack.api.collection.admin import first_time_seconds
 
