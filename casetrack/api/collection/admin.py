@@ -396,7 +396,6 @@ class Admin(OwnFacts, EarlierStates):
                 "Make everything anew, not only what is out of date.",
                 "--force",
                 "!skip_unchanged",
-                "Only what is stale or changed",
                 mcp_default=False,
             ),
         ] = False,
@@ -478,14 +477,10 @@ class Admin(OwnFacts, EarlierStates):
     @raises_damage
     def reindex_document(
         self,
-        name_or_id: Annotated[
-            DocumentRef, Arg("Name, path or ID.", "DOCUMENT", "document_name", "Name or ID")
-        ],
+        name_or_id: Annotated[DocumentRef, Arg("Name, path or ID.", "DOCUMENT", "document_name")],
         /,
         *,
-        force: Annotated[
-            bool, Arg("Make it anew in any case.", "--force", note="Even if up to date")
-        ] = False,
+        force: Annotated[bool, Arg("Make it anew in any case.", "--force")] = False,
         reparse: Annotated[
             bool, Arg("Read the source file again.", "--reparse/--no-reparse", note=_KEEPS_CHUNKS)
         ] = True,

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     Present = Callable[[Any, Any, "Asked"], CallToolResult]
 
-Confirmed = bool
 _BEYOND = f"use {See('search')} with document_filter."
 _NAME = attrgetter("mcp_name")
 answered = partial(called, name=_NAME, checked=True)
@@ -156,7 +155,7 @@ def _method(operation: Operation, noun: str) -> Callable[..., Any]:
     formed = operation.concise and (
         paged or getattr(record, "__name__", record) in {each.__name__ for each in FORMED}
     )
-    sure = [parameter("confirm", Confirmed, False)] if operation.must_be_confirmed else []
+    sure = [parameter("confirm", bool, False)] if operation.must_be_confirmed else []
     name, bounds = operation.tool, operation.per_call
     _sign(run, name, method, paged, formed, noun, bounds, sure)
     run.__doc__ = inspect.getdoc(method)

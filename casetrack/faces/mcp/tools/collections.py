@@ -3,10 +3,9 @@
 import functools
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcp.types import CallToolResult
-from pydantic import Field
 
 from casetrack.api.operation import DELETES, READS
 from casetrack.api.text import entry_of, lines_of

@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult
-from pydantic import Field
 
 from casetrack.api.operation import READS
 from casetrack.api.text import head_of
