@@ -8,27 +8,22 @@ from typing import TYPE_CHECKING
 
 from casetrack.api.viewer import kept
 from casetrack.base.arrow_values import without_formula
+from casetrack.editions.legal.paper.grid import docx_grid, markdown_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from casetrack.editions.legal.records.load_files import PrivilegeEntry, PrivilegeLog
 
 COLUMNS = (
-    "No.",
-    "Control number",
-    "Bates range",
-    "Date",
-    "Type",
-    "Author",
-    "Recipients",
-    "CC",
-    "BCC",
-    "Subject",
-    "Description",
-    "Privilege asserted",
-    "Basis",
+    *("No.", "Control number", "Bates range", "Date", "Type", "Author", "Recipients", "CC", "BCC"),
+    *("Subject", "Description", "Privilege asserted", "Basis"),
 )
+_WORDS = (
+    *("type", "author", "recipients", "cc", "bcc"),
+    *("subject", "description", "privilege", "basis"),
+)
+"""What the last columns say of an entry."""
 _WIDTHS = (0.35, 0.8, 0.8, 0.7, 0.7, 1.0, 1.0, 0.7, 0.5, 0.8, 0.9, 0.7, 0.75)
 """Of the columns on a page across, in inches."""
 MARKED = "* attorney"
@@ -39,21 +34,9 @@ def cells(entry: PrivilegeEntry, /) -> list[str]:
     span = entry.bates_begin
     if entry.bates_end and entry.bates_end != span:
         span += f"-{entry.bates_end}"
-    return [
-        str(entry.number),
-        entry.control_number,
-        span,
-        " ".join(filter(None, (entry.date, entry.time))),
-        entry.type,
-        entry.author,
-        entry.recipients,
-        entry.cc,
-        entry.bcc,
-        entry.subject,
-        entry.description,
-        entry.privilege,
-        entry.basis,
-    ]
+    moment = " ".join(filter(None, (entry.date, entry.time)))
+    words = (getattr(entry, name) for name in _WORDS)
+    return [str(entry.number), entry.control_number, span, moment, *words]
 
 
 def as_csv(log: PrivilegeLog, /) -> str:
@@ -70,9 +53,7 @@ def as_markdown(log: PrivilegeLog, /) -> str:
     lines = [
         f"# Privilege log: {log.collection}",
         "",
-        f"| {' | '.join(COLUMNS)} |",
-        f"|{'---|' * len(COLUMNS)}",
-        *(f"| {' | '.join(map(_escaped, cells(entry)))} |" for entry in log.entries),
+        *markdown_grid(COLUMNS, map(cells, log.entries), _escaped),
         "",
         *([f"{MARKED}", ""] if _has_attorneys(log) else []),
         *(f"- {note}" for note in log.notes),
@@ -82,23 +63,12 @@ def as_markdown(log: PrivilegeLog, /) -> str:
 
 def as_docx(log: PrivilegeLog, /) -> bytes:
     """Return the log as a file of Word, on pages across; what is to be looked at are comments."""
-    from docx.shared import Inches, Pt
-
     document = kept.new_document(f"Privilege log: {log.collection}")
     kept.on_its_side(document, margin=0.5)
     heading = kept.centred(document, "PRIVILEGE LOG")
     for note in log.notes:
         kept.remark(document, heading, note)
-    table = document.add_table(rows=1, cols=len(COLUMNS))
-    table.style = "Table Grid"
-    table.autofit = False
-    _fill(table.rows[0].cells, COLUMNS, Pt(8), bold=True)
-    kept.repeat_on_pages(table.rows[0])
-    for entry in log.entries:
-        _fill(table.add_row().cells, cells(entry), Pt(8), bold=False)
-    for row in table.rows:
-        for cell, width in zip(row.cells, _WIDTHS, strict=True):
-            cell.width = Inches(width)
+    docx_grid(document, COLUMNS, map(cells, log.entries), _WIDTHS, size=8)
     if _has_attorneys(log):
         document.add_paragraph(MARKED)
     return kept.packed(document)
@@ -130,12 +100,6 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
-
-
-def _fill(row: Sequence[object], values: Sequence[str], size: object, *, bold: bool) -> None:
-    for cell, value in zip(row, values, strict=True):
-        run = cell.paragraphs[0].add_run(kept.clean(value))  # type: ignore[attr-defined]
-        run.bold, run.font.size = bold, size
 
 
 def _has_attorneys(log: PrivilegeLog) -> bool:
