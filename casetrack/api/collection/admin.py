@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 from casetrack.api.collection.facts import OwnFacts
 from casetrack.api.collection.history import Audit, EarlierStates
@@ -73,22 +73,11 @@ def _bare_pages(snapshot: Snapshot, documents: Sequence[Document]) -> dict[str, 
 
 
 def _health_of(document: Document, bare_pages: tuple[int, ...]) -> DocumentHealth:
-    return DocumentHealth(
-        document_id=document.document_id,
-        name=document.name,
-        path=document.path,
-        format=document.format,
-        extraction_method=document.extraction_method,
-        pages=document.page_count,
-        pages_without_text=document.pages_without_text,
-        ocr_pages=document.ocr_pages,
-        ocr_engine=document.ocr_engine,
-        ocr_confidence=document.ocr_confidence,
-        chunks=document.chunk_count,
-        missing=document.missing,
-        bare_pages=bare_pages,
-        warnings=document.warnings,
-    )
+    known: dict[str, Any] = {
+        f.name: getattr(document, f.name, None) for f in fields(DocumentHealth)
+    }
+    own = {"pages": document.page_count, "chunks": document.chunk_count, "bare_pages": bare_pages}
+    return DocumentHealth(**known | own)
 
 
 # How long making everything anew may take, judged by how long it took the first time.

@@ -538,8 +538,7 @@ class Marks:
         UsageError
             There is no such event.
         """
-        own = event if isinstance(event, str) else event.mark_id
-        if own is not None and own in {m.mark_id for m in self.all("event")}:
+        if own := self._own_event(event):
             return self.undo(own)
 
         def make(state: State) -> list[Mark]:
@@ -557,13 +556,8 @@ class Marks:
         UsageError
             It is not hidden.
         """
-        wanted = event if isinstance(event, str) else event.event_id
-        for placed in self.all("hide_event"):
-            if wanted in {placed.mark_id, marking.event_id(placed)}:
-                return self.undo(placed.mark_id)
-        raise UsageError(
-            f'There is no hidden event "{wanted}".',
-            hint=f"{See('marks', kind='hide_event')} shows all that are hidden.",
+        return self._undo_event(
+            "hide_event", event, 'There is no hidden event "{}".', "all that are hidden"
         )
 
     @operation("take-event", ADDS, command="chronology --take")
@@ -591,8 +585,7 @@ class Marks:
         UsageError
             There is no such event, or it is the user's own, which stands there anyway.
         """
-        own = event if isinstance(event, str) else event.mark_id
-        if own is not None and own in {m.mark_id for m in self.all("event")}:
+        if own := self._own_event(event):
             raise UsageError(
                 f"The event {own} is your own: it stands in the chronology already.",
                 hint="To say it in other words, take it back and add it anew.",
@@ -619,14 +612,23 @@ class Marks:
         UsageError
             It was not taken.
         """
+        problem = 'The event "{}" was not taken into the chronology.'
+        return self._undo_event("take_event", event, problem, "those that were")
+
+    def _undo_event(
+        self, kind: ShownKind, event: Event | str, problem: str, others: str
+    ) -> PlacedMark:
         wanted = event if isinstance(event, str) else event.event_id
-        for placed in self.all("take_event"):
+        for placed in self.all(kind):
             if wanted in {placed.mark_id, marking.event_id(placed)}:
                 return self.undo(placed.mark_id)
-        raise UsageError(
-            f'The event "{wanted}" was not taken into the chronology.',
-            hint=f"{See('marks', kind='take_event')} shows those that were.",
-        )
+        hint = f"{See('marks', kind=kind)} shows {others}."
+        raise UsageError(problem.format(wanted), hint=hint)
+
+    def _own_event(self, event: Event | str) -> str | None:
+        """Return the mark of an event that the user added; ``None`` for those of documents."""
+        own = event if isinstance(event, str) else event.mark_id
+        return own if own in {m.mark_id for m in self.all("event")} else None
 
     @staticmethod
     def _taken_back(state: State, event: Event | str, *kinds: MarkKind) -> list[Mark]:

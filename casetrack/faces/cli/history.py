@@ -2,13 +2,15 @@
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.faces.cli.asking import answer
-from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
+from casetrack.api.operation import Work
+from casetrack.faces.cli.asking import answer, operations, own, taken, takes, worked
+from casetrack.faces.cli.options import JsonOption, opt
 from casetrack.faces.cli.output import confirmed, line
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
@@ -68,37 +70,26 @@ def export_log(
     line(f"Wrote {count:,} entries to {path}.")
 
 
-def restore(
-    ctx: typer.Context,
-    snapshot: Annotated[str, opt("Its name or its number in the list.", "SNAPSHOT")],
-    collection: CollectionOption = None,
-    yes: Annotated[bool, opt("Do not ask.", "--yes -y")] = False,
-    as_json: JsonOption = False,
-) -> int:
+_WORK = Work("Restoring", "documents", "restore", "Restore of {subject} to {name_or_number}")
+
+
+@takes("snapshots restore", yes=own(bool, "Do not ask.", "--yes -y", False))
+def restore(state: State, given: dict[str, Any]) -> int:
     """Bring the documents of a collection back to an earlier state.
 
     The state before is kept as a snapshot of its own, so that you can undo it. Your files are not
     touched. Stopped at any moment, every document is whole, and the same command goes on.
     """
-    state = ctx.ensure_object(State)
-    target = state.collection(collection)
-    name = target.name
-    if not yes and not confirmed(
+    operation = replace(operations()["snapshots restore"], work=_WORK)
+    target = state.collection(given["collection"])
+    name, snapshot = target.name, given["name_or_number"]
+    if not given["yes"] and not confirmed(
         f'Restoring "{name}" to "{snapshot}"', lambda: f'Bring "{name}" back to "{snapshot}"?'
     ):
         line("Nothing was changed.")
         return EXIT_FAILED
-    from casetrack.faces.cli.progress import Meter, long_work
-
-    report = long_work(
-        state,
-        "restore",
-        lambda progress, cancel: target.admin.restore(snapshot, progress=progress, cancel=cancel),
-        title=f"Restore of {name} to {snapshot}",
-        collection=target.info,
-        meter=Meter("Restoring", unit="documents"),
-    )
-    answer(report, "snapshots restore", as_json=as_json)
+    report = worked(state, operation, taken(operation, given), target)
+    answer(report, operation, as_json=given["as_json"])
     if report.cancelled:
         state.interrupt_told = True
         line("Stopped. Run the same command again to go on.", err=True)

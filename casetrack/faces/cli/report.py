@@ -1,6 +1,5 @@
 """``casetrack report``: a briefing of a whole collection as one page of HTML."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +7,8 @@ import typer
 
 from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
 from casetrack.faces.cli.output import byte_text, line, write_json
+from casetrack.faces.cli.show import file_stem, open_page
 from casetrack.faces.cli.state import State
-
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff<>:"/\\|?*]+')
-_MAX_STEM = 80
 
 
 def report(
@@ -47,7 +44,7 @@ def report(
         )
     size = written.stat().st_size
     if open_it:
-        _open(written)
+        open_page(written)
     if as_json:
         write_json({"file": str(written), "bytes": size})
         return
@@ -58,12 +55,4 @@ def _place(output: Path | None, name: str) -> Path:
     """Return the file to write: the one that is named, or one named by the collection."""
     if output is not None and not output.is_dir():
         return output
-    safe = " ".join(_UNSAFE.sub(" ", name).split())[:_MAX_STEM].strip(" .")
-    return (output or Path()) / f"{safe or 'collection'} report.html"
-
-
-def _open(path: Path) -> None:
-    import webbrowser
-
-    if not webbrowser.open(path.as_uri()):
-        line((f"No browser could be opened; open {path} yourself.", "yellow"), err=True)
+    return (output or Path()) / f"{file_stem(name) or 'collection'} report.html"

@@ -111,13 +111,13 @@ def setup(
         choose(tools, served_edition(edition))
     about = editions.edition(edition or editions.ANY)
     data_dir = ctx.ensure_object(State).data_dir
-    offer = _Offer(data_dir, edition, tools, read_only, offline)
-    wish = _Wish(offer, about, Machine.here(), scope, undo, dry_run, skill)
+    offer = (data_dir, edition, tools, read_only, offline)
+    wish = _Wish(*offer, about, Machine.here(), scope, undo, dry_run, skill)
     if client is None:
         return _set_up_all(wish, ctx.ensure_object(State), show, as_json)
     chosen = CLIENTS[client].of(about.server)
     if show:
-        return _print_entry(chosen, wish.path(chosen), offer.to(chosen), as_json)
+        return _print_entry(chosen, wish.path(chosen), wish.entry(chosen), as_json)
     lesson = _lesson(wish, chosen, named=True)
     change, notes = _set_up(wish, chosen, ctx.ensure_object(State))
     taught = None if lesson is None else lesson(dry_run=dry_run)
@@ -130,16 +130,22 @@ def setup(
 
 
 @dataclass(frozen=True, slots=True)
-class _Offer:
-    """What a server is started with."""
+class _Wish:
+    """What a person asked for, and what a server is to be started with."""
 
     data_dir: str | None
     edition: EditionName | None
     tools: str | None
     read_only: bool
     offline: bool
+    about: "Edition"
+    machine: "Machine"
+    scope: Scope
+    undo: bool
+    dry_run: bool
+    skill: bool
 
-    def to(self, client: "Client") -> dict[str, Any]:
+    def entry(self, client: "Client") -> dict[str, Any]:
         """Return the entry for a program; an edition of its own has few tools, all for a day."""
         from casetrack.faces.setup.entry import server_entry
 
@@ -151,19 +157,6 @@ class _Offer:
             read_only=self.read_only,
             offline=self.offline,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """What a person asked for."""
-
-    offer: _Offer
-    about: "Edition"
-    machine: "Machine"
-    scope: Scope
-    undo: bool
-    dry_run: bool
-    skill: bool
 
     @property
     def of_user(self) -> bool:
@@ -200,9 +193,9 @@ def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tupl
         return _undone(wish, client), ()
     path = wish.path(client)
     notes = remarks(client, path, wish.scope, wish.machine)
-    server = wish.offer.to(client)
+    server = wish.entry(client)
     change = enter(client, path, server, dry_run=wish.dry_run, private=wish.of_user)
-    return change, notes + _more_notes(client, change, server) + _model_note(state, wish.offer)
+    return change, notes + _more_notes(client, change, server) + _model_note(state, wish)
 
 
 def _lesson(wish: _Wish, client: "Client", *, named: bool) -> "Callable[..., Lesson] | None":
@@ -305,7 +298,7 @@ def _more_notes(client: "Client", change: "Change", server: dict[str, Any]) -> t
     return notes
 
 
-def _model_note(state: State, offer: _Offer) -> tuple[str, ...]:
+def _model_note(state: State, wish: _Wish) -> tuple[str, ...]:
     """Return how models that are missing come here, and what happens until then."""
     from casetrack.api.models.supplies import lacking
     from casetrack.base.records import DEFAULT_PROFILE
@@ -321,7 +314,7 @@ def _model_note(state: State, offer: _Offer) -> tuple[str, ...]:
     how = (
         "The program's first start fetches that in the background, `casetrack models pull` at once."
     )
-    if offer.offline or offer.read_only:
+    if wish.offline or wish.read_only:
         how = "Run `casetrack models pull` once while online."
     return (f"{what} {how} Until then {until}",)
 

@@ -178,7 +178,7 @@ def _finish(
 ) -> None:
     """Open what was written, and say what and where it is."""
     if open_it:
-        _open(path)
+        open_page(path, "" if path.suffix == ".png" else "#passage")
     if as_json:
         write_json({"file": str(path)} | said)
         return
@@ -227,7 +227,7 @@ def _place(
             hint="Choose another name, or remove the file first.",
         )
     folder = (out or Path()).absolute()
-    stem = " ".join(_UNSAFE.sub(" ", Path(name).stem).split())[:_MAX_STEM].strip(" .") or "passage"
+    stem = file_stem(Path(name).stem) or "passage"
     for number in range(1, _MAX_NUMBER):
         again = "" if number == 1 else f" ({number})"
         path = folder / f"{stem}, {place}{again}{suffix}"
@@ -236,6 +236,11 @@ def _place(
     raise UsageError(
         f"Too many files in {folder} are called {stem!r}.", hint="Name a file with --output."
     )
+
+
+def file_stem(name: str, /) -> str:
+    """Return a name as the beginning of the name of a file; empty where nothing of it fits."""
+    return " ".join(_UNSAFE.sub(" ", name).split())[:_MAX_STEM].strip(" .")
 
 
 def _is_free(path: Path, same: Callable[[bytes], bool]) -> bool:
@@ -271,11 +276,9 @@ def _write(content: bytes, path: Path) -> Path:
     return path
 
 
-def _open(path: Path) -> None:
+def open_page(path: Path, place: str = "", /) -> None:
+    """Open a file in the browser, at *place* such as ``#passage``."""
     import webbrowser
 
-    address = path.as_uri()
-    if path.suffix != ".png":
-        address += "#passage"
-    if not webbrowser.open(address):
+    if not webbrowser.open(path.as_uri() + place):
         line((f"No browser could be opened; open {path} yourself.", "yellow"), err=True)
