@@ -63,10 +63,23 @@ class Family:
     name: str
     summary: str
     about: str
-    commands: tuple[Command, ...]
+    commands: "tuple[Entry, ...]"
 
 
 Entry = Command | Family
+
+
+def entries_in(tables: Mapping[str, Any], /) -> tuple[Entry, ...]:
+    """Return the commands that tables of a TOML file declare, in their order, by name.
+
+    A table has the attributes of a command, or those of a family and the tables ``commands``.
+    """
+    return tuple(
+        Family(name, said["summary"], said["about"], entries_in(said["commands"]))
+        if "commands" in said
+        else Command(name, **said)
+        for name, said in tables.items()
+    )
 
 
 class PlainCommand(TyperCommand):

@@ -2,12 +2,14 @@
 
 import os
 import sys
+import tomllib
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 from casetrack.editions.context.cli.state import ContextState
-from casetrack.faces.cli.layout import Command, Entry, Family, program
+from casetrack.faces.cli.layout import entries_in, program
 from casetrack.faces.cli.options import opt, version_option
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.program import global_first, run_command
@@ -15,53 +17,8 @@ from casetrack.version import __version__
 
 # The list of commands of ``ctx``; see :mod:`casetrack.faces.cli.main`.
 
-_HERE = "casetrack.editions.context.cli"
-
-# fmt: off
-GROUPS: dict[str, tuple[Entry, ...]] = {
-    "Your sources": (
-        Command("init", f"{_HERE}.init:init", "Write a config for this folder, and check it."),
-        Command("sync", f"{_HERE}.sources:sync", "Bring the collection in step with the sources.",
-                "git:platform --dry-run"),
-        Command("sources", f"{_HERE}.search:sources",
-                "List the sources and how they are in step."),
-        Command("stats", f"{_HERE}.sources:stats", "Count what is there, source by source."),
-        Family("connector", "Make and check sources of your own.",
-               "Make and check sources of your own.", (
-            Command("init", f"{_HERE}.connector:init",
-                    "Write a script source to begin with.", "tickets"),
-            Command("test", f"{_HERE}.connector:try_source",
-                    "Check a source without storing anything.",
-                    "script:tickets"),
-        )),
-        Family("embed", "Make vectors, for questions by meaning.",
-               "Make vectors, for questions by meaning.", (
-            Command("pending", f"{_HERE}.export:pending", "Make those that are missing."),
-            Command("rebuild", f"{_HERE}.export:rebuild", "Make all of them anew."),
-        )),
-    ),
-    "Find and read": (
-        Command("search", f"{_HERE}.search:search", "Find documents, each with its best passages.",
-                '"how do we deploy" --source git'),
-        Command("get", f"{_HERE}.search:get", "Read a document, whole or in parts.", "ID:0:5"),
-    ),
-    "Share": (
-        Family("serve", "Answer AI programs and plain HTTP.",
-               "Answer AI programs and plain HTTP.", (
-            Command("mcp", f"{_HERE}.serve:mcp", "Serve search, get and sources (MCP, REST)."),
-        )),
-        Command("export", f"{_HERE}.export:export",
-                "Write JSON, or a page that searches in the browser.",
-                "-o search.html"),
-    ),
-    "The program": (
-        Command("completions", ".completion:completion",
-                "Let the shell complete commands and names.",
-                "bash"),
-    ),
-}
-# fmt: on
-
+_TABLES = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+GROUPS = {title: entries_in(tables) for title, tables in _TABLES.items()}
 app = program("ctx", GROUPS)
 
 

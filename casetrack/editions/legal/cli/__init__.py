@@ -1,1 +1,1 @@
-"""The commands for lawyers. Each is a module of this package, named in ``cli/commands.py``."""
+"""The commands for lawyers. Each is a module of this package, named in ``cli/commands.toml``."""
