@@ -27,7 +27,6 @@ from casetrack.base.years import recorded
 from casetrack.extract.language import called
 from casetrack.graph.opened import graph_of
 from casetrack.store.index.scope import scope_of, scope_of_rows
-from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -266,6 +265,8 @@ def _choose(state: State, wanted: Filter) -> Chosen:
 
 def _mentioning(state: State, entities: Sequence[str], chosen: Chosen) -> Chosen:
     """Return what is left where passages must mention some entities, too."""
+    from casetrack.store.sql.connection import sql_text
+
     found = graph_of(state).sql(sql_text("mentioning"), {"entity_ids": sorted(set(entities))})
     documents = chosen.documents or frozenset()
     kept = [
