@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from casetrack.base.errors import FileNotFound, OcrUnavailable, UnsupportedFormat, UsageError
 from casetrack.base.provenance import Box
+from casetrack.base.words import WordLists
 from casetrack.editions.legal.operation import ADDS, Arg, Names, PathRef, operation
 from casetrack.editions.legal.records.load_files import HiddenText, RedactedCopy
 
@@ -31,24 +32,9 @@ if TYPE_CHECKING:
 else:
     Areas = Names
 
-KINDS: dict[str, tuple[str, str]] = {
-    "ssn": ("social security numbers", r"(?<![\w-])\d{3}[- ]\d{2}[- ]\d{4}(?![\w-])"),
-    "ein": ("taxpayer numbers of firms", r"(?<![\w-])\d{2}-\d{7}(?![\w-])"),
-    "email": ("addresses of mail", r"[\w.+%-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}"),
-    "phone": (
-        "telephone numbers",
-        r"(?<![\w.])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\)|\d{2,4})[ .-]\d{3,4}[ .-]\d{3,4}(?![\w-])",
-    ),
-    "card": ("numbers of payment cards", r"(?<![\w-])(?:\d[ -]?){12,18}\d(?![\w-])"),
-    "iban": (
-        "account numbers (IBAN)",
-        r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)",
-    ),
-    "account": (
-        "numbers of accounts",
-        r"(?i:\b(?:account|acct)\.?(?:\s(?:number|no\.?|#))?:?\s)#?([\dXx*-]*\d[\dXx*-]{3,20})",
-    ),
-}
+_LISTS = WordLists(__file__)
+_PATTERNS = _LISTS.pairs("patterns")
+KINDS = {kind: (words, _PATTERNS[kind]) for kind, words in _LISTS.pairs("kinds").items()}
 """What can be asked for by its kind: words for people, and the pattern."""
 _UNPROVED = "fonts and outlines that show other words than the text (no text recognition)"
 _CARD_DIGITS = (13, 19)

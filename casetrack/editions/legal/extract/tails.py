@@ -218,70 +218,18 @@ def _inside(text: str, at: int) -> tuple[int, int] | None:
 #
 # Signals are those of The Bluebook (21st edition), rule 1.2; explanatory phrases of table T8.
 
-_SIGNALS = (
-    ("see generally", r"see,?\s+generally"),
-    ("but see, e.g.,", r"but\s+see,?\s+e\.\s?g\.,?"),
-    ("see also", r"see,?\s+also(?:,?\s+e\.\s?g\.,?)?"),
-    ("see, e.g.,", r"see,?\s+e\.\s?g\.,?"),
-    ("but see", r"but\s+see(?:\s+also)?"),
-    ("but cf.", r"but\s+cf\.,?"),
-    ("cf.", r"cf\.,?(?:\s+also)?(?:,?\s+e\.\s?g\.,?)?"),
-    ("accord", r"accord,?"),
-    ("contra", r"contra,?"),
-    ("compare", r"compare,?"),
-    ("with", r"(?<=[,;)]\s)with"),
-    ("e.g.,", r"e\.\s?g\.,?"),
-    ("see", r"see,?"),
-)
+_LISTS = WordLists(__file__)
 _BEFORE = tuple(
     (name, re.compile(rf"(?<![\w-])(?:{pattern})\s*[\"“(\[]?\s*$", re.IGNORECASE))
-    for name, pattern in _SIGNALS
+    for name, pattern in _LISTS.pairs("signals").items()
 )
 _WITHIN = re.compile(
     r"\((?:[\w\s,]{0,30}\s)?(?P<word>quoting|citing|quoted in|cited in|discussing|overruling"
     r"|abrogating|distinguishing|following|affirming|reversing|vacating)\s+(?:\w+\s)?$"
 )
-_WITHIN_SAYS = {
-    "quoting": "quoted",
-    "citing": "cited",
-    "discussing": "discussed",
-    "overruling": "overruled",
-    "abrogating": "abrogated",
-    "distinguishing": "distinguished",
-    "following": "followed",
-    "affirming": "affirmed",
-    "reversing": "reversed",
-    "vacating": "vacated",
-}
-_LISTS = WordLists(__file__)
-
 _HISTORY = re.compile(_LISTS.text("history"), re.VERBOSE | re.IGNORECASE)
-_USUAL = (
-    (r"^overrul", "overruled by"),
-    (r"^supersed", "superseded by"),
-    (r"^abrogat", "abrogated by"),
-    (r"^disapprov", "disapproved by"),
-    (r"^aff", "affirmed"),
-    (r"^rev[^i]", "reversed"),
-    (r"^vacat", "vacated"),
-    (r"^cert", "cert. denied"),
-    (r"^reh", "rehearing denied"),
-    (r"^distinguish", "distinguished"),
-    (r"^follow", "followed"),
-    (r"^question|^called", "questioned"),
-    (r"^limit", "limited by"),
-    (r"^critici", "criticized"),
-)
+_WITHIN_SAYS, _USUAL, _SAID = map(_LISTS.pairs, ("within_says", "usual", "said"))
 _SAID_BEFORE = re.compile(_LISTS.text("said_before"), re.VERBOSE | re.IGNORECASE)
-_SAID = (
-    (r"overrul|overturn", "overruled"),
-    (r"abrogat", "abrogated"),
-    (r"distinguish", "distinguished"),
-    (r"declin|disagre|reject", "not followed"),
-    (r"disapprov", "disapproved"),
-    (r"question", "questioned"),
-    (r"reaffirm|follow|rel(?:ied|ies|y)|adopt|appl", "followed"),
-)
 _SAID_AFTER = re.compile(
     r",?\s(?:is|was|are|were|has\sbeen|have\sbeen)\s(?:\w+ly\s|easily\s|inapposite\sand\s|later\s"
     r"|since\s)?(?P<word>distinguishable|distinguished|overruled|abrogated|superseded|inapposite"
@@ -325,7 +273,7 @@ def treatment_around(text: str, start: int, end: int, remarks_end: int, /) -> st
             return "" if word.startswith("review") else "reversing"
         if "granted" in word:
             return word
-        return next((usual for pattern, usual in _USUAL if re.match(pattern, word)), word)
+        return next((usual for pattern, usual in _USUAL.items() if re.match(pattern, word)), word)
     before = text[max(0, start - 90) : start]
     within = _WITHIN.search(before)
     if within:
@@ -342,4 +290,4 @@ def treatment_around(text: str, start: int, end: int, remarks_end: int, /) -> st
         if word == "good law":
             return ""
     word = word.lower()
-    return next((usual for pattern, usual in _SAID if re.match(pattern, word)), "")
+    return next((usual for pattern, usual in _SAID.items() if re.match(pattern, word)), "")
