@@ -1,1 +1,1 @@
-"""Retrieval: recall by words and by meaning, fusion of the signals, and its evaluation."""
+"""Retrieval: recall by words and by meaning, fusion of signals, and evidence for the results."""

@@ -1,4 +1,4 @@
-"""The words of a question: what they weigh, and which passages they speak for."""
+"""The words of a question: their weights, and priors of passages."""
 
 from __future__ import annotations
 
@@ -30,24 +30,18 @@ if TYPE_CHECKING:
     from casetrack.store.index.postings import Posting
     from casetrack.store.index.scope import Place, Scope
 
-# Everyday words that documents say in another word: a lawyer is counsel, a deal an agreement.
+# Synonyms of everyday words: a lawyer is counsel, a deal an agreement.
 
 Names = tuple[tuple[str, ...], ...]
 """Other names, each as its index terms."""
 _BEGINNING = 2
-"""So many letters of a word stand in all its forms."""
+"""Number of leading letters that all forms of a word share."""
 
 
 @functools.lru_cache(maxsize=4096)
 def synonyms_of(term: str, /) -> Names:
-    """Return other words for a word, mostly none.
-
-    Parameters
-    ----------
-    term
-        The word as an index term.
-    """
-    # Stems are costly: only words that begin as this one does are looked at.
+    """Return the synonyms of an index term, usually none."""
+    # Stemming is slow: only words with the same first letters are compared.
     near = _groups().get(term[:_BEGINNING], ())
     groups = dict.fromkeys(group for name, group in near if stems_of(name) == (term,))
     names = dict.fromkeys(terms for group in groups for name in group if (terms := stems_of(name)))
@@ -56,42 +50,42 @@ def synonyms_of(term: str, /) -> Names:
 
 @functools.cache
 def _groups() -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
-    """Return the single words by how they begin, each with the group that it stands in."""
+    """Return the single words by their first letters, each with its group."""
     text = resources.files("casetrack.search").joinpath("synonyms.txt").read_text("utf-8")
-    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    groups: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
             group = tuple(line.split(", "))
             for name in group:
                 if " " not in name:
-                    found.setdefault(name[:_BEGINNING], []).append((name, group))
-    return found
+                    groups.setdefault(name[:_BEGINNING], []).append((name, group))
+    return groups
 
 
 _MOST = 0.5
-"""Another name counts where at least so much of it stands in a passage, by that share."""
+"""Minimum share of another name's words in a passage, at which it counts by that share."""
 _SYNONYM = 0.8
-"""How much another name of a word counts beside it. Its weight in ranking is no measure for that:
-there the words of all names share one weight."""
+"""Weight of a synonym relative to the word. It differs from the weight in ranking, where the words
+of all names share one weight."""
 _SHORTEST, _ENDING = 5, 3
-"""Letters of a word that may have another form, and of the ending that may differ."""
+"""Minimum length of a word with other forms, and maximum length of its ending."""
 _UNITS = re.compile(
     r"\b(?:in|to) (?:us ?d(?:ollars)?|us\$|[$\u20ac\u00a3]|eur(?:os?)?|gbp|chf|dollars)? ?"
     r"(?:thousands|millions|billions|percent)\b",
     re.IGNORECASE,
 )
-"""How a figure is to be written; passages have it in other words."""
+"""The requested unit of a figure; passages express it in other words."""
 _INSTRUCTING = re.compile(
     r"(?:^|[.;:?!\n]|\bplease)\W*(?P<word>list|state|name|quote|cite|discuss|analy[sz]e|determine|"
     r"compute|outline|provide|describe)\b",
     re.IGNORECASE,
 )
-"""A sentence that begins so gives an instruction."""
+"""Start of a sentence that is an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
-class _OtherNames:
-    """Other names of some words: where most of one stands, the words count in part."""
+class _Synonyms:
+    """Other names of some words: if most of one occurs, the words count in part."""
 
     own: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
@@ -101,34 +95,31 @@ class _OtherNames:
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """The words of a question within what is searched.
+    """The words of a question within a scope.
 
     Attributes
     ----------
-    scope
-        What is searched.
     weights
-        Index terms of the words that carry meaning, and how rare each is: its inverse document
-        frequency.
+        Inverse document frequency of each content word's index term.
     frequencies
-        How many passages hold each.
+        Number of passages with each term.
     """
 
     scope: Scope
     weights: Mapping[str, float]
     frequencies: Mapping[str, int]
     _postings: Mapping[str, Sequence[Posting | None]]
-    _others: tuple[_OtherNames, ...]
+    _others: tuple[_Synonyms, ...]
 
     def coverage(self, places: Sequence[Place], /) -> NDArray[np.float64]:
-        """Return which share of the words each passage holds, by their rarity: 0 to 1.
+        """Return the share of the words in each passage, weighted by rarity, 0 to 1.
 
-        A word that stands there by another name of the vocabulary counts in part.
+        A synonym of a word in the passage counts in part.
         """
         return self._covered(self._held(places), len(places))
 
     def coverage_of(self, number: int, /) -> NDArray[np.float64]:
-        """Return the same of all rows of a segment, those outside of the scope among them."""
+        """Return the same for all rows of a segment, including those outside of the scope."""
         size = self.scope.index.segments[number].data.size
         held = {term: np.zeros(size, dtype=np.bool_) for term in self._postings}
         for term, postings in self._postings.items():
@@ -152,15 +143,15 @@ class AskedWords:
         return covered
 
     def token_weights(self, text: str, spans: NDArray[np.int32], /) -> NDArray[np.float64]:
-        """Return how much each token of what the models read tells, float [n].
+        """Return the weight of each token of the models' input, float [n].
 
-        A token counts by the rarity of its word, shared among the word's tokens, and nothing
-        outside of words that carry meaning; all count the same where no word tells anything.
+        A token has the rarity of its word, divided by the word's number of tokens; other tokens
+        have 0. All are 1 if no word has a weight.
 
         Parameters
         ----------
         text
-            What the models read.
+            The models' input.
         spans
             int32 [n, 2], start and end of each token in it.
         """
@@ -174,19 +165,19 @@ class AskedWords:
         return weights if weights.any() else np.ones(len(spans))
 
     def _held(self, places: Sequence[Place]) -> dict[str, NDArray[np.bool_]]:
-        """Return for each term which of *places* hold it."""
+        """Return for each term which of *places* contain it."""
         held = {term: np.zeros(len(places), dtype=np.bool_) for term in self._postings}
-        for number, here, rows in by_segment(places):
+        for number, positions, rows in by_segment(places):
             for term, postings in self._postings.items():
                 if (posting := postings[number]) is not None:
-                    held[term][here] = _holds(posting, rows)
+                    held[term][positions] = _holds(posting, rows)
         return held
 
 
 def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
-    """Return the words of a question that carry meaning, within what is searched.
+    """Return the content words of a question within a scope.
 
-    Words that only hold a sentence together are left out, and so is what the reading dropped.
+    Structural words and the parts that the reading dropped are left out.
     """
     named = {
         stem
@@ -200,23 +191,23 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
     having = [word for word in words_of(query) if word.terms]
     having = [w for w in having if not any(a <= w.start < b for a, b in left_out)] or having
     words = [w for w in having if not is_structural(w.text)] or having
-    # A file is not obliged to say its own name beside each figure.
+    # A file need not repeat its name next to each figure.
     words = [w for w in words if not named.issuperset(w.terms)] or words
     own = _parts_of_words(scope, [term for word in words for term in word.terms])
-    others = [_OtherNames(*said) for said in _said_otherwise(reading)]
+    others = [_Synonyms(*entry) for entry in _alternatives(reading)]
     stemmed = reading.language in {*STEMMED, None}
     for term in own:
         forms = () if stemmed and term_frequency(scope, term) else forms_of(scope, term)
         names = (*synonyms_of(term), *((form,) for form in forms))
-        others.append(_OtherNames((term,), names, _SYNONYM, least=1.0))
+        others.append(_Synonyms((term,), names, _SYNONYM, least=1.0))
     others = [o for o in others if o.names and any(term in own for term in o.own)]
     wanted = list(dict.fromkeys([*own, *(t for o in others for name in o.names for t in name)]))
-    found = [part.data.terms.find(wanted) for part in scope.index.segments]
-    postings = {term: [each[n] for each in found] for n, term in enumerate(wanted)}
+    postings_of = [part.data.terms.find(wanted) for part in scope.index.segments]
+    postings = {term: [each[n] for each in postings_of] for n, term in enumerate(wanted)}
     frequencies = {term: _frequency(scope, postings[term]) for term in own}
     for other in others:
         if other.weight >= 1.0:
-            # "FY2018" is as common as the year is, in whatever spelling.
+            # "FY2018" is as frequent as the year in all its spellings.
             most = max(_frequency(scope, postings[name[0]]) for name in other.names)
             frequencies.update({t: max(frequencies[t], most) for t in other.own if t in own})
     weights = {
@@ -228,21 +219,21 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
 
 
 def _parts_of_words(scope: Scope, terms: Sequence[str]) -> list[str]:
-    """Return distinct terms without the pairs of signs that only join one word to the next.
+    """Return distinct terms without pairs of signs that only span a word boundary.
 
-    Scripts without spaces are indexed in pairs. One that occurs nowhere, while a pair that shares
-    a sign with it does, tells where words end and not what is asked for.
+    Scripts without spaces are indexed in pairs. A pair that occurs nowhere, while a pair that
+    shares a sign with it does, spans a word boundary.
     """
     terms = list(dict.fromkeys(terms))
     pairs = [t for t in terms if len(t) > 1 and is_pair(t)]
-    there = {t for t in pairs if term_frequency(scope, t)}
-    first, last = {t[0] for t in there}, {t[-1] for t in there}
-    between = {t for t in pairs if t not in there and (t[0] in last or t[-1] in first)}
+    present = {t for t in pairs if term_frequency(scope, t)}
+    first, last = {t[0] for t in present}, {t[-1] for t in present}
+    between = {t for t in pairs if t not in present and (t[0] in last or t[-1] in first)}
     return [t for t in terms if t not in between]
 
 
 def forms_of(scope: Scope, term: str, /) -> list[str]:
-    """Return index terms that begin as *term* does and are about as long."""
+    """Return index terms of similar length that start like *term*."""
     if len(term) < _SHORTEST or not term.isalpha():
         return []
     beginning = term[: max(_SHORTEST - 1, len(term) - _ENDING)]
@@ -251,14 +242,14 @@ def forms_of(scope: Scope, term: str, /) -> list[str]:
 
 
 def term_frequency(scope: Scope, term: str, /) -> int:
-    """Return how many passages in *scope* hold a term."""
+    """Return the number of passages in *scope* with a term."""
     return _frequency(scope, [part.data.terms.find([term])[0] for part in scope.index.segments])
 
 
-def _said_otherwise(
+def _alternatives(
     reading: Reading,
 ) -> Iterator[tuple[tuple[str, ...], tuple[tuple[str, ...], ...], float]]:
-    """Yield words of the question, how they are said as well, and what that counts."""
+    """Yield words of the question, their other names, and the weight of those."""
     for expansion in reading.expansions:
         names = tuple(name for name in map(stems_of, expansion.also) if name)
         yield stems_of(expansion.part.text), names, max(expansion.weight, _SYNONYM)
@@ -288,70 +279,63 @@ def _holds(posting: Posting, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     held = posting.rows
     if not len(held):
         return np.zeros(len(rows), dtype=np.bool_)
-    # Another type of integer would make NumPy convert all of the posting's rows.
+    # With another integer type, NumPy would convert all rows of the posting.
     places = np.minimum(np.searchsorted(held, rows.astype(held.dtype)), len(held) - 1)
-    found: NDArray[np.bool_] = held[places] == rows
-    return found
+    holds: NDArray[np.bool_] = held[places] == rows
+    return holds
 
 
-# What speaks for passages whatever the words of the question.
+# Priors of passages, independent of the words of the question.
 
 QUOTED = 1.5
-"""How far a passage comes forward that says what stands in quotation marks word by word."""
+"""Prior of a passage with the text in quotation marks word by word."""
 NAMED = 3.0
-"""How far, in standard deviations of the joined score, a document that is named comes forward. With
-words counted in it, questions that name their report find its page among all reports about as well
-as in the report alone (114 questions, page hit@5 .46 → .58 and .59); 1.5 is too little for that."""
+"""Prior of a named document, in standard deviations of the joined score. With word rarity counted
+in it, questions that name their report find its page among all reports about as well as in the
+report alone (114 questions, page hit@5 .46 → .58 and .59); 1.5 is too little."""
 
 FIGURES = 1.0
-"""How far a table comes forward where a question asks for a figure, in the same measure. On 114
-questions to reports page hit@5 rises by .06; contracts, abstracts and articles stay as they are."""
+"""Prior of a table if a question asks for a figure, in the same measure. On 114 questions to
+reports page hit@5 rises by .06; contracts, abstracts and articles do not change."""
 _PROSE, _TABLE = 10.0, 30.0
-"""Percent of numbers among the terms up to which a passage is prose, and from which on a table."""
+"""Percent of numbers among the terms up to which a passage is prose, and from which a table."""
 HEAD = 3.0
-"""How far the first passage of a document comes forward where its head is asked for, in the same
-measure; each passage behind it half as far as the one before. On 186 such questions to contracts
-nDCG@10 rises by .28; from 2 to 5 it hardly matters, and the signature at the end adds nothing."""
+"""Prior of the first passage if the head of a document is asked for, in the same measure; each
+later passage has half of the previous one. On 186 such questions to contracts nDCG@10 rises by
+.28; from 2 to 5 it hardly matters, and the signature at the end adds nothing."""
 _ASKS_FOR_FIGURE = frozenset(("figure", "amount", "count"))
 TITLED = 1.5
-"""How far a passage comes forward whose page has the title under which one reads of what a question
-names: of 114 questions to reports the first result's page answers .44 → .60."""
+"""Prior of a page with the title of the section about the question's terms: of 114 questions to
+reports the first result's page answers .44 → .60."""
 TESTS = -1.0
-"""How far tests of programs step back where nobody asks for one, in the same measure: they say all
-that an issue says, and are not what has to be changed. See docs/evaluation.md."""
+"""Prior of program tests unless the question asks for one, in the same measure: they repeat the
+words of an issue, but are not the code to change. See docs/evaluation.md."""
 _OF_TESTS = re.compile(
     r"(?:^|[/\\])(?:tests?|testing|specs?|__tests__|fixtures)[/\\]|"
     r"(?:^|[/\\])(?:tests?_|conftest\.)[^/\\]*$|[._-](?:tests?|spec)\.\w+$|\wTests?\.\w+$"
 )
 MANUAL = 1.5
-"""How far texts for people come forward, in the same measure, where one asks how to do something in
-a collection of source code: that stands in the manual."""
+"""Prior of texts for people, in the same measure, for how-to questions to source code: the manual
+answers those."""
 _HOW_TO = re.compile(
     r"\W*(?:how (?:do|can|could|should|would|to)\b|"
     r"(?:how|what|which|where|when|who|can|may|should|is there|are there)\b.*\?\W*$)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Issues tell what happens; they seldom ask, but for "why"."""
+"""Issues describe behaviour; they seldom ask, except "why"."""
 _ASKS_FOR_TEST = frozenset(index_terms("test tests testing unittest spec fixture"))
-_BESIDE = frozenset(index_terms("consolidated condensed unaudited continued"))
+_IGNORED_TITLE_WORDS = frozenset(index_terms("consolidated condensed unaudited continued"))
 _IN_BRACKETS = re.compile(r"\([^)]*\)")
 
 
 def priors_of(
     snapshot: Snapshot, index: Index, reading: Reading, /, *, code: bool = False
 ) -> list[Prior]:
-    """Return what speaks for passages by what a question says beside its words.
+    """Return the priors of passages for a question.
 
-    Parameters
-    ----------
-    snapshot, index
-        What is searched.
-    reading
-        The question.
-    code
-        Whether there is source code among the documents.
+    *code* is whether the documents contain source code.
     """
-    found = (
+    priors = (
         named_documents(index, reading),
         phrases(snapshot, index, reading),
         figures(index, reading),
@@ -360,21 +344,21 @@ def priors_of(
         tests(snapshot, index, reading) if code else None,
         manual(snapshot, index, reading) if code else None,
     )
-    return [prior for prior in found if prior is not None]
+    return [prior for prior in priors if prior is not None]
 
 
 def phrases(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks for passages that hold what stands in quotation marks, word by word.
+    """Return the prior for passages with the quoted text word by word.
 
-    Only passages that hold all of its words are read for it.
+    Only passages that contain all of its words are read.
     """
     if not reading.phrases:
         return None
     patterns = [(pattern_of(p.text), sorted(set(index_terms(p.text)))) for p in reading.phrases]
 
     def of(places: Sequence[Place]) -> np.ndarray:
-        found = np.zeros(len(places))
-        for number, here, rows in by_segment(places):
+        values = np.zeros(len(places))
+        for number, positions, rows in by_segment(places):
             data = index.segments[number].data
             for pattern, terms in patterns:
                 holds = np.ones(len(rows), dtype=np.bool_)
@@ -384,14 +368,14 @@ def phrases(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | No
                     continue
                 ids = data.column("row_id")[rows[holds]].tolist()
                 texts = snapshot.take(ids, ["text"])["text"].to_pylist()
-                found[here[holds]] += [pattern.search(text) is not None for text in texts]
-        return found * (QUOTED / len(patterns))
+                values[positions[holds]] += [pattern.search(text) is not None for text in texts]
+        return values * (QUOTED / len(patterns))
 
     return Prior("phrase", of)
 
 
 def named_documents(index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks for the documents that a question names; ``None`` where it names none."""
+    """Return the prior for the documents that a question names; ``None`` without any."""
     weights = {named.document_id: named.weight for named in reading.named}
     if not weights:
         return None
@@ -399,76 +383,76 @@ def named_documents(index: Index, reading: Reading, /) -> Prior | None:
     tables = [np.array([weights.get(d or "", 0.0) for d in p.documents]) for p in index.segments]
 
     def of(places: Sequence[Place]) -> np.ndarray:
-        found = np.zeros(len(places))
-        for number, here, rows in by_segment(places):
+        values = np.zeros(len(places))
+        for number, positions, rows in by_segment(places):
             codes = index.segments[number].data.column("revision")[rows]
-            found[here] = tables[number][codes]
-        return found * NAMED
+            values[positions] = tables[number][codes]
+        return values * NAMED
 
     return Prior("document", of, within=tuple(weights))
 
 
 def figures(index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks for tables where a figure is asked for; ``None`` where none is.
+    """Return the prior for tables if a figure is asked for; else ``None``.
 
-    Sentences about a thing are more like a question than the line of a table that answers it.
+    Sentences about a topic resemble a question more than the table row that answers it.
     """
     if not reading.wants & _ASKS_FOR_FIGURE:
         return None
 
     def of(places: Sequence[Place]) -> np.ndarray:
-        found = np.zeros(len(places))
-        for number, here, rows in by_segment(places):
-            found[here] = index.segments[number].data.column("figures")[rows]
-        return np.clip((found - _PROSE) / (_TABLE - _PROSE), 0.0, 1.0) * FIGURES
+        values = np.zeros(len(places))
+        for number, positions, rows in by_segment(places):
+            values[positions] = index.segments[number].data.column("figures")[rows]
+        return np.clip((values - _PROSE) / (_TABLE - _PROSE), 0.0, 1.0) * FIGURES
 
     return Prior("figures", of)
 
 
 def head(index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks for first passages where a document's head is asked for; else ``None``.
+    """Return the prior for first passages if a document's head is asked for; else ``None``.
 
-    The head says what a document is, of which day and between whom, in other words than questions
-    do, and every other passage names the same parties.
+    The head states kind, date and parties in other words than questions do, and every other passage
+    names the same parties.
     """
     if "head" not in reading.wants:
         return None
 
     def of(places: Sequence[Place]) -> np.ndarray:
-        found = np.zeros(len(places))
-        for number, here, rows in by_segment(places):
+        values = np.zeros(len(places))
+        for number, positions, rows in by_segment(places):
             before = index.segments[number].data.column("chunk_index")[rows]
-            found[here] = 0.5 ** before.astype(np.float64)
-        return found * HEAD
+            values[positions] = 0.5 ** before.astype(np.float64)
+        return values * HEAD
 
     return Prior("head", of)
 
 
 def titled(index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks for pages under whose title one reads of it; ``None`` where none is known.
+    """Return the prior for pages with a title about the question; ``None`` if none is known.
 
-    The title of a page is its own heading, or the one in force where it begins; a passage counts by
-    the nearest heading as well. A title counts by the share of its words that are named.
+    The title of a page is its own heading, or the one in force at its start; the nearest heading of
+    a passage counts as well. A title counts by the share of its words that are named.
     """
     names = {_stems(name) for name in reading.titles} - {frozenset()}
     if not names:
         return None
 
     def of(places: Sequence[Place]) -> np.ndarray:
-        found = np.zeros(len(places))
-        for number, here, rows in by_segment(places):
+        values = np.zeros(len(places))
+        for number, positions, rows in by_segment(places):
             data = index.segments[number].data
             asked = np.concatenate([rows, data.first_on_page[rows]])
             paths = data.places_of(asked.tolist(), ("heading_path",))
             shares = [_share(path["heading_path"], names) for path in paths]
-            found[here] = np.maximum(shares[: len(rows)], shares[len(rows) :])
-        return found * TITLED
+            values[positions] = np.maximum(shares[: len(rows)], shares[len(rows) :])
+        return values * TITLED
 
     return Prior("title", of)
 
 
 def tests(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks against tests of programs; ``None`` where the question speaks of tests."""
+    """Return the negative prior for program tests; ``None`` if the question is about tests."""
     if _ASKS_FOR_TEST & reading.terms.keys():
         return None
 
@@ -476,7 +460,7 @@ def tests(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None
 
 
 def manual(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks for texts for people where one asks how to do something; else ``None``."""
+    """Return the prior for texts for people if the question is a how-to; else ``None``."""
     if not _HOW_TO.match(reading.text):
         return None
     return Prior("manual", lambda places: _which(snapshot, index, places, _is_text) * MANUAL)
@@ -485,15 +469,15 @@ def manual(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | Non
 def _which(
     snapshot: Snapshot, index: Index, places: Sequence[Place], fits: Callable[[Document], bool]
 ) -> np.ndarray:
-    """Return of each place whether its document fits, as 1 or 0."""
-    found = np.zeros(len(places))
-    for number, here, rows in by_segment(places):
+    """Return for each place whether its document fits, as 1 or 0."""
+    values = np.zeros(len(places))
+    for number, positions, rows in by_segment(places):
         segment = index.segments[number]
         codes = segment.data.column("revision")[rows].tolist()
         ids = {code: segment.documents[code] for code in set(codes)}
         known = {code: fits(snapshot.documents[d]) for code, d in ids.items() if d is not None}
-        found[here] = [known.get(code, False) for code in codes]
-    return found
+        values[positions] = [known.get(code, False) for code in codes]
+    return values
 
 
 def _is_test(document: Document) -> bool:
@@ -513,4 +497,4 @@ def _share(path: Sequence[str] | None, names: Iterable[frozenset[str]]) -> float
 
 @functools.lru_cache(maxsize=16384)
 def _stems(title: str) -> frozenset[str]:
-    return frozenset(index_terms(_IN_BRACKETS.sub(" ", title))) - _BESIDE
+    return frozenset(index_terms(_IN_BRACKETS.sub(" ", title))) - _IGNORED_TITLE_WORDS

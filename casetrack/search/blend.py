@@ -1,9 +1,9 @@
-"""The ranking of the context edition: two lists of passages, blended, and one result per document.
+"""The ranking of the context edition: two blended lists of passages, one result per document.
 
-The best passages by BM25 and the best by cosine, each list brought to 0..1 by its own least and
-greatest score (1 for all where these are equal), 0 for a passage that a list does not hold:
-``(1 - alpha) * keyword + alpha * vector``. A document is as good as its best passage; equal ones
-stand with the newer first, then by id. The keyword list is that of ``bm25()`` in SQL.
+The best passages by BM25 and by cosine are each scaled to 0..1 by their minimum and maximum (1 if
+these are equal; 0 for a passage that is not in the list): ``(1 - alpha) * keyword + alpha *
+vector``. The score of a document is that of its best passage; ties are ordered newest first, then
+by id. The keyword list is that of ``bm25()`` in SQL.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class BlendSettings:
-    """How two lists become one; the names and defaults of the key ``[retrieval]``.
+    """Settings of the blend, with the names and defaults of the key ``[retrieval]``.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class BlendSettings:
     candidate_k_keyword, candidate_k_vector
         Length of each list.
     final_limit
-        Documents that are shown.
+        Maximum number of documents.
     max_chunks_per_doc
-        Passages that are shown of each.
+        Maximum number of passages per document.
 
     Raises
     ------
@@ -75,18 +75,16 @@ class BlendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Blended(Generic[K]):
-    """A passage and how its score came about.
+    """A passage with its scores.
 
     Attributes
     ----------
-    chunk
-        Which passage.
     keyword, vector
-        What each list says of it, as it is; ``None`` where the list does not hold it.
+        Raw score of each list; ``None`` if the passage is not in it.
     keyword_part, vector_part
-        The same from 0 to 1; 0 where the list does not hold it.
+        Scaled score, 0 to 1; 0 if the passage is not in the list.
     score
-        Both blended.
+        The blended score.
     """
 
     chunk: K
@@ -99,7 +97,7 @@ class Blended(Generic[K]):
 
 @dataclass(frozen=True, slots=True)
 class BlendedDocument(Generic[K]):
-    """A document with its best passages, the best first; its score is that of the first."""
+    """A document with its best passages, the best first."""
 
     document_id: str
     chunks: tuple[Blended[K], ...]
@@ -131,25 +129,23 @@ def blend(
         Passages with their scores.
     alpha
         Weight of the vectors, 0 to 1.
-    document_of
-        Returns the id of a passage's document.
     newness
-        Returns when a document was last changed, greater for newer; asked of equal ones alone.
+        Returns a number that is larger for newer documents; called only for ties.
     name
-        Returns what orders equal passages of a document.
+        Returns the sort key of a document's passages with equal scores.
     limit, per_document
-        Documents, and passages of each, at most.
+        Maximum number of documents, and of passages of each.
     rank
-        Returns what orders equal documents.
+        Returns the sort key of documents with equal scores.
     """
     words, meanings = unit_scale(keyword), unit_scale(vector)
-    found: dict[str, list[Blended[K]]] = {}
+    kept: dict[str, list[Blended[K]]] = {}
     for chunk in dict.fromkeys((*keyword, *vector)):
         k, v = words.get(chunk, 0.0), meanings.get(chunk, 0.0)
         score = (1.0 - alpha) * k + alpha * v
         one = Blended(chunk, keyword.get(chunk), vector.get(chunk), k, v, score)
-        found.setdefault(document_of(chunk), []).append(one)
-    best = {document: max(one.score for one in chunks) for document, chunks in found.items()}
+        kept.setdefault(document_of(chunk), []).append(one)
+    best = {document: max(one.score for one in chunks) for document, chunks in kept.items()}
     times = Counter(best.values())
 
     def order(document: str) -> tuple[float, float, int | str]:
@@ -160,15 +156,15 @@ def blend(
         BlendedDocument(
             document,
             tuple(
-                heapq.nsmallest(per_document, found[document], lambda c: (-c.score, name(c.chunk)))
+                heapq.nsmallest(per_document, kept[document], lambda c: (-c.score, name(c.chunk)))
             ),
         )
-        for document in sorted(found, key=order)[:limit]
+        for document in sorted(kept, key=order)[:limit]
     ]
 
 
 def unit_scale(scores: Mapping[K, float], /) -> dict[K, float]:
-    """Return scores from 0 for the least to 1 for the greatest; 1 for all where they are equal."""
+    """Return scores scaled from 0 (minimum) to 1 (maximum); all 1 if they are equal."""
     if not scores:
         return {}
     least, most = min(scores.values()), max(scores.values())
@@ -179,18 +175,16 @@ def unit_scale(scores: Mapping[K, float], /) -> dict[K, float]:
 
 @dataclass(frozen=True, slots=True)
 class BlendedAnswer:
-    """What a blended search found.
+    """The result of a blended search.
 
     Attributes
     ----------
     mode
-        What was asked for, or what was chosen.
+        The requested or chosen mode.
     alpha
-        The weight of the vectors that was in force.
+        The weight of the vectors that was used.
     documents
-        The best first.
-    notes
-        What the user should know.
+        Best first.
     """
 
     mode: SearchMode
@@ -207,24 +201,18 @@ def blended_search(
 
     Parameters
     ----------
-    state
-        What is searched.
-    query
-        A question or words.
     mode
-        ``keyword``, ``semantic`` or ``hybrid``; ``None`` is hybrid where there are vectors and the
-        models that made them, else keyword.
+        ``keyword``, ``semantic`` or ``hybrid``; ``None`` is hybrid if the collection has vectors
+        and their models, else keyword.
     where
-        Which documents are searched: both lists are those of these documents.
-    settings
-        How the lists are blended.
+        The documents to search, for both lists.
 
     Raises
     ------
     EmbeddingsDisabled
-        *mode* needs vectors, and nothing has any.
+        *mode* needs vectors, and the collection has none.
     ModelError
-        *mode* needs the models, and they cannot be had.
+        *mode* needs models that are not available.
     UsageError
         See :func:`casetrack.search.filters.choose`.
     """
@@ -234,7 +222,7 @@ def blended_search(
     if mode in ("semantic", "hybrid") and index.chunk_count and not index.embedded_count:
         raise EmbeddingsDisabled(mode)
     if not index.embedded_count:
-        # Without vectors the words are all there is to search: that is nothing to tell.
+        # Without vectors, keyword search is all there is: no note is needed.
         mode = "keyword"
     chosen_for_user = mode is None
     plan = make_plan(
@@ -268,10 +256,10 @@ def blended_search(
 
     def document_of(place: Place) -> str:
         part = index.segments[place[0]]
-        # Only live rows are found, so there is one.
+        # Only live rows are in the lists, so there is a document.
         return part.documents[part.data.column("revision")[place[1]]] or ""
 
-    found = blend(
+    documents = blend(
         words,
         meanings,
         alpha,
@@ -282,21 +270,21 @@ def blended_search(
         limit=settings.final_limit,
         per_document=settings.max_chunks_per_doc,
     )
-    return BlendedAnswer(plan.mode, alpha, found, tuple(notes))
+    return BlendedAnswer(plan.mode, alpha, documents, tuple(notes))
 
 
 def _encoded(plan: Plan, query: str, *, yields: bool) -> tuple[Plan, NDArray[np.float32] | None]:
-    """Return the vector of a question where the plan needs it, and the plan that can be followed.
+    """Return the question's vector if the plan needs it, and the plan to follow.
 
-    A plan that *yields* does without models that fail, such as a service that is down.
+    With *yields*, the plan continues without models that fail, such as an unavailable service.
     """
     if plan.encoder is None:
         return plan, None
     try:
         return plan, plan.encoder.encode_query(query).dense
     except ValueError:
-        # Signs that no model has a token for, such as joiners alone.
-        why = "The query has nothing that the models know; it was searched for by its words."
+        # Characters for which no model has a token, such as joiners alone.
+        why = "The models know no word of the query; the search used its words only."
         return plan.by_words_only(why), None
     except ModelError as error:
         if not yields:

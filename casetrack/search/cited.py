@@ -1,9 +1,8 @@
-"""Places of what a question cites: the pages of the thing itself, and the passages that cite it.
+"""Places of a question's citations: pages of the cited source, and passages that cite it.
 
-What a question cites is read in :mod:`citations`. Here it is looked up: by the
-keys of the references that were found when the documents were read, by the names of the cases that
-they cite, and by how a citation is written, in the passages that hold all of its words. A short
-name alone ("Daubert") is a citation where the collection cites one case of that name.
+Citations are read in :mod:`citations`. Here they are looked up: by the keys of references found in
+the documents, by the names of cited cases, and by written form in the passages with all of its
+words. A short name alone ("Daubert") is a citation if the collection cites one case of that name.
 """
 
 from __future__ import annotations
@@ -34,39 +33,33 @@ if TYPE_CHECKING:
     from casetrack.store.index.scope import Place, Scope
     from casetrack.store.workspace import State
 
-# Which of the authorities that a collection cites a question means: by key and by name.
+# Resolution of a question's citation among the cited authorities: by key and by name.
 
 SHORTEST_NAME = 4
-"""A shorter word is no name of a case by itself."""
+"""Minimum length of a word that names a case by itself."""
 _LONGEST_CASE = 150
-"""Pages that a decision may run to, as in :mod:`casetrack.extract.references.antecedents`."""
+"""Maximum number of pages of a decision, as in :mod:`casetrack.extract.references.antecedents`."""
 _NEAR_NAME = 0.8
-"""How much alike two names are, as :mod:`difflib` measures it, that are one but for a slip."""
+"""Minimum similarity (:mod:`difflib`) of two names that differ by a typing error."""
 _PUBLIC = frozenset("united states state people commonwealth government county city".split()).union(
     *(name.lower().replace("-", " ").split() for name in ABBREVIATED.values())
 )
-"""Parties by which no case is called."""
+"""Parties that do not identify a case."""
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """Tells which keys a citation of a question means.
-
-    Attributes
-    ----------
-    known
-        What the documents cite.
-    """
+class KeyResolver:
+    """Resolves a citation of a question to keys."""
 
     known: Cited
 
     def of(self, citation: AskedCitation) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the keys of what a citation means, and of what it is a part of."""
+        """Return the keys that a citation means, and the keys of larger units that contain it."""
         known = self.known
         if citation.kind in {"case", "name"}:
             return self._keys_of_case(citation), ()
         if citation.kind == "statute" and not citation.keys:
-            # "Section 1983" is a law where the files cite one law with that section alone.
+            # "Section 1983" is a law if the files cite only one law with that section.
             laws = known.keys_ending("regulation:usc-", f"-{citation.number}")
             return (known.keys(starting=laws), ()) if len(laws) == 1 else ((), ())
         keys = known.keys(starting=citation.keys)
@@ -87,12 +80,12 @@ class Means:
             cases = [c for c in known.cases_with(left[0]) if is_called(c.name, left[0])]
             return tuple(dict.fromkeys(case.key for case in cases))
         cases = self._named(left, right)
-        if not cases and (slip := self._spelt(left, right)):
+        if not cases and (slip := self._corrected(left, right)):
             cases = self._named(*slip)
         return tuple(dict.fromkeys(case.key for case in cases))
 
     def _short_form(self, citation: AskedCitation) -> tuple[str, ...]:
-        """Return the case that "Daubert, 509 U.S. at 593" means: it has begun before that page."""
+        """Return the case of "Daubert, 509 U.S. at 593": the last one starting before that page."""
         (start,) = citation.keys
         page = int(citation.number)
         begun = {
@@ -107,8 +100,8 @@ class Means:
         return (max(fits, key=lambda k: fits[k]),) if fits else ()
 
     def _named(self, left: Sequence[str], right: Sequence[str]) -> list[CitedCase]:
-        """Return the cases whose parties are called so: those with most of the words."""
-        first, second = _telling(left), _telling(right)
+        """Return the cases with most words of the parties' names."""
+        first, second = _distinctive_words(left), _distinctive_words(right)
         if not first or (right and not second):
             return []
         best: list[CitedCase] = []
@@ -127,18 +120,18 @@ class Means:
                 best.append(case)
         return best
 
-    def _spelt(
+    def _corrected(
         self, left: Sequence[str], right: Sequence[str]
     ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Return the names of parties with one letter put right where that makes them known."""
+        """Return the names of parties with a typing error corrected to a known name."""
         from difflib import get_close_matches
 
-        sides = (_telling(left), _telling(right))
+        sides = (_distinctive_words(left), _distinctive_words(right))
         for side, other in ((0, 1), (1, 0)):
             if not sides[other]:
                 continue
             stem = sides[other][0].split("'")[0][:SHORTEST_NAME]
-            # The party that is spelt right leads to the other one.
+            # The party that is spelled correctly leads to the other one.
             words = {
                 words[0]: words
                 for case in self.known.cases_with(stem)
@@ -155,7 +148,7 @@ class Means:
         return None
 
 
-def _telling(words: Sequence[str]) -> tuple[str, ...]:
+def _distinctive_words(words: Sequence[str]) -> tuple[str, ...]:
     return party_words(" ".join(words))
 
 
@@ -164,7 +157,7 @@ def _has(words: Sequence[str], word: str) -> bool:
 
 
 def is_called(name: str, word: str, /) -> bool:
-    """Return whether a case is called by a word for short: its first party, or who is no state."""
+    """Return whether a case's short name is *word*: its first party that is not a government."""
     left, right = distinctive(name)
     if left and not _PUBLIC.issuperset(left):
         return left[0] == word
@@ -172,8 +165,8 @@ def is_called(name: str, word: str, /) -> bool:
 
 
 def as_written(citation: AskedCitation, /) -> tuple[tuple[tuple[str, ...], ...], str]:
-    """Return how the names of a case stand in texts: in a sentence, or one below the other."""
-    left, right = (_telling(side) for side in citation.parties)
+    """Return the index terms and the pattern of a case name, on one line or two."""
+    left, right = (_distinctive_words(side) for side in citation.parties)
     if not left:
         return (), ""
     first = re.escape(left[0])
@@ -186,38 +179,35 @@ def as_written(citation: AskedCitation, /) -> tuple[tuple[tuple[str, ...], ...],
 
 
 AT_PIN, CITES, CITES_MORE = 2, 3, 4
-"""How near a passage is: it cites the very page or line; it cites the authority; or one of which
-the authority is only a part."""
+"""Distance of a passage: it cites the very page or line; it cites the authority; it cites a larger
+unit that contains the authority."""
 MOST = 100
-"""At most so many passages come first; of more, those with the words of the question."""
+"""Maximum number of passages that come first, chosen by the words of the question."""
 _READ = 200
-"""At most so many passages are read to see whether they write a citation."""
+"""Maximum number of passages that are read for a written citation."""
 _FEW_WORDS = 3
-"""A question of so few words may be a name in small letters."""
+"""A question with at most this many words may be a lower-case name."""
 _OWN_SHARE = 0.25
-"""Share of the passages with a word in which it must be the name of a case, to be one."""
+"""Minimum share of the passages with a word in which it is the name of a case."""
 _SURE, _LIKELY = 0.95, 0.5
-"""The relevance, at least, of a passage that cites what is asked for: where nothing else is asked,
-and where something is."""
+"""Minimum relevance of a citing passage: if nothing else is asked, and otherwise."""
 _ALSO_WRITTEN = frozenset(("rule", "constitution", "record", "docket number"))
-"""What texts also cite in ways that are no reference by themselves, such as "Rule 12(b)(6)"."""
+"""Authorities that texts also cite in forms that are no references, such as "Rule 12(b)(6)"."""
 _KEY = re.compile(r"[a-z]+:[^\W_]+(?:-[^\W_]+)*")
 _AFTER = 30
-"""Characters behind a citation in which its pin cite stands."""
+"""Number of characters after a citation that may contain its pin cite."""
 
 
 @dataclass(slots=True)
 class CitationMatches:
-    """What of a question's citations is there.
+    """The citations of a question that were found.
 
     Attributes
     ----------
     cited
-        Those that are, with the parts of the question that name them.
+        The citations with their parts of the question.
     places
-        Live places in the scope, each with how near it is: 0 is the nearest.
-    notes
-        What the user should know.
+        Live places in the scope with their distance, 0 for the nearest.
     """
 
     cited: list[AskedCitation] = field(default_factory=list)
@@ -225,79 +215,68 @@ class CitationMatches:
     notes: list[str] = field(default_factory=list)
 
     def add(self, place: Place, far: int) -> None:
-        """Keep a place; of two reasons the nearer counts."""
+        """Add a place; the smaller distance counts."""
         self.places[place] = min(far, self.places.get(place, far))
 
     def names(self, text: str, /) -> bool:
-        """Return whether *text* is a word of the question that names what was found."""
+        """Return whether *text* is part of a citation that was found."""
         return any(text in c.part.text for c in self.cited)
 
 
 def find_cited(state: State, reading: Reading, scope: Scope, /) -> CitationMatches:
-    """Look up what a question cites.
-
-    Parameters
-    ----------
-    state
-        The collection.
-    reading
-        The question.
-    scope
-        What is searched.
-    """
-    found = CitationMatches()
+    """Look up the citations of a question in a scope."""
+    matches = CitationMatches()
     asked = list(reading.citations)
     if any(c.kind == "id" for c in asked):
-        said = next(c.part.text.strip() for c in asked if c.kind == "id")
-        found.notes.append(
-            f"\u201c{said}\u201d means what is cited right before it, and nothing stands before it "
-            "in a question; it was searched for by its words. Name the authority to find its "
-            "places."
+        written = next(c.part.text.strip() for c in asked if c.kind == "id")
+        matches.notes.append(
+            f"\u201c{written}\u201d refers to the previous citation, but the question has none; "
+            "the search used its words. Name the authority to find its citations."
         )
     if not scope.chunk_count:
-        return found
-    look = _Look(state, scope)
+        return matches
+    look = _CitationLookup(state, scope)
     for citation in (*asked, *look.short_names(reading)):
         if citation.kind == "id":
             continue
         places = look.places_of(citation)
         if places:
-            found.cited.append(citation)
+            matches.cited.append(citation)
             for place, far in places.items():
-                found.add(place, far)
+                matches.add(place, far)
         elif citation.kind not in {"name", "bates", "exhibit"} and (
             citation.keys or citation.pattern
         ):
-            found.notes.append(
-                f"No passage that was searched cites \u201c{citation.part.text}\u201d; what "
-                "follows was found by its words."
+            matches.notes.append(
+                f"No searched passage cites \u201c{citation.part.text}\u201d; the results match "
+                "its words."
             )
-    if len(found.places) > MOST:
-        every = list(found.places)
+    if len(matches.places) > MOST:
+        every = list(matches.places)
         scores = lexical_at(scope, reading.terms, every)
-        best = sorted(range(len(every)), key=lambda n: (found.places[every[n]], -scores[n]))
-        found.places = {every[n]: found.places[every[n]] for n in best[:MOST]}
-    return found
+        best = sorted(range(len(every)), key=lambda n: (matches.places[every[n]], -scores[n]))
+        matches.places = {every[n]: matches.places[every[n]] for n in best[:MOST]}
+    return matches
 
 
 def with_cited(
-    verdict: Verdict, ranked: Sequence[Ranked], found: CitationMatches, reading: Reading, /
+    verdict: Verdict, ranked: Sequence[Ranked], matches: CitationMatches, reading: Reading, /
 ) -> Verdict:
-    """Return the verdict on a search that found what the question cites.
+    """Return the verdict, adjusted for passages that cite the question's authorities.
 
-    The words of a passage do not tell that it cites an authority. Where a question is nothing but
-    citations, their places answer it; where it says more, they may.
+    The words of a passage do not show that it cites an authority. If a question consists only of
+    citations, their places answer it; if it has more words, they may.
     """
-    if not found.places or not ranked:
+    if not matches.places or not ranked:
         return verdict
-    rest = blanked(reading.query, reading.dropped + tuple(c.part for c in found.cited))
+    rest = blanked(reading.query, reading.dropped + tuple(c.part for c in matches.cited))
     only = not any(w.terms and not is_structural(w.text) for w in words_of(rest))
     results: list[tuple[float, Evidence]] = []
     for hit, given in zip(ranked, verdict.results, strict=True):
         if "citation" in hit.signals:
             relevance, evidence = given
             least = (
-                (_SURE if found.places.get(hit.place) != CITES_MORE else _LIKELY)
+                (_SURE if matches.places.get(hit.place) != CITES_MORE else _LIKELY)
                 if only
                 else _LIKELY
             )
@@ -312,23 +291,20 @@ def with_cited(
 
 
 def cited_in(state: State, /) -> Cited:
-    """Return what the documents of a state cite; kept with :meth:`State.once`."""
+    """Return the citations of a state's documents; kept with :meth:`State.once`."""
     return Cited.of(state.workspace.folder, state.snapshot)
 
 
 def keys_named(state: State, authority: str, /) -> tuple[str, ...]:
-    """Return the keys of the authorities that a name, a citation or a key means.
-
-    Only those that the documents cite, as far as the references of their passages tell.
-    """
+    """Return the keys of the cited authorities that a name, a citation or a key means."""
     known = state.once(cited_in)
     if _KEY.fullmatch(authority):
         return known.keys(starting=(authority,))
-    look = _Look(state, scope_of(state.index))
+    look = _CitationLookup(state, scope_of(state.index))
     reading = read(authority)
     asked = [c for c in reading.citations if c.kind != "id"] or look.short_names(reading)
-    found = (key for citation in asked for key in look.keys_of(citation))
-    return tuple(dict.fromkeys(found))
+    cited_keys = (key for citation in asked for key in look.keys_of(citation))
+    return tuple(dict.fromkeys(cited_keys))
 
 
 def documents_citing(state: State, keys: Sequence[str], /) -> set[str]:
@@ -339,13 +315,13 @@ def documents_citing(state: State, keys: Sequence[str], /) -> set[str]:
 
 
 def documents_holding(state: State, terms: Sequence[str], /) -> set[str]:
-    """Return the ids of the documents that hold all index terms, wherever in them."""
+    """Return the ids of the documents that contain all index terms, in any passages."""
     scope = scope_of(state.index)
-    found: set[str] | None = None
+    documents: set[str] | None = None
     for term in terms:
-        here = {_document_at(scope.index, place) for place in scope.holding([term])}
-        found = here if found is None else found & here
-    return found or set()
+        with_term = {_document_at(scope.index, place) for place in scope.holding([term])}
+        documents = with_term if documents is None else documents & with_term
+    return documents or set()
 
 
 def _document_at(index: Index, place: Place) -> str:
@@ -353,7 +329,7 @@ def _document_at(index: Index, place: Place) -> str:
     return part_.documents[int(part_.data.column("revision")[place[1]])] or ""
 
 
-class _Look:
+class _CitationLookup:
     """Looks up citations in one scope."""
 
     def __init__(self, state: State, scope: Scope) -> None:
@@ -365,13 +341,13 @@ class _Look:
         return self._state.once(cited_in)
 
     @property
-    def _means(self) -> Means:
-        return Means(self._known)
+    def _means(self) -> KeyResolver:
+        return KeyResolver(self._known)
 
-    # --- what is cited ------------------------------------------------------------------------
+    # --- resolution ---------------------------------------------------------------------------
 
     def keys_of(self, citation: AskedCitation) -> tuple[str, ...]:
-        """Return the keys of what a citation means."""
+        """Return the keys that a citation means."""
         return (
             citation.keys
             if citation.kind == "name" and citation.keys
@@ -379,23 +355,23 @@ class _Look:
         )
 
     def places_of(self, citation: AskedCitation) -> dict[Place, int]:
-        """Return the places of one citation, each with how near it is."""
+        """Return the places of one citation with their distance."""
         keys, wider = self._means.of(citation)
-        found = SourcePlaces(self._state, self._scope).of(citation, keys)
+        places = SourcePlaces(self._state, self._scope).of(citation, keys)
         for place, spans in self._citing(keys).items():
             far = AT_PIN if self._has_pin(place, spans, citation.pin) else CITES
-            found[place] = min(far, found.get(place, far))
+            places[place] = min(far, places.get(place, far))
         if not keys or citation.kind in _ALSO_WRITTEN:
             for place in self._written(citation):
-                found.setdefault(place, CITES)
-        if not found:
-            found = dict.fromkeys(self._citing(wider), CITES_MORE)
-        return found
+                places.setdefault(place, CITES)
+        if not places:
+            places = dict.fromkeys(self._citing(wider), CITES_MORE)
+        return places
 
-    # --- where it is --------------------------------------------------------------------------
+    # --- places -------------------------------------------------------------------------------
 
     def _citing(self, keys: Sequence[str]) -> dict[Place, list[CitedAt]]:
-        """Return the live places in the scope that cite one of *keys*, with the spans there."""
+        """Return the live places in the scope that cite one of *keys*, with the spans."""
         if not keys:
             return {}
         by_chunk: dict[str, list[CitedAt]] = {}
@@ -416,7 +392,7 @@ class _Look:
             yield from ((number, row) for row, fit in zip(rows, fits.tolist(), strict=True) if fit)
 
     def _written(self, citation: AskedCitation) -> Iterator[Place]:
-        """Yield the places that write a citation so."""
+        """Yield the places that contain the written citation."""
         spellings, pattern = citation.spellings, citation.pattern
         if not pattern and citation.kind == "case" and citation.parties[0]:
             spellings, pattern = as_written(citation)
@@ -434,7 +410,7 @@ class _Look:
                 yield place
 
     def _has_pin(self, place: Place, spans: Sequence[CitedAt], pin: Sequence[str]) -> bool:
-        """Return whether a place cites the very page."""
+        """Return whether a place cites the page of the pin cite."""
         if not pin or not pin[0].isdigit():
             return False
         (posting,) = self._scope.index.segments[place[0]].data.terms.find([pin[0]])
@@ -447,7 +423,7 @@ class _Look:
     # --- short names --------------------------------------------------------------------------
 
     def short_names(self, reading: Reading) -> list[AskedCitation]:
-        """Return the names in a question that are short for a case which the collection cites."""
+        """Return the words of a question that are short names of cited cases."""
         asked = reading.query
         taken = [c.part for c in reading.citations]
         words = [w for w in words_of(asked) if w.terms and not is_structural(w.text)]
@@ -462,19 +438,19 @@ class _Look:
         ]
         if not candidates or (not (alone := len(words) == 1) and not self._known.names_cases):
             return []
-        found = []
+        citations = []
         for word in candidates:
             name, where = word.text.lower(), part(asked, word.start, word.end)
             if keys := self._short_name(name, word.terms[0], alone=alone):
-                found.append(AskedCitation(where, "name", keys))
+                citations.append(AskedCitation(where, "name", keys))
             elif alone and opinion_called(self._state.once(sources_in).documents, name):
-                found.append(AskedCitation(where, "name", parties=((name,), ())))
-        return found
+                citations.append(AskedCitation(where, "name", parties=((name,), ())))
+        return citations
 
     def _short_name(self, word: str, term: str, *, alone: bool) -> tuple[str, ...]:
         cases = [c for c in self._known.cases_with(word) if is_called(c.name, word)]
-        told = {tuple(party[:1] for party in distinctive(case.name)) for case in cases}
-        if not cases or len(told) > 1:
+        parties_of_cases = {tuple(party[:1] for party in distinctive(case.name)) for case in cases}
+        if not cases or len(parties_of_cases) > 1:
             return ()
         keys = tuple(dict.fromkeys(case.key for case in cases))
         citing = len(self._citing(keys))

@@ -1,7 +1,7 @@
-"""Pages of the very thing that a question cites: the opinion, the paper, the transcript, the stamp.
+"""Pages of the cited source itself: opinion, paper, transcript or Bates stamp.
 
-Which document is meant is told by :class:`casetrack.graph.paper_sources.Sources`, and which page of
-it by the places printed there (pages and lines of transcripts, star pages, Bates numbers).
+The document is resolved by :class:`casetrack.graph.paper_sources.Sources`, the page by the places
+printed on it (pages and lines of transcripts, star pages, Bates numbers).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State
 
 AT_PLACE, SOURCE = 0, 1
-"""How near a passage is: the page or line that is cited; the beginning of what is cited."""
+"""Distance of a passage: the cited page or line; the start of the cited source."""
 _LINES = re.compile(r"(?<![\d*])(\d{1,4}):(\d{1,2})(?:-(?:(\d{1,4}):)?(\d{1,2}))?(?!\d)")
 _STARS = re.compile(r"\*(\d+)(?:-\*(\d+))?")
 _PRINTED = re.compile(r"printed pp?\. (\d+)(?:-(\d+))?")
@@ -40,56 +40,51 @@ _DECISIONS = frozenset(("opinion", "order"))
 
 
 def sources_in(state: State, /) -> Sources:
-    """Return what the documents of a state are to those who cite them; made once."""
+    """Return the documents of a state as citation targets; built once."""
     return Sources(state.snapshot.documents.values())
 
 
 def loaded_ranges(state: State, /) -> tuple[tuple[BatesRange, Document], ...]:
-    """Return the Bates numbers that load files give to documents, with the documents."""
-    found = []
+    """Return the Bates ranges from load files, with their documents."""
+    ranges = []
     for document in state.snapshot.documents.values():
         if document.parent_id is not None or '"bates_begin"' not in (document.metadata or ""):
             continue
-        told = json.loads(document.metadata or "{}")
-        first = read_bates(told.get("bates_begin") or "")
-        last = read_bates(told.get("bates_end") or told.get("bates_begin") or "")
+        metadata = json.loads(document.metadata or "{}")
+        first = read_bates(metadata.get("bates_begin") or "")
+        last = read_bates(metadata.get("bates_end") or metadata.get("bates_begin") or "")
         if first is None or last is None or first.key != last.key:
             continue
         if first.first <= last.last:
-            found.append((replace(first, last=last.last), document))
-    return tuple(found)
+            ranges.append((replace(first, last=last.last), document))
+    return tuple(ranges)
 
 
 @dataclass(frozen=True, slots=True)
 class SourcePlaces:
-    """Finds the pages of what is cited in one scope."""
+    """Finds the pages of cited sources in one scope."""
 
     state: State
     scope: Scope
 
     def of(self, citation: AskedCitation, keys: Sequence[str], /) -> dict[Place, int]:
-        """Return the places of what a citation means, each with how near it is.
+        """Return the places of a citation's sources with their distance.
 
-        Parameters
-        ----------
-        citation
-            As the question has it.
-        keys
-            Of the references that it means, as far as any document has them.
+        *keys* are the keys of its references in the documents.
         """
         if citation.kind == "bates":
             asked = read_bates(citation.part.text) or read_bates(citation.number)
             return {} if asked is None else self._numbered(asked)
         if citation.kind == "transcript":
             return dict.fromkeys(self._spoken(citation), AT_PLACE)
-        found: dict[Place, int] = {}
+        places: dict[Place, int] = {}
         for document in self._documents(citation, keys):
             at = list(self._pages(document, citation)) if citation.pin else []
             if at:
-                found |= dict.fromkeys(at, AT_PLACE)
+                places |= dict.fromkeys(at, AT_PLACE)
             elif (first := next(self._rows(document), None)) is not None:
-                found[first] = SOURCE
-        return found
+                places[first] = SOURCE
+        return places
 
     def _documents(self, citation: AskedCitation, keys: Sequence[str]) -> list[Document]:
         sources = self.state.once(sources_in)
@@ -98,14 +93,14 @@ class SourcePlaces:
             return [
                 d for d in sources.documents if d.case_number and case_key(d.case_number) == wanted
             ]
-        found = {
+        by_id = {
             d.document_id: d
             for key in dict.fromkeys((*keys, *citation.keys))
             for d in sources.sources_of(_as_cited(citation, key))
         }
-        if not found and citation.kind in {"case", "name"}:
-            found = {d.document_id: d for d in sources.documents if _is_called(d, citation)}
-        return list(found.values())
+        if not by_id and citation.kind in {"case", "name"}:
+            by_id = {d.document_id: d for d in sources.documents if _is_called(d, citation)}
+        return list(by_id.values())
 
     def _rows(self, document: Document) -> Iterator[Place]:
         for number, part in enumerate(self.scope.index.segments):
@@ -118,7 +113,7 @@ class SourcePlaces:
                     yield number, row
 
     def _pages(self, document: Document, citation: AskedCitation) -> Iterator[Place]:
-        """Yield the passages on the cited page: as it is printed, or else of a paper's file."""
+        """Yield the passages on the cited page: by printed number, for papers also by file page."""
         rows = list(self._rows(document))
         if citation.pin[0].startswith("¶"):
             numbered = re.compile(rf"(?m)^\s*{citation.pin[0][1:]}\.\s")
@@ -127,14 +122,14 @@ class SourcePlaces:
             return
         first, last = (int(p) if p.isdigit() else -1 for p in citation.pin[:2])
         printed = {place: self._printed(place) for place in rows}
-        said = re.compile(_STARS.pattern if citation.kind in {"case", "name"} else _PRINTED.pattern)
-        for pattern in dict.fromkeys((said, _PRINTED)):
+        form = re.compile(_STARS.pattern if citation.kind in {"case", "name"} else _PRINTED.pattern)
+        for pattern in dict.fromkeys((form, _PRINTED)):
             spans = {
                 place: [(int(m[1]), int(m[2] or m[1])) for m in pattern.finditer(text)]
                 for place, text in printed.items()
             }
             hits = [
-                p for p, found in spans.items() if any(a <= last and first <= b for a, b in found)
+                p for p, ranges in spans.items() if any(a <= last and first <= b for a, b in ranges)
             ]
             if hits:
                 yield from hits
@@ -150,7 +145,7 @@ class SourcePlaces:
         return data.places_of([place[1]], ["printed_place"])[0]["printed_place"] or ""
 
     def _all_printed(self, holding: str) -> Iterator[tuple[Place, str]]:
-        """Yield all passages in the scope whose printed places hold a text."""
+        """Yield all passages in the scope whose printed places contain a text."""
         for number, part in enumerate(self.scope.index.segments):
             column = part.data.places["printed_place"]
             if column.null_count == len(column):
@@ -162,15 +157,15 @@ class SourcePlaces:
                     yield (number, row), column[row].as_py()
 
     def _numbered(self, asked: BatesRange) -> dict[Place, int]:
-        """Return the pages that bear Bates numbers, and what a load file says to have them.
+        """Return the pages with Bates numbers, stamped or from a load file.
 
-        A load file says the first and the last number of a document. Where it has as many pages as
-        numbers, the page is certain; else the document is shown from its beginning.
+        A load file has the first and last number of a document. If the document has as many pages
+        as numbers, the page is certain; else the start of the document is returned.
         """
-        found = dict.fromkeys(self._stamped(asked), AT_PLACE)
+        places = dict.fromkeys(self._stamped(asked), AT_PLACE)
         parts = self.scope.index.segments
         stamped = {
-            parts[n].documents[int(parts[n].data.column("revision")[row])] for n, row in found
+            parts[n].documents[int(parts[n].data.column("revision")[row])] for n, row in places
         }
         for borne, document in self.state.once(loaded_ranges):
             if not _overlap(borne, asked) or document.document_id in stamped:
@@ -181,16 +176,16 @@ class SourcePlaces:
             has_all = borne.last - borne.first + 1 == document.page_count
             exact = [p for p in rows if has_all and first <= pages[p] <= last]
             if exact:
-                found |= dict.fromkeys(exact, AT_PLACE)
+                places |= dict.fromkeys(exact, AT_PLACE)
             elif rows:
-                found[rows[0]] = SOURCE
-        return found
+                places[rows[0]] = SOURCE
+        return places
 
     def _stamped(self, asked: BatesRange) -> Iterator[Place]:
         prefix = re.split(r"[\W_\d]", asked.prefix)[0]
         for place, text in self._all_printed(prefix):
-            for said in text.split("; "):
-                borne = read_bates(said)
+            for stamp in text.split("; "):
+                borne = read_bates(stamp)
                 if borne is not None and _overlap(borne, asked):
                     yield place
                     break
@@ -211,7 +206,7 @@ class SourcePlaces:
                     break
 
     def _of_witness(self, who: str) -> set[str]:
-        """Return the ids of the transcripts of a witness; empty where none is known to be."""
+        """Return the ids of a witness's transcripts; empty if none is known."""
         if not who:
             return set()
         citation = LegalCitation(0, 0, "", "record", "full", f"record:dep-{slug(who)}", who)
@@ -233,14 +228,14 @@ def _as_cited(citation: AskedCitation, key: str) -> LegalCitation:
 
 
 def _is_called(document: Document, citation: AskedCitation) -> bool:
-    """Return whether a document is the decision whose parties a question names."""
+    """Return whether a document is the decision with the parties of the citation."""
     if not document.case_name or not (document.own_citations or document.legal_type in _DECISIONS):
         return False
     asked = distinctive(" v. ".join(" ".join(side) for side in citation.parties if side))
     own = distinctive(document.case_name)
     return bool(asked[0]) and all(
-        not said or any(same_word(word, said[0]) for word in mine)
-        for said, mine in zip(asked, own, strict=True)
+        not names or any(same_word(word, names[0]) for word in mine)
+        for names, mine in zip(asked, own, strict=True)
     )
 
 
@@ -254,7 +249,7 @@ def _line(pin: str) -> tuple[int, int]:
 
 
 def opinion_called(documents: Sequence[Any], word: str, /) -> bool:
-    """Return whether exactly one decision among *documents* is called by a word for short."""
+    """Return whether exactly one decision among *documents* has this short name."""
     fits = {
         d.case_name
         for d in documents

@@ -1,11 +1,12 @@
-"""Whether what was found answers the question, or the answer is not in these documents.
+"""Judges whether the results answer the question.
 
-The best of many passages always looks good beside the others, so its rank tells nothing. What
-tells is absolute: the share of the question's words that a passage holds, by their rarity; the
-cosine of the two; and how near each token of the question has a token of the passage, by the rarity
-of its word. A logistic model joins them. It has one fit for words alone, one with vectors and one
-with token matrices, made on open data over collections of 20 to 13,000 passages (see
-``tools/training/evidence`` and docs/evaluation.md); a model without a fit is judged by the words.
+The best of many passages always looks good relative to others, so its rank is no evidence. The
+features are absolute: the share of the question's words in a passage, by rarity; the cosine of the
+two; and for each token of the question the nearest token of the passage, by the rarity of its word.
+A logistic model combines them, with one fit for words alone, one with vectors and one with token
+matrices, made on open data over collections of 20 to 13,000 passages (see
+``tools/training/evidence`` and docs/evaluation.md). Results of a model without a fit are judged by
+the words.
 """
 
 from __future__ import annotations
@@ -41,12 +42,11 @@ if TYPE_CHECKING:
     from casetrack.search.ranking import Ranked
     from casetrack.store.index.scope import Place, Scope
 
-# What a question names exactly and no passage holds: numbers, references, names, quotations.
-#
-# ``HCS-99999`` is in the files or it is not. Ordinary words are another matter: what a question
-# calls a leak a contract calls an incident.
+# Things that a question names exactly and no passage contains: numbers, references, names,
+# quotations. ``HCS-99999`` is in the files or it is not. Ordinary words are different: a contract
+# may call a leak an incident.
 
-# Numbered things that a question asks for and the documents only have others of.
+# Numbered things in a question of which the documents only have other numbers.
 
 _NUMBER = r"(?:No\.?|Nos\.?|Nr\.?|number|#)"
 _ASKED = re.compile(
@@ -55,24 +55,23 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _PARTS = frozenset("clause section article paragraph sections clauses articles \u00a7".split())
-"""Parts of a document stand in it by their number alone."""
+"""Parts of a document, which may occur in it with their number alone."""
 _CALLED = frozenset(
     "addendum amendment annex appendix attachment exhibit invoice item lot milestone order phase "
     "protocol question recital rider schedule stage supplement table version volume".split()
 )
-"""What is called by its number also in small letters."""
+"""Words that are used with a number also in lower case."""
 _MONTHS = frozenset(month_numbers("en"))
 _READ = 60
-"""A thing of more passages than that has too many numbers to read them all."""
+"""Maximum number of passages of a thing that are read for its numbers."""
 _OTHERS = 2
-"""So many other numbers say that it is called by its number; after "No." one does."""
+"""Number of other numbers that show that a thing is numbered; one after "No."."""
 
 
 def numbered_elsewhere(scope: Scope, asked: str, /) -> Iterator[str]:
-    """Yield what *asked* calls by a number, where the passages of *scope* have other numbers only.
+    """Yield numbered things of *asked* of which the passages in *scope* have only other numbers.
 
-    Nothing is yielded where the passages are too many to be read, or where nothing in them is
-    called by its number.
+    Nothing is yielded if there are too many passages, or if they do not number the thing.
     """
     for match in _ASKED.finditer(asked):
         label, number = match["label"], match["number"]
@@ -98,16 +97,17 @@ def numbered_elsewhere(scope: Scope, asked: str, /) -> Iterator[str]:
             yield match.group()
 
 
-_TOLD = 3
-"""At most so many are told of one question."""
-# Letters are capitals: "HCS-99999" and "CR-07" name something, "0-dimensional" and "400mg" do not.
+_MOST_REPORTED = 3
+"""Maximum number of missing things per question."""
+# Capital letters are required: "HCS-99999" and "CR-07" are references, "0-dimensional" and "400mg"
+# are not.
 _REFERENCE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Z0-9./_-]*\d)[A-Z0-9]+(?:[-./_][A-Z0-9]+)*(?!\w)")
 _FEWEST_DIGITS = 3
 _FEWEST_JOINED = 2
 _LONG_NUMBER = 4
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|oder)\s+(?:the\s+)?|\s*,\s*", re.IGNORECASE)
 _OR_ELSE = re.compile(r"\s*,?\s*(?:or|oder)\s+(?:the\s+)?(?-i:[a-z])", re.IGNORECASE)
-"""The choice is left to something without a name: "Kent, Surrey or somewhere else"."""
+"""The alternative is unnamed: "Kent, Surrey or somewhere else"."""
 _LETTERS_ONLY = re.compile(r"[^\W\d_]+")
 _IS_OR = re.compile(r"\b(?:or|oder)\b", re.IGNORECASE)
 _TITLES = title_words("address", "academic", "knights", "peers", "german")
@@ -119,17 +119,15 @@ _LETTERS = string.ascii_lowercase
 
 
 class Missing(NamedTuple):
-    """Something that a question names and no passage that was searched holds.
+    """Something that a question names and no searched passage contains.
 
     Attributes
     ----------
-    text
-        It, as it stands in the question.
     meant
-        A passage with a word that is one slip of the pen away and occurs often, and the index
-        term of that word; ``None`` where there is none.
+        A passage with a frequent word that is one typing error away, and the index term of that
+        word, or ``None``.
     is_exact
-        Whether it is a quotation, a reference or a number, and no name.
+        Whether it is a quotation, a reference or a number, not a name.
     """
 
     text: str
@@ -138,48 +136,40 @@ class Missing(NamedTuple):
 
     @property
     def is_name(self) -> bool:
-        """Whether it is a name; an abbreviation is none: what it is short for may stand there."""
+        """Whether it is a name; an abbreviation is not, because its long form may occur."""
         words = _LETTERS_ONLY.findall(self.text)
         return not self.is_exact and any(w[0].isupper() and w[1:].islower() for w in words)
 
 
 def missing_from(scope: Scope, reading: Reading, /) -> list[Missing]:
-    """Return what a question names exactly and no passage in *scope* holds, at most three.
+    """Return what a question names exactly and no passage in *scope* contains, at most three.
 
-    Looked for are quotations and references (all their words in one passage), numbers of four
-    digits or more, and names, which are known by their capitals where the language does not give
-    these to all nouns. A word of which the index knows another form is not missing.
+    Checked are quotations and references (all words in one passage), numbers of four or more
+    digits, and names, which are recognised by capitals in languages that do not capitalise all
+    nouns. A word with another form in the index is not missing.
     """
     if not scope.chunk_count:
         return []
-    found: list[Missing] = []
+    gaps: list[Missing] = []
     for text, forms in _exact(reading):
         spelt = [terms for form in forms if (terms := stems_of(form))]
         if spelt and all(next(scope.holding(terms), None) is None for terms in spelt):
-            found.append(Missing(text, is_exact=True))
-    found += [Missing(text, is_exact=True) for text in numbered_elsewhere(scope, _said(reading))]
-    told = " ".join(m.text for m in found)
-    for names in _choices(_names(reading), _said(reading)):
-        texts = [_said(reading)[name[0].start : name[-1].end] for name in names]
-        lost = [_lost(scope, name, text) for name, text in zip(names, texts, strict=True)]
+            gaps.append(Missing(text, is_exact=True))
+    gaps += [Missing(text, is_exact=True) for text in numbered_elsewhere(scope, _text(reading))]
+    reported = " ".join(m.text for m in gaps)
+    for names in _choices(_names(reading), _text(reading)):
+        texts = [_text(reading)[name[0].start : name[-1].end] for name in names]
+        lost = [_missing_part(scope, name, text) for name, text in zip(names, texts, strict=True)]
         if all(lost):
-            # Of "Kent, Surrey or Essex" one is enough.
-            found += [each for each in lost if each and each.text not in told]
-    if not found:
-        found += _misspelt(scope, reading)
-    return found[:_TOLD]
+            # One of "Kent, Surrey or Essex" is enough.
+            gaps += [each for each in lost if each and each.text not in reported]
+    if not gaps:
+        gaps += _misspelt(scope, reading)
+    return gaps[:_MOST_REPORTED]
 
 
 def sentence(missing: Sequence[Missing], text_at: Callable[[Place], str], /) -> str:
-    """Return in words what is not there.
-
-    Parameters
-    ----------
-    missing
-        At least one.
-    text_at
-        Returns the text of a passage.
-    """
+    """Return a sentence about missing things; *text_at* returns the text of a passage."""
     named = " or ".join(f"'{m.text}'" for m in missing)
     meant = [_word_with(text_at(m.meant[0]), m.meant[1]) for m in missing if m.meant is not None]
     instead = " or ".join(f"'{word}'" for word in meant if word)
@@ -189,12 +179,12 @@ def sentence(missing: Sequence[Missing], text_at: Callable[[Place], str], /) -> 
 
 
 def _word_with(text: str, term: str) -> str | None:
-    """Return the first word of *text* with the index term *term*, as it is written."""
+    """Return the first word of *text* with the index term *term*, as written."""
     return next((w.text for w in words_of(text) if w.terms == (term,)), None)
 
 
 def _exact(reading: Reading) -> Iterator[tuple[str, list[str]]]:
-    """Yield what a question says to the letter, and how it may be spelt."""
+    """Yield the exact things in a question, each with its spellings."""
     for phrase in reading.phrases:
         yield phrase.text, [phrase.text]
     for period in reading.periods:
@@ -203,7 +193,7 @@ def _exact(reading: Reading) -> Iterator[tuple[str, list[str]]]:
         if sum(c.isdigit() for c in number.text) >= _LONG_NUMBER:
             yield number.text, [number.text, *other_spellings(number.text)]
     taken = [p.part for p in reading.periods] + list(reading.numbers)
-    for match in _REFERENCE.finditer(_said(reading)):
+    for match in _REFERENCE.finditer(_text(reading)):
         text = match.group()
         digits = sum(c.isdigit() for c in text)
         fewest = _FEWEST_DIGITS if text.isalnum() else _FEWEST_JOINED
@@ -213,13 +203,13 @@ def _exact(reading: Reading) -> Iterator[tuple[str, list[str]]]:
             yield text, [text]
 
 
-def _said(reading: Reading) -> str:
+def _text(reading: Reading) -> str:
     return blanked(reading.query, reading.dropped)
 
 
 def _names(reading: Reading) -> list[list[Word]]:
-    """Return runs of words in capitals that are names: not the first word of a sentence alone."""
-    words = [w for w in words_of(_said(reading)) if _is_cased(w.text)]
+    """Return runs of capitalised words that are names, without sentence starts."""
+    words = [w for w in words_of(_text(reading)) if _is_cased(w.text)]
     carrying = [w for w in words if w.terms and not is_structural(w.text)]
     capitals = [w for w in carrying if w.text[0].isupper()]
     if not capitals_mark_names([w.text for w in words if w.terms], reading.language):
@@ -228,30 +218,30 @@ def _names(reading: Reading) -> list[list[Word]]:
     for word in capitals:
         if word.text.lower() in _TITLES or not word.terms or len(word.text) < 2:
             continue
-        between = _said(reading)[runs[-1][-1].end : word.start] if runs else "."
+        between = _text(reading)[runs[-1][-1].end : word.start] if runs else "."
         if runs and not between.strip(" .-&"):
             runs[-1].append(word)
         else:
             runs.append([word])
-    # The capital of a first word tells nothing.
-    runs = [run[1:] if _opens(run[0], _said(reading)) else run for run in runs]
+    # The capital of a first word is no evidence.
+    runs = [run[1:] if _opens(run[0], _text(reading)) else run for run in runs]
     return [run for run in runs if run]
 
 
 def _choices(names: Sequence[list[Word]], text: str) -> list[list[list[Word]]]:
-    """Return the names, those together between which a question leaves the choice."""
-    found: list[list[list[Word]]] = []
+    """Return the names in groups of alternatives."""
+    groups: list[list[list[Word]]] = []
     for name in names:
-        between = text[found[-1][-1][-1].end : name[0].start] if found else "."
-        if found and _OR.fullmatch(between):
-            found[-1].append(name)
+        between = text[groups[-1][-1][-1].end : name[0].start] if groups else "."
+        if groups and _OR.fullmatch(between):
+            groups[-1].append(name)
         else:
-            found.append([name])
-    found = [group for group in found if not _OR_ELSE.match(text, group[-1][-1].end)]
-    # Without an "or" between the last two they are asked for together.
+            groups.append([name])
+    groups = [group for group in groups if not _OR_ELSE.match(text, group[-1][-1].end)]
+    # Without an "or" between the last two, all are asked for.
     return [
         part
-        for group in found
+        for group in groups
         for part in (
             [group]
             if len(group) < 2 or _IS_OR.search(text[group[-2][-1].end : group[-1][0].start])
@@ -261,19 +251,19 @@ def _choices(names: Sequence[list[Word]], text: str) -> list[list[list[Word]]]:
 
 
 def _is_cased(word: str) -> bool:
-    """Say whether a word is of letters that are large or small, and of these alone."""
+    """Return whether a word consists only of letters with case."""
     letters = word.replace("'", "").replace("\u2019", "")
     return all(c.isupper() or c.islower() for c in letters)
 
 
 def _opens(word: Word, text: str) -> bool:
-    """Say whether a word is in capitals only because a sentence begins with it."""
+    """Return whether a word is capitalised only as the start of a sentence."""
     before = text[: word.start].rstrip("\"'\u201c\u201e( ")
     return not word.text.isupper() and (not before or before[-1] in ".!?:\n")
 
 
-def _lost(scope: Scope, name: Sequence[Word], text: str) -> Missing | None:
-    """Return what of a name no passage holds: the word that is misspelt, or all of it."""
+def _missing_part(scope: Scope, name: Sequence[Word], text: str) -> Missing | None:
+    """Return the missing part of a name: the misspelled word, or all of it."""
     for word in name:
         if all(term_frequency(scope, term) for term in word.terms):
             continue
@@ -285,7 +275,7 @@ def _lost(scope: Scope, name: Sequence[Word], text: str) -> Missing | None:
 
 
 def _known(scope: Scope, word: Word) -> bool:
-    """Say whether the index knows a word, or another form of it."""
+    """Return whether the index contains a word, or another form of it."""
     return all(
         term_frequency(scope, term)
         or any(term_frequency(scope, form) for form in forms_of(scope, term))
@@ -294,24 +284,24 @@ def _known(scope: Scope, word: Word) -> bool:
 
 
 def _misspelt(scope: Scope, reading: Reading) -> list[Missing]:
-    """Return long words that occur nowhere where one that occurs often is a slip away."""
-    found = []
-    for word in words_of(_said(reading)):
+    """Return long words that occur nowhere but are a typing error away from a frequent word."""
+    missing = []
+    for word in words_of(_text(reading)):
         if len(word.text) < _SHORTEST_WORD or len(word.terms) != 1 or is_structural(word.text):
             continue
         if term_frequency(scope, word.terms[0]):
             continue
         if meant := _slip(scope, word, shortest=_SHORTEST_WORD):
-            found.append(Missing(word.text, meant))
-    return found
+            missing.append(Missing(word.text, meant))
+    return missing
 
 
 def _slip(scope: Scope, word: Word, *, shortest: int) -> tuple[Place, str] | None:
-    """Return where the most frequent term stands that one slip makes of a word, and the term."""
+    """Return the most frequent term one typing error away from a word, and a place of it."""
     stem = word.terms[0]
     if len(stem) < shortest or not stem.isascii() or not stem.isalpha():
         return None
-    # A slip in a word is mostly the same slip in its stem, and stems need no stemming.
+    # A typing error in a word is usually the same error in its stem, which saves stemming.
     near = set(_one_slip(stem)) - {stem}
     best: tuple[int, Place, str] | None = None
     for number, part in enumerate(scope.index.segments):
@@ -324,9 +314,9 @@ def _slip(scope: Scope, word: Word, *, shortest: int) -> tuple[Place, str] | Non
 
 
 def _one_slip(word: str) -> Iterator[str]:
-    """Yield what one letter left out, added, changed or swapped with the next makes of a word.
+    """Yield the variants of a word with one letter removed, added, changed or swapped.
 
-    The first letters stay: slips there are rare, and by them near terms are found.
+    The first letters stay: errors are rare in them, and they are used for the lookup.
     """
     for i in range(_SURE_LETTERS, len(word) + 1):
         head, tail = word[:i], word[i:]
@@ -339,27 +329,25 @@ def _one_slip(word: str) -> Iterator[str]:
 
 
 LOOKED_AT = 3
-"""How many of the best results are judged together: one may hold the words, another the meaning."""
+"""Number of best results judged together: one may have the words, another the meaning."""
 FEWEST = 3
-"""A question with fewer words that carry meaning may be answered in other words."""
+"""A question with fewer content words may be answered in other words."""
 JUDGED = 10
-"""How many results are judged at least, so that the verdict is the same for any smaller limit."""
+"""Minimum number of judged results, so that the verdict does not depend on the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """One fit of the model.
+    """One fit of the logistic model.
 
     Attributes
     ----------
     features
-        Names of what it looks at, of :func:`features_of`.
+        Names of features of :func:`features_of`.
     weights
-        One per feature, none below zero: more of anything never makes a passage less relevant.
-    bias
-        What they are added to.
+        One per feature, never negative: more of a feature never lowers the relevance.
     none_below, strong_from
-        The relevance below which there is no evidence, and from which it is strong.
+        Relevance below which there is no evidence, and from which it is strong.
     """
 
     features: tuple[str, ...]
@@ -376,10 +364,10 @@ class Fit:
         return relevance
 
     def evidence(self, relevance: float, /, *, by_words: float = 0.0) -> Evidence:
-        """Return what a relevance means in a word.
+        """Return the evidence level of a relevance.
 
-        Nothing is *none* where the words alone say otherwise: models read names and terms of a
-        trade badly, and words miss what is said in others, but seldom do both miss an answer.
+        It is never *none* if the words alone show otherwise: models read names and technical terms
+        badly, and words miss other phrasings, but both seldom miss an answer.
         """
         if relevance < self.none_below and by_words < words_fit().none_below:
             return "none"
@@ -388,12 +376,12 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is thought of a search.
+    """The judgement of a search.
 
     Attributes
     ----------
     relevance, evidence
-        Of the search: how sure it is that what was searched holds an answer.
+        Of the search: how certain it is that the searched passages contain an answer.
     results
         Relevance and evidence of each result.
     """
@@ -413,25 +401,23 @@ def judged(
     profile: str | None,
     never_none: bool = False,
 ) -> Verdict:
-    """Judge what a search found.
+    """Judge the results of a search.
 
     Parameters
     ----------
-    words
-        The question's.
     ranked
         The results, best first. The search is as relevant as the best of them, or as the first
         three together.
     nearest
-        For each result the mean nearness of the question's tokens by the rarity of their words,
-        ``None`` where its token matrix was not looked at.
+        For each result the mean similarity of the question's tokens weighted by rarity, ``None``
+        without a token matrix.
     missing
-        What the question names and no passage holds.
+        What the question names and no passage contains.
     profile
-        Name of the models that took part; ``None`` for none.
+        Name of the models that took part, or ``None``.
     never_none
-        The search is not said to have found nothing: every document has what is asked for, such as
-        its title, or the models find what the fit cannot judge.
+        Whether the evidence may not be *none*: every document has the requested fact, such as a
+        title, or no fit applies to the models.
     """
     if not ranked:
         return Verdict(0.0, "none", ())
@@ -457,12 +443,11 @@ def features_of(
     missing: Sequence[Missing],
     /,
 ) -> dict[str, NDArray[np.float64]]:
-    """Return what is known of each result, float64 [n] each.
+    """Return the features of each result, float64 [n] each.
 
-    ``coverage`` and ``few`` always, and ``exact`` and ``names``: 0, or -1 where no passage holds
-    something that the question names; what an abbreviation is short for may stand there in full.
-    ``cosine`` where vectors took part; ``nearest`` where all of the best three were read token by
-    token.
+    ``coverage`` and ``few`` are always present, as are ``exact`` and ``names``: 0, or -1 if no
+    passage contains something that the question names. ``cosine`` is present with vectors,
+    ``nearest`` if the token matrices of the best three were read.
     """
     lost = [m for m in missing if m.meant is None]
     features = {
@@ -475,7 +460,7 @@ def features_of(
     if len(cosines) == len(ranked):
         features["cosine"] = np.array([0.0 if c is None else c for c in cosines])
     if all(value is not None for value in nearest[:LOOKED_AT]):
-        # What was not read is thought no nearer than the farthest that was.
+        # Results that were not read count as the most distant one that was.
         known = [value for value in nearest if value is not None]
         if known:
             low = min(known)
@@ -484,7 +469,7 @@ def features_of(
 
 
 def few(passages: int, results: int, /) -> NDArray[np.float64]:
-    """Return how few passages were searched, float64 [results], by their order of magnitude.
+    """Return the negative order of magnitude of the number of passages, float64 [results].
 
     Among more passages the best one looks better by chance.
     """
@@ -492,25 +477,25 @@ def few(passages: int, results: int, /) -> NDArray[np.float64]:
 
 
 def _fit(profile: str | None, features: dict[str, NDArray[np.float64]]) -> Fit:
-    """Return the fit that knows most of these features."""
+    """Return the fit that uses most of these features."""
     fits = fits_of(profile)
     known = [fit for fit in fits if set(fit.features) <= features.keys()]
     return max(known, key=lambda fit: len(fit.features))
 
 
 def has_fit(profile: str | None, /) -> bool:
-    """Return whether what a profile's models find can be judged by more than the words."""
+    """Return whether a profile has a fit beyond that of words."""
     return len(fits_of(profile)) > len(fits_of(None))
 
 
 def words_fit() -> Fit:
-    """Return the fit of words alone, which takes part in every denial."""
+    """Return the fit of words alone, which every denial needs."""
     return fits_of(None)[0]
 
 
 @functools.cache
 def fits_of(profile: str | None, /) -> tuple[Fit, ...]:
-    """Return the fits for a profile; for one without its own those of words alone."""
+    """Return the fits of a profile, or those of words alone if it has none."""
     text = resources.files("casetrack.search").joinpath("evidence.json").read_text("utf-8")
     stored = json.loads(text)["fits"]
     entries = [*stored["words"], *stored.get(profile or "", [])]
@@ -521,7 +506,7 @@ def fits_of(profile: str | None, /) -> tuple[Fit, ...]:
 
 
 def check_relevance(least: object, /) -> None:
-    """Refuse what is no relevance.
+    """Check a relevance.
 
     Raises
     ------
@@ -535,6 +520,6 @@ def check_relevance(least: object, /) -> None:
 
 
 def left_out(count: int, least: float | None, /) -> str:
-    """Return in words how many results were left out."""
+    """Return a note on the number of results left out."""
     passages = "1 passage was" if count == 1 else f"{count} passages were"
-    return f"{passages} left out, with a relevance below {least or 0.0:g}."
+    return f"{passages} left out: relevance below {least or 0.0:g}."

@@ -1,12 +1,12 @@
-"""What a search looks at: documents that are named, of a kind, of a source, of a time; mentions.
+"""Filters of a search: documents, kinds, sources, paths, languages, dates and mentions.
 
-Documents are given by name, path or id. A kind is a type of document (contract, report, ...) or a
+Documents are given by name, path or id. A kind is a document type (contract, report, ...) or a
 format (pdf, docx, ...). A source is written as its collection shows it (``git:platform``), or by
-its kind alone (``git``). A path is a pattern as in ``.gitignore`` that may begin at any folder: of
-what its source calls a document, or else of the path of its file. A language is the code of the
-one that most of its text is in, or its English name; of source code also that of programming. The
-date of a document is :attr:`dated_at`: when its source last changed it,
-or else its own account, or else that of the file. What is mentioned narrows further, to passages.
+its kind (``git``). A path is a pattern as in ``.gitignore`` that may start at any folder, applied
+to the source's name of a document or else the path of its file. A language is the code or English
+name of the main language of the text; for source code also the programming language. The date of a
+document is :attr:`dated_at`: the last change in its source, else the date it states, else that of
+the file. A filter by mentions selects passages.
 """
 
 from __future__ import annotations
@@ -40,31 +40,27 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-# What filters ask of the documents of one state, column by column: thousands at a time.
+# Facts for filters as columns over the documents of one state: thousands at a time.
 
 _OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts of all documents, in the order of the ledger; texts are empty where there is none.
+    """Facts of all documents, in ledger order; texts are empty if unknown.
 
     Attributes
     ----------
-    ids
-        Of the documents.
-    types, formats
-        Kinds of documents.
     sources, source_kinds
         Such as ``git:platform`` and ``git``.
     called
-        What the source calls it, or else the path of its file; with slashes.
+        The source's name of the document, or the path of its file; with slashes.
     languages, code_languages
         Of the text, and of programming.
     days
         ``YYYY-MM-DD``; see :attr:`casetrack.base.records.Document.dated_at`.
     by_file
-        Whether nothing but the file tells the date.
+        Whether the date is only that of the file.
     """
 
     ids: NDArray[np.object_]
@@ -84,12 +80,12 @@ class Facts:
         return self._places[document_id]
 
     def fit(self, patterns: tuple[str, ...], /) -> NDArray[np.bool_]:
-        """Return which documents lie where patterns say; see the attribute ``paths`` of a filter.
+        """Return which documents match path patterns; see the attribute ``paths`` of a filter.
 
         Raises
         ------
         UsageError
-            One of them is no pattern.
+            A pattern is invalid.
         """
         fits = _matcher(patterns)
         return np.fromiter(map(fits, self.called), dtype=np.bool_, count=len(self.called))
@@ -105,7 +101,7 @@ def facts_of(state: State, /) -> Facts:
 
     ids = column("document_id")
     sources = [source or FILES for source in column("source")]
-    properties = [{p["name"]: p["value"] for p in found or ()} for found in column("properties")]
+    properties = [{p["name"]: p["value"] for p in pairs or ()} for pairs in column("properties")]
     written = map(column, ("content_created_at", "content_modified_at"))
     own = list(map(own_moment, column("source_updated_at"), properties, *written))
     files = zip(own, column("file_modified_at"), column("ingested_at"), strict=True)
@@ -120,8 +116,8 @@ def facts_of(state: State, /) -> Facts:
         called=[(source_id or path).replace("\\", "/").lstrip("/") for source_id, path in named],
         languages=_texts(language or "" for language in column("language")),
         code_languages=_texts(
-            found.get("language", "") if kind == "code" else ""
-            for kind, found in zip(column("format"), properties, strict=True)
+            pairs.get("language", "") if kind == "code" else ""
+            for kind, pairs in zip(column("format"), properties, strict=True)
         ),
         days=_texts(day.date().isoformat() for day in dates),
         by_file=np.array([day is None for day in own], dtype=np.bool_),
@@ -134,12 +130,12 @@ def _texts(values: Any) -> NDArray[np.str_]:
 
 
 def _matcher(patterns: Sequence[str]) -> Callable[[str], bool]:
-    """Return what tells whether a path fits.
+    """Return a function that matches paths.
 
     Raises
     ------
     UsageError
-        One of them is no pattern.
+        A pattern is invalid.
     """
     from pathspec import GitIgnoreSpec
 
@@ -150,35 +146,33 @@ def _matcher(patterns: Sequence[str]) -> Callable[[str], bool]:
         try:
             if not text.strip("/ ") or text.startswith("#"):
                 raise ValueError(text)
-            # As a person means it: `docs/*.md` in whatever folder `docs` lies.
+            # As users mean it: `docs/*.md` in any folder that contains `docs`.
             lines.append(f"{sign}{text}" if text.startswith("/") else f"{sign}**/{text}")
             GitIgnoreSpec.from_lines(lines)
         except ValueError as error:
             raise UsageError(
-                f'"{arguments.shown(pattern)}" is no pattern of paths.',
-                hint='Such as "docs/**", "*.md" or "!tests/".',
+                f'"{arguments.shown(pattern)}" is not a path pattern.',
+                hint='Examples: "docs/**", "*.md", "!tests/".',
             ) from error
     return GitIgnoreSpec.from_lines(lines).match_file
 
 
 _KEPT = 64
-"""Filters whose documents are known, for each state."""
+"""Maximum number of filters with cached documents, for each state."""
 _TIME_OF_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}\S*")
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The documents that a filter leaves.
+    """The documents that pass a filter.
 
     Attributes
     ----------
     documents
-        Their ids; ``None`` where there is no filter.
-    notes
-        What the user should know of the choice.
+        Their ids; ``None`` without a filter.
     rows
-        Per segment of the index the rows of the passages that are left; ``None`` where they are
-        all of the documents.
+        Per segment of the index the rows of the remaining passages; ``None`` for all passages of
+        the documents.
     """
 
     documents: frozenset[str] | None
@@ -187,33 +181,33 @@ class Chosen:
 
     @property
     def only(self) -> str | None:
-        """The one document that is left, where it is only one."""
+        """The only remaining document, or ``None``."""
         return next(iter(self.documents)) if self.documents and len(self.documents) == 1 else None
 
     def scope(self, index: Index, /) -> Scope:
-        """Return the passages that are left, in the index of the same state."""
+        """Return the remaining passages in the index of the same state."""
         if self.rows is None:
             return scope_of(index, self.documents)
         return scope_of_rows(index, self.rows, self.documents)
 
 
 def choose(state: State, wanted: Filter, /) -> Chosen:
-    """Return the documents of a collection that a filter leaves.
+    """Return the documents of a collection that pass a filter.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        There is no such document (near names are suggested), or several bear the name.
+        No document has the name (similar names are suggested), or several have it.
     UsageError
-        There is no such kind, source or language, a date or a pattern cannot be read, or the first
-        day comes after the last.
+        A kind, source or language is unknown, a date or pattern is invalid, or the first day is
+        later than the last.
     """
     wanted = wanted.fixed()
     if wanted == Filter():
         return Chosen(None)
     if wanted.documents is not None:
         return _choose(state, wanted)
-    # A person asks one thing after the other of the same documents.
+    # Users ask several questions about the same documents.
     known = state.once(_known)
     if wanted not in known:
         if len(known) >= _KEPT:
@@ -229,11 +223,11 @@ def _known(_: State) -> dict[Filter, Chosen]:
 def _choose(state: State, wanted: Filter) -> Chosen:
     facts = state.once(facts_of)
     left = np.ones(len(facts.ids), dtype=np.bool_)
-    notes, told = list[str](), list[str]()
+    notes, steps = list[str](), list[str]()
 
-    def keep(passes: Mask, said: str) -> None:
+    def keep(passes: Mask, label: str) -> None:
         np.logical_and(left, passes, out=left)
-        told.append(f"{int(left.sum()):,} {said}")
+        steps.append(f"{int(left.sum()):,} {label}")
 
     if wanted.documents is not None:
         named = [state.document(each).document_id for each in as_documents(wanted.documents)]
@@ -241,8 +235,8 @@ def _choose(state: State, wanted: Filter) -> Chosen:
         passes[[facts.place(document) for document in named]] = True
         keep(passes, "named")
     for given, column in _columns(wanted, facts):
-        found = column.known(as_list(given))
-        keep(column.among(found), f"{column.said} {' or '.join(sorted(found))}")
+        known = column.known(as_list(given))
+        keep(column.among(known), f"{column.said} {' or '.join(sorted(known))}")
     if wanted.paths is not None:
         patterns = as_list(wanted.paths)
         keep(facts.fit(patterns), f"under {' or '.join(patterns)}")
@@ -250,28 +244,28 @@ def _choose(state: State, wanted: Filter) -> Chosen:
         first, last, days = _within(wanted.since, wanted.until)
         if by_file := int(np.count_nonzero(left & facts.by_file)):
             notes.append(
-                f"{by_file:,} of {int(left.sum()):,} documents tell no date of their own; the date "
-                "of their file counted."
+                f"{by_file:,} of {int(left.sum()):,} documents state no date; the date of their "
+                "file was used."
             )
         keep((facts.days >= first) & (facts.days <= last), days)
     if not left.any() and len(left):
         notes.append(
-            f"No document passes the filter: {', of these '.join(told)}. Leave a part of it out; "
-            f"{See('documents')} shows what is there."
+            f"No document passes the filter: {', of these '.join(steps)}. Remove a condition; "
+            f"{See('documents')} lists the documents."
         )
     chosen = Chosen(frozenset(facts.ids[left].tolist()), tuple(notes))
     return _mentioning(state, as_list(wanted.mentions), chosen) if wanted.mentions else chosen
 
 
 def _mentioning(state: State, entities: Sequence[str], chosen: Chosen) -> Chosen:
-    """Return what is left where passages must mention some entities, too."""
+    """Return the remaining documents and passages that also mention entities."""
     from casetrack.store.sql.connection import sql_text
 
-    found = graph_of(state).sql(sql_text("mentioning"), {"entity_ids": sorted(set(entities))})
+    table = graph_of(state).sql(sql_text("mentioning"), {"entity_ids": sorted(set(entities))})
     documents = chosen.documents or frozenset()
     kept = [
         (chunk, document)
-        for chunk, document in zip(*map(list, found.to_pydict().values()), strict=True)
+        for chunk, document in zip(*map(list, table.to_pydict().values()), strict=True)
         if document in documents
     ]
     rows = [np.zeros(part.data.size, dtype=np.bool_) for part in state.index.segments]
@@ -285,20 +279,20 @@ def _mentioning(state: State, entities: Sequence[str], chosen: Chosen) -> Chosen
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A fact by which documents are chosen: each document has one or two values of it.
+    """A fact for filters: each document has one or two values of it.
 
     Attributes
     ----------
     what, said
-        How an unknown one and a chosen one are told.
+        Names of the fact in the message about an unknown value, and in the note about a filter.
     values
-        One array per value that a document has, text; empty where it has none.
+        One text array per value; empty texts for documents without it.
     always
-        Values that may be asked for although no document has them.
+        Values that are accepted even if no document has them.
     forms
-        Other ways to write a value, in small letters.
+        Other spellings of values, in lower case.
     listed
-        How many of the values of a document are listed where one is unknown.
+        Number of the arrays whose values are listed in the error message.
     """
 
     what: str
@@ -311,23 +305,23 @@ class _Column:
 
     def among(self, wanted: frozenset[str]) -> Mask:
         """Return which documents have one of some values."""
-        found: Mask = np.isin(self.values[0], list(wanted))
+        mask: Mask = np.isin(self.values[0], list(wanted))
         for more in self.values[1:]:
-            found |= np.isin(more, list(wanted))
-        return found
+            mask |= np.isin(more, list(wanted))
+        return mask
 
     def known(self, asked: Iterable[str]) -> frozenset[str]:
-        """Return values as they are written here.
+        """Return values in their stored spelling.
 
         Raises
         ------
         UsageError
-            One of them is unknown.
+            A value is unknown.
         """
-        here = Counter(v for column in self.values for v in column.tolist() if v)
-        written = {v.casefold(): v for v in (*self.always, *here)}
-        forms = written | {k: v for k, v in (self.forms or {}).items() if v in here}
-        found = set[str]()
+        counts = Counter(v for column in self.values for v in column.tolist() if v)
+        written = {v.casefold(): v for v in (*self.always, *counts)}
+        forms = written | {k: v for k, v in (self.forms or {}).items() if v in counts}
+        values = set[str]()
         for each in asked:
             text = each.strip().casefold().removeprefix(".")
             value = forms.get(text) or forms.get(text.removesuffix("s"))
@@ -342,12 +336,12 @@ class _Column:
                     f'Unknown {self.what} "{arguments.shown(each)}".{meant}',
                     hint=f"{self.plural} in this collection: {listed}.",
                 )
-            found.add(value)
-        return frozenset(found)
+            values.add(value)
+        return frozenset(values)
 
 
 def _columns(wanted: Filter, facts: Facts) -> Iterable[tuple[Iterable[str] | str, _Column]]:
-    """Yield what is asked of facts with few values, and these facts."""
+    """Yield the filters on facts with few values, and these facts."""
     if wanted.kinds is not None:
         column = _Column(
             "kind of document", "of the kind", "Kinds", (facts.types, facts.formats), DOCUMENT_TYPES
@@ -365,7 +359,7 @@ def _columns(wanted: Filter, facts: Facts) -> Iterable[tuple[Iterable[str] | str
 
 
 def _within(since: str | date | None, until: str | date | None) -> tuple[str, str, str]:
-    """Return the first and the last day, and the span of time in words."""
+    """Return the first and the last day, and a description of the period."""
     from casetrack.extract.days import day_span
 
     start, end = (_day(day_text(day)) for day in (since, until))
@@ -377,6 +371,6 @@ def _within(since: str | date | None, until: str | date | None) -> tuple[str, st
 
 
 def _day(typed: str | None) -> str | None:
-    """Return the day of a moment that is written out, as programs write it."""
+    """Return the day of an ISO timestamp; other texts are returned unchanged."""
     moment = None if typed is None else _TIME_OF_DAY.fullmatch(typed.strip())
     return moment[1] if moment else typed

@@ -1,13 +1,11 @@
-"""Passages that belong together: which of those found are one place, and why.
+"""Groups results that are one place, with the reason.
 
-Three things make one place: the same text again (a clause repeated in every mail of a chain, a
-contract that lies there twice), nearly the same text (it begins or ends elsewhere, and within
-nothing differs: not a number, not a "not"), and the next passage of a page, where it was found for
-the text that both share. Neighbours share an eighth of their text; where what the second was found
-for stands in the rest, it is an answer of its own, and stays one. So do passages of two pages.
-
-The best passage stands for its place; what folds into it is listed with it. Who stands for a place
-never depends on how many are asked for, because passages are taken in their order.
+One place is: the same text (a clause repeated in every mail of a chain, a contract stored twice);
+nearly the same text (it starts or ends elsewhere, but within it nothing differs, not a number or a
+"not"); and the next passage of a page if it matched by the text that both share. Neighbours share
+an eighth of their text; a match in the rest is a separate answer, as are passages of two pages. The
+best passage represents its place and lists the others. It does not depend on the limit, because
+passages are processed in order.
 """
 
 from __future__ import annotations
@@ -36,20 +34,20 @@ BEFORE = "the passage before"
 AFTER = "the next passage"
 
 _NEAR = 0.95
-"""Cosine from which two texts are compared word by word; copies cut elsewhere reach it."""
+"""Minimum cosine of texts that are compared word by word; copies with other boundaries reach it."""
 _OF_THE_SHORTER, _OF_THE_LONGER = 0.9, 0.7
-"""Shares of the words of two texts that are one run of the same words."""
+"""Minimum shares of the words of two texts in one common run."""
 _ANCHOR = 6
-"""Words that are looked for in the other text."""
+"""Number of words that are looked for in the other text."""
 _WORD = re.compile(r"\w+")
 _LOOKED_AT = 20
-"""How many of the first have their neighbours' texts compared: what stands further down is seldom
-seen, and each comparison takes a part of a millisecond."""
+"""Number of first results whose neighbours' texts are compared: users seldom see later ones, and
+each comparison takes a fraction of a millisecond."""
 _COMPARED = 50
-"""How many of the first are compared with near copies, likewise."""
+"""Number of first results that are compared with near copies."""
 _OUTSIDE = 0.5
-"""Share of a passage's words of the question, by weight, below which the rest of it counts as
-nothing new."""
+"""Share of a passage's question words, by weight, below which the rest of the passage adds nothing.
+"""
 
 
 @dataclass(slots=True)
@@ -59,9 +57,9 @@ class Folded:
     Attributes
     ----------
     head
-        The position of its best passage in what was given.
+        The position of its best passage in the input.
     also
-        Positions of the others, in their order, each with what makes it the same place.
+        Positions of the others in order, each with the reason.
     """
 
     head: int
@@ -71,36 +69,34 @@ class Folded:
 def fold(
     scope: Scope, places: Sequence[Place], terms: Mapping[str, float] | None = None, /
 ) -> list[Folded]:
-    """Join passages that are one place.
+    """Group passages that are one place.
 
     Parameters
     ----------
-    scope
-        What was searched.
     places
         Passages, best first, each once.
     terms
-        Index terms that were looked for, with their weights; without any, neighbours stay apart.
+        Index terms of the query with their weights; without any, neighbours stay separate.
 
     Returns
     -------
     list of Folded
-        In the order of their heads; every position stands in exactly one.
+        In the order of their heads; every position is in exactly one.
     """
     known = _Known(scope, places, terms or {})
-    found: list[Folded] = []
+    folded: list[Folded] = []
     for position in range(len(places)):
         if position not in known.related:
-            found.append(Folded(position))
+            folded.append(Folded(position))
             continue
-        if told := known.place_of(position):
-            number, reason = told
-            found[number].also.append((position, reason))
+        if match := known.place_of(position):
+            number, reason = match
+            folded[number].also.append((position, reason))
         else:
-            number = len(found)
-            found.append(Folded(position))
-        known.add(position, number, is_head=not told)
-    return found
+            number = len(folded)
+            folded.append(Folded(position))
+        known.add(position, number, is_head=not match)
+    return folded
 
 
 def distinct(index: Index, places: Sequence[Place], /) -> list[int]:
@@ -111,20 +107,16 @@ def distinct(index: Index, places: Sequence[Place], /) -> list[int]:
 
 def _keys(index: Index, places: Sequence[Place]) -> list[int]:
     keys = np.zeros(len(places), dtype=np.uint64)
-    for number, here, rows in by_segment(places):
-        keys[here] = index.segments[number].data.column("text_key")[rows]
-    found: list[int] = keys.tolist()
-    return found
+    for number, positions, rows in by_segment(places):
+        keys[positions] = index.segments[number].data.column("text_key")[rows]
+    result: list[int] = keys.tolist()
+    return result
 
 
 class _Known:
-    """The places so far, and what they are known by.
+    """The places so far, with indexes for lookup.
 
-    Attributes
-    ----------
-    related
-        Positions that may be one place with another: of all others, which are most, nothing need be
-        known.
+    ``related`` has the positions that may share a place with another; all others need no check.
     """
 
     def __init__(self, scope: Scope, places: Sequence[Place], terms: Mapping[str, float]) -> None:
@@ -159,22 +151,22 @@ class _Known:
             self._numbers[position] = number
 
     def place_of(self, position: int) -> tuple[int, str] | None:
-        """Return the place that a passage belongs to, and why; ``None`` for a place of its own."""
+        """Return the place that a passage belongs to, and why; ``None`` for a new place."""
         number = self._by_key.get(self._keys[position])
         if number is not None:
             return number, SAME
-        beside = self._beside(position) if position < _LOOKED_AT else None
-        return beside or self._copied(position)
+        neighbours = self._neighbour_of(position) if position < _LOOKED_AT else None
+        return neighbours or self._copied(position)
 
-    def _beside(self, position: int) -> tuple[int, str] | None:
+    def _neighbour_of(self, position: int) -> tuple[int, str] | None:
         segment, row = self._places[position]
         sides = (((segment, row - 1), AFTER), ((segment, row + 1), BEFORE))
-        beside = [(self._by_place[p], why) for p, why in sides if p in self._by_place]
-        near = [(number, why) for number, why in beside if self._touch(position, number)]
+        neighbours = [(self._by_place[p], why) for p, why in sides if p in self._by_place]
+        near = [(number, why) for number, why in neighbours if self._touch(position, number)]
         return min(near, default=None)
 
     def _touch(self, position: int, number: int) -> bool:
-        """Return whether two passages stand on one page and share some of its text."""
+        """Return whether two passages are on one page and the match is in their common text."""
         (segment, row), (_, other) = self._places[position], self._places[self._heads[number]]
         first, second = sorted((row, other))
         column = self._index.segments[segment].data.column
@@ -200,7 +192,7 @@ class _Known:
 
 
 class _Words:
-    """Tells whether what a passage was found for stands in a part of it."""
+    """Determines whether a passage matched the question in a part of its text."""
 
     def __init__(self, scope: Scope, terms: Mapping[str, float]) -> None:
         self._scope = scope
@@ -210,7 +202,7 @@ class _Words:
         self._rarity: dict[str, float] = {}
 
     def stand_in(self, place: Place, part: str) -> bool:
-        """Return whether most of what a passage has of the question stands in *part* alone."""
+        """Return whether most of a passage's question words are in *part*."""
         inside = Counter(index_terms(part))
         held = self._counts(place)
         whole = sum(self._weight(term) for term in held)
@@ -218,14 +210,14 @@ class _Words:
         return outside < _OUTSIDE * whole
 
     def _counts(self, place: Place) -> dict[str, int]:
-        found = {}
+        counts = {}
         for term, posting in zip(self._terms, self._of(place[0]), strict=True):
             if posting is None:
                 continue
             at = int(np.searchsorted(posting.rows, posting.rows.dtype.type(place[1])))
             if at < len(posting.rows) and posting.rows[at] == place[1]:
-                found[term] = int(posting.values[at])
-        return found
+                counts[term] = int(posting.values[at])
+        return counts
 
     def _of(self, number: int) -> list[Posting | None]:
         if number not in self._postings:
@@ -246,7 +238,7 @@ class _Words:
 
 
 def is_copy(one: str, other: str, /) -> bool:
-    """Return whether two texts are the same but for where they begin and end.
+    """Return whether two texts are equal except for where they start and end.
 
     Examples
     --------
@@ -262,7 +254,7 @@ def is_copy(one: str, other: str, /) -> bool:
 
 
 def _common_run(shorter: list[str], longer: list[str]) -> int:
-    """Return the length of the longest run of words in both that holds the middle of *shorter*."""
+    """Return the length of the longest common run of words around the middle of *shorter*."""
     size = min(_ANCHOR, len(shorter))
     middle = (len(shorter) - size) // 2
     anchor = shorter[middle : middle + size]

@@ -1,9 +1,8 @@
-"""All passages that fit a question by its words, and what their documents are: not only the best.
+"""All passages that match a question by its words, with facets of their documents.
 
-What a list of results can be narrowed by is told of all of them. Fitting is holding a
-good part of what the passage that holds most holds of the question's words, by their rarity
-(:meth:`casetrack.search.asked_words.AskedWords.coverage`): a word that tells something, not one
-that many passages have.
+A passage matches if it has at least a fixed share of the coverage of the best passage, where
+coverage is the share of the question's words, weighted by rarity
+(:meth:`casetrack.search.asked_words.AskedWords.coverage`).
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State
 
 _SHARE = 0.3
-"""Of what the best passage holds: a third of three words that are as rare as each other fits."""
+"""Share of the best coverage: one of three equally rare words matches."""
 FACETS = ("document", "kind", "language", "source", "year")
-"""What the documents of passages are narrowed by."""
+"""Facets of the documents of passages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Whom the passages of a state mention: people and organisations.
+class Mentioned:
+    """The people and organisations that the passages of a state mention.
 
     Attributes
     ----------
@@ -55,7 +54,7 @@ class Named:
     entities: pa.Table
 
 
-NOBODY = Named(
+NO_MENTIONS = Mentioned(
     pa.table({"passage": pa.array([], pa.int32()), "entity": pa.array([], pa.int32())}),
     pa.table(
         {
@@ -64,21 +63,21 @@ NOBODY = Named(
         }
     ),
 )
-"""Where nobody has looked yet."""
+"""Placeholder for a state without extracted names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Passages that fit a question.
+    """Passages that match a question.
 
     Attributes
     ----------
     passages
         ``passage`` (its number among the rows of the index), ``file`` (position of its document)
-        and for each of :data:`FACETS` a column ``by_NAME``: whether it passes what is asked of its
-        document in this regard.
+        and for each of :data:`FACETS` a column ``by_NAME``: whether it passes that part of the
+        filter.
     files
-        Their documents: ``file``, and what each is as to each of :data:`FACETS`.
+        Their documents: ``file``, and the value of each of :data:`FACETS`.
     """
 
     passages: pa.Table
@@ -86,25 +85,20 @@ class Hits:
 
     @property
     def passing(self) -> int:
-        """How many passages pass all that is asked."""
+        """Number of passages that pass all parts of the filter."""
         passes = [self.passages[f"by_{name}"].to_numpy() for name in FACETS]
         return int(np.count_nonzero(np.logical_and.reduce(passes)))
 
 
 def find_hits(state: State, query: str, where: Filter, /, *, shown: Sequence[str] = ()) -> Hits:
-    """Return all passages that fit a question by its words.
+    """Return all passages that match a question by its words.
 
     Parameters
     ----------
-    state
-        The collection.
-    query
-        The question.
     where
-        What is asked of the documents and passages. What is mentioned and where the files lie must
-        hold; of the rest each column says whether it does.
+        The filter. Mentions and paths are applied; each other part has a column of its result.
     shown
-        Ids of chunks that count as well, such as those that were found by their meaning.
+        Ids of additional chunks, such as those found by meaning.
 
     Raises
     ------
@@ -125,18 +119,18 @@ def find_hits(state: State, query: str, where: Filter, /, *, shown: Sequence[str
     added = index.places(shown) if shown else {}
     numbers, files = list[np.ndarray](), list[np.ndarray]()
     first = 0
-    # What fits does not depend on who is to be mentioned.
+    # The threshold does not depend on the filter by mentions.
     left = choose(state, Filter(mentions=where.mentions)).scope(index).rows
     held = zip(index.segments, shares, inside, left, strict=True)
     for number, (part, share, rows, kept) in enumerate(held):
         more = [row for n, row in added.values() if n == number]
         fitting = np.union1d(rows[share >= least], np.array(more, dtype=np.intp))
-        found = within(fitting, kept)
+        kept_rows = within(fitting, kept)
         places = np.array(
             [-1 if d is None else facts.place(d) for d in part.documents], dtype=np.int32
         )
-        numbers.append((first + found).astype(np.int32))
-        files.append(places[part.data.column("revision")[found]])
+        numbers.append((first + kept_rows).astype(np.int32))
+        files.append(places[part.data.column("revision")[kept_rows]])
         first += part.data.size
     own = np.concatenate(files) if files else np.zeros(0, dtype=np.int32)
     passage = np.concatenate(numbers) if numbers else own
@@ -147,16 +141,16 @@ def find_hits(state: State, query: str, where: Filter, /, *, shown: Sequence[str
     return Hits(pa.table(passages), _files(facts, np.unique(own)))
 
 
-def named_in(state: State, /) -> Named:
-    """Return whom the passages of a state mention; kept with :meth:`State.once`.
+def named_in(state: State, /) -> Mentioned:
+    """Return the people and organisations in the passages of a state; kept with :meth:`State.once`.
 
-    A question joins numbers, not texts: of half a million mentions that takes a tenth of the time.
+    A query joins numbers, not texts, which takes a tenth of the time for half a million mentions.
     """
     table = graph_of(state).table("mentions").select(["chunk_id", "entity_id", "kind", "name"])
     table = table.filter(pc.is_in(table["kind"], value_set=pa.array(["person", "organization"])))
     ids, numbers, first = list[pa.Array](), list[np.ndarray](), 0
     for part in state.index.segments:
-        # A passage that was read again may lie in an older segment, too: dead there.
+        # A passage that was read again may also be in an older segment, where it is dead.
         rows = positions(part.mask, part.data.size)
         ids += part.data.rows["chunk_id"].take(pa.array(rows)).chunks
         numbers.append(first + rows)
@@ -169,20 +163,20 @@ def named_in(state: State, /) -> Named:
     count = max(len(coded.dictionary), 1)
     pairs = np.unique(rows.astype(np.int64) * count + codes)
     known, example = np.unique(codes, return_index=True)
-    told = table.select(["entity_id", "kind", "name"]).take(pa.array(example))
-    return Named(
+    examples = table.select(["entity_id", "kind", "name"]).take(pa.array(example))
+    return Mentioned(
         pa.table(
             {
                 "passage": pa.array((pairs // count).astype(np.int32)),
                 "entity": pa.array((pairs % count).astype(np.int32)),
             }
         ),
-        told.append_column("entity", pa.array(known.astype(np.int32))),
+        examples.append_column("entity", pa.array(known.astype(np.int32))),
     )
 
 
 def _asked(where: Filter) -> dict[str, Filter]:
-    """Return by the name of a facet what is asked in its regard."""
+    """Return the part of the filter for each facet."""
     filters = (
         Filter(documents=where.documents),
         Filter(kinds=where.kinds),
@@ -205,8 +199,8 @@ def _passing(state: State, facts: Facts, asked: Filter) -> NDArray[np.bool_]:
 
 def _files(facts: Facts, places: NDArray[np.int32]) -> pa.Table:
     columns = (facts.ids, facts.types, facts.languages, facts.sources)
-    told = {
+    values = {
         name: pa.array(c[places], pa.string()) for name, c in zip(FACETS, columns, strict=False)
     }
     years = [day[:4] for day in facts.days[places].tolist()]
-    return pa.table({"file": pa.array(places), **told, "year": pa.array(years, pa.string())})
+    return pa.table({"file": pa.array(places), **values, "year": pa.array(years, pa.string())})

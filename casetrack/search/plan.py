@@ -1,8 +1,8 @@
-"""Which stages of retrieval take part in one search (PRD 08, corrected by DESIGN §6).
+"""The retrieval stages of one search (PRD 08, corrected by DESIGN §6).
 
 Recall by words (``bm25``), by meaning (``semantic``) and by learned words (``sparse``), joined by
-fusion; then ``maxsim`` reads the best candidates token by token, and ``feedback`` looks for more of
-what the best have in common.
+fusion; then ``maxsim`` compares the best candidates token by token, and ``feedback`` searches for
+passages similar to the best.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 RECALL = ("bm25", "semantic", "sparse")
 """Stages that find candidates, in the order in which they run."""
 RERANK = ("maxsim", "feedback")
-"""Stages that order the best candidates anew."""
+"""Stages that rerank the best candidates."""
 STAGES = (*RECALL, *RERANK)
 _MODES: dict[SearchMode, tuple[str, ...]] = {
     "keyword": ("bm25",),
@@ -44,24 +44,22 @@ _MODES: dict[SearchMode, tuple[str, ...]] = {
     "full": STAGES,
 }
 _UNREAD_SHARE = 1 / 3
-"""Words of a question in a script that the models do not read, from which on they take no part."""
+"""Share of a question in a script that the models do not read, from which they do not take part."""
 _REMEDY = f"Run {See('models pull')} once while online, then {See('reindex')}."
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one search does.
+    """The plan of one search.
 
     Attributes
     ----------
     mode
-        What the user asked for, or what was chosen.
-    stages
-        Stages that take part.
+        The requested or chosen mode.
     encoder
-        The models, or ``None`` where no stage needs them.
+        The models, or ``None`` if no stage needs them.
     notes
-        What the user should know.
+        Sentences for the user.
     """
 
     mode: SearchMode
@@ -70,18 +68,18 @@ class Plan:
     notes: tuple[str, ...] = ()
 
     def without_matrices(self) -> Plan:
-        """Return the plan that was followed where no passage has a token matrix."""
+        """Return the plan that was followed if no passage has a token matrix."""
         note = f"These passages have no token matrices yet. Run {See('reindex')}."
         stages = tuple(s for s in self.stages if s in RECALL)
         return replace(self, mode=_mode_of(stages), stages=stages, notes=(*self.notes, note))
 
     def by_words_only(self, why: str, /) -> Plan:
-        """Return the plan for a question that no model has read, with the reason as a note."""
+        """Return the keyword plan for a question that no model can read; the reason is a note."""
         return Plan("keyword", ("bm25",), None, (*self.notes, why))
 
 
 def words_only(error: ModelError, /) -> str:
-    """Return what the user should know where models failed and the words are searched alone."""
+    """Return the note about keyword search after a model error."""
     return f"Keyword search only: {error.message} {error.hint}"
 
 
@@ -100,25 +98,22 @@ def make_plan(
     Parameters
     ----------
     mode
-        What the user asked for; ``None`` takes all that the collection has.
+        The requested mode; ``None`` uses all that the collection has.
     stages
-        Names of stages, instead of those of a mode.
-    index
-        The collection's.
+        Names of stages, instead of a mode.
     load_encoder
-        Returns the collection's models; called only where a stage needs them.
+        Returns the collection's models; called only if a stage needs them.
     query
-        The question. Where the models do not read its script they take no part, unless they are
-        asked for by name.
+        The question. Models that do not read its script take no part unless requested by name.
     rerank
-        Whether *all* includes the stages that rerank; what is asked for by name is not affected.
+        Whether the default stages include reranking; requested stages are not affected.
 
     Raises
     ------
     UsageError
         A mode or a stage is unknown, both are given, or no stage finds candidates.
     ModelNotFound
-        What was asked for needs a model that is not installed.
+        A requested stage needs a model that is not installed.
     """
     _check(mode, stages)
     wanted = _MODES[mode or "full"] if stages is None else _ordered(stages)
@@ -143,7 +138,7 @@ def _check(mode: SearchMode | None, stages: Sequence[str] | None) -> None:
     if stages is None:
         return
     if mode is not None:
-        raise UsageError("Name a mode or stages, not both.")
+        raise UsageError("Set a mode or stages, not both.")
     for stage in stages:
         one_of("stages", stage, STAGES)
     if problem := problem_with(stages):
@@ -151,7 +146,7 @@ def _check(mode: SearchMode | None, stages: Sequence[str] | None) -> None:
 
 
 def problem_with(stages: Sequence[str], /) -> tuple[str, str] | None:
-    """Return why known stages do not make a search, and what would; ``None`` where they do."""
+    """Return problem and hint if known stages are no valid search, else ``None``."""
     if not set(stages) & set(RECALL):
         return "No stage finds candidates.", f"Add at least one of: {', '.join(RECALL)}."
     if "feedback" in stages and not {"semantic", "maxsim"} <= set(stages):
@@ -175,7 +170,7 @@ def _mode_of(stages: tuple[str, ...]) -> SearchMode:
 def _best(
     index: Index, load_encoder: Callable[[], ProfileEncoder], query: str, *, rerank: bool
 ) -> Plan:
-    """Take part with all there is; without vectors or models it is the words alone."""
+    """Choose all available stages; without vectors or models only keyword search."""
     if not index.embedded_count:
         note = f"Keyword search only: there are no vectors to search. {_REMEDY}"
         return Plan("keyword", ("bm25",), None, (note,))
@@ -184,16 +179,16 @@ def _best(
     except ModelError as error:
         return Plan("keyword", ("bm25",), None, (words_only(error),))
     if (script := _unread_script(query, encoder)) is not None:
-        note = f"{_unread(query, script, encoder)}; it was searched for by its words."
+        note = f"{_unread(query, script, encoder)}; the search used its words only."
         if (other := profile_for_script(script)) is not None:
-            note += f" By its meaning: {See('reindex', profile=other)}."
+            note += f" For search by meaning: {See('reindex', profile=other)}."
         return Plan("keyword", ("bm25",), None, (note,))
     stages = STAGES if rerank and encoder.token_width is not None else RECALL
     return _with_models(_mode_of(stages), stages, index, encoder)
 
 
 def _unread_script(query: str, encoder: ProfileEncoder) -> str | None:
-    """Return the script of a good part of the question that the models do not read."""
+    """Return a script of at least a third of the question that the models do not read."""
     for script, share in script_shares(query).items():
         if share >= _UNREAD_SHARE and not supports_script(encoder.name, script):
             return script
@@ -202,8 +197,8 @@ def _unread_script(query: str, encoder: ProfileEncoder) -> str | None:
 
 def _unread(query: str, script: str, encoder: ProfileEncoder) -> str:
     language = language_of(query, script)
-    said = f"in {called(language)}" if language else f"written in {script} letters"
-    return f"The question is {said}, which the models of the profile {encoder.name} do not read"
+    written = f"in {called(language)}" if language else f"written in {script} letters"
+    return f"The question is {written}, which the models of the profile {encoder.name} do not read"
 
 
 def _with_models(
@@ -214,7 +209,7 @@ def _with_models(
     *,
     by_name: bool = False,
 ) -> Plan:
-    """Leave out what the profile does not have, and say so where it was asked for by name."""
+    """Remove stages that the profile lacks, with a note if they were requested by name."""
     notes = [_few_vectors(index)] if index.embedded_count < index.chunk_count else []
     stages = wanted
     if not encoder.has_sparse:
@@ -239,11 +234,11 @@ def _few_vectors(index: Index) -> str:
     )
 
 
-# Reads a question for the collection that it is asked of.
+# Reading of a question for its collection.
 
 
-class Asked(NamedTuple):
-    """A question as it was read, and what the user should know of that."""
+class ParsedQuestion(NamedTuple):
+    """The reading of a question, and notes about it for the user."""
 
     reading: Reading
     notes: tuple[str, ...]
@@ -251,34 +246,30 @@ class Asked(NamedTuple):
 
 def ask(
     state: State, query: str, /, *, vocabulary: bool = True, document: str | None = None
-) -> Asked:
-    """Read a question with what its collection holds.
+) -> ParsedQuestion:
+    """Read a question with the names and vocabularies of its collection.
 
     Parameters
     ----------
-    state
-        The collection.
-    query
-        The question.
     vocabulary
-        Whether other names of what it says are looked for.
+        Whether to add other names of its terms.
     document
-        The one that is searched, where it is only one: no other can be meant then.
+        The only searched document, if any: then no other document can be named.
     """
     names = state.once(_names) if document is None else None
     code = holds_code(state)
     if not vocabulary:
-        return Asked(read(query, names=names, code=code), ())
+        return ParsedQuestion(read(query, names=names, code=code), ())
     mine, wrong = own(state.workspace.settings.data_dir)
     chosen = state.once(_fitting)
     kinds, share = state.once(_kinds), state.once(_shares)
     fitting = tuple(v for v in mine if v.fits(kinds, share))
     reading = read(query, vocabularies=(*fitting, *chosen), names=names, code=code)
-    return Asked(reading, wrong)
+    return ParsedQuestion(reading, wrong)
 
 
 def holds_code(state: State, /) -> bool:
-    """Return whether there is source code among the documents of a collection."""
+    """Return whether the documents of a collection include source code."""
     return state.once(_holds_code)
 
 
@@ -287,29 +278,29 @@ def _holds_code(state: State) -> bool:
 
 
 def _names(state: State) -> Names:
-    """Return what the documents of a collection are called."""
+    """Return the names of a collection's documents, with counts of terms."""
     segments = state.index.segments
     live = [np.array([d is not None for d in part.documents]) for part in segments]
     ids = [d for part in segments for d in part.documents if d is not None]
     sizes = [np.diff(part.data.starts)[alive] for part, alive in zip(segments, live, strict=True)]
 
     def counts(term: str) -> np.ndarray:
-        found = []
+        counts_of_parts = []
         for part, alive in zip(segments, live, strict=True):
             (posting,) = part.data.terms.find([term])
             if posting is None:
-                found.append(np.zeros(int(alive.sum()), dtype=np.int64))
+                counts_of_parts.append(np.zeros(int(alive.sum()), dtype=np.int64))
                 continue
-            # The rows of a document stand side by side, and those of a posting in order: the fewer
-            # of both are looked up in the others.
+            # Rows of a document are consecutive, and rows of a posting are sorted: look up the
+            # smaller set in the larger.
             rows, starts = posting.rows, part.data.starts
             if len(rows) < len(alive):
                 places = np.searchsorted(starts, rows, side="right") - 1
-                found.append(np.bincount(places, minlength=len(alive))[alive])
+                counts_of_parts.append(np.bincount(places, minlength=len(alive))[alive])
             else:
                 firsts = np.searchsorted(rows, starts[:-1].astype(rows.dtype))
-                found.append(np.diff(firsts, append=len(rows))[alive])
-        return np.concatenate(found)
+                counts_of_parts.append(np.diff(firsts, append=len(rows))[alive])
+        return np.concatenate(counts_of_parts)
 
     def frequency(term: str) -> int:
         postings = (part.data.terms.find([term])[0] for part in segments)
@@ -327,19 +318,19 @@ def _names(state: State) -> Names:
 
 
 def _fitting(state: State) -> tuple[Vocabulary, ...]:
-    """Return those of the shipped vocabularies that are for a collection."""
+    """Return the shipped vocabularies that fit a collection."""
     return shipped(state.once(_kinds), state.once(_shares))
 
 
 def _kinds(state: State) -> dict[str, float]:
-    """Return which share of the documents is of a kind."""
+    """Return the share of each document type."""
     documents = state.snapshot.documents
     counts = Counter(filter(None, documents.table["document_type"].to_pylist()))
     return {kind: count / len(documents) for kind, count in counts.items()}
 
 
 class _Shares:
-    """Tells which share of the passages holds a term; each is looked up once."""
+    """Returns the share of the passages with a term, cached."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -347,10 +338,10 @@ class _Shares:
 
     def __call__(self, term: str, /) -> float:
         if term not in self._known:
-            found = [part.data.terms.find([term])[0] for part in self._index.segments]
-            # Passages of dead revisions count as well: they are of the same kind.
+            postings = [part.data.terms.find([term])[0] for part in self._index.segments]
+            # Passages of dead revisions count as well: they are similar.
             rows = sum(part.data.size for part in self._index.segments)
-            holding = sum(len(posting.rows) for posting in found if posting is not None)
+            holding = sum(len(posting.rows) for posting in postings if posting is not None)
             self._known[term] = holding / rows if rows else 0.0
         return self._known[term]
 

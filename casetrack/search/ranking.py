@@ -1,8 +1,7 @@
 """From a query to ranked chunks: union recall, exact scores for every candidate, fusion, rerank.
 
-Pure arithmetic over an :class:`Index`; what token matrices say of the best
-candidates comes from a function that is given, and reading the text of the winners is the
-collection's business.
+Pure arithmetic over an :class:`Index`: the scores of token matrices come from a function argument,
+and the texts of the results are read elsewhere.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 from casetrack.base.records import Signal
 from casetrack.search.folding import distinct
 from casetrack.search.folding import fold as folded
-from casetrack.search.scores import HERE, scorers, vectors_at
+from casetrack.search.scores import LOCAL, scorers, vectors_at
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from casetrack.store.index.index import Index
     from casetrack.store.index.scope import CandidateLists, Place, Question, Scope
 
-# Candidates of one search: what each signal says of them, and how that is joined.
+# Candidates of one search: scores of each signal, and their combination.
 
 # Fusion of several signals over the union of their candidates (DESIGN §6).
 
@@ -37,7 +36,7 @@ _TINY = 1e-9
 
 
 def zscores(values: np.ndarray, /) -> np.ndarray:
-    """Return ``(x - mean) / (sd + 1e-9)``: how far each value stands out among the candidates."""
+    """Return ``(x - mean) / (sd + 1e-9)`` over the candidates."""
     if not len(values):
         return values.astype(np.float64)
     wide = values.astype(np.float64)
@@ -46,7 +45,7 @@ def zscores(values: np.ndarray, /) -> np.ndarray:
 
 
 def reciprocal_ranks(ranks: Sequence[int | None], /) -> np.ndarray:
-    """Return ``1 / (60 + rank)``, and 0 for a candidate that the list does not hold."""
+    """Return ``1 / (60 + rank)``, and 0 for a candidate that is not in the list."""
     return np.array([0.0 if r is None else 1.0 / (RRF_K + r) for r in ranks])
 
 
@@ -62,7 +61,7 @@ def fuse(
     Parameters
     ----------
     scores
-        Per signal the exact score of every candidate, also of those another signal found.
+        Per signal the exact score of every candidate, including those of other signals.
     ranks
         Per signal the 1-based rank of every candidate in its own list, or ``None``.
     method
@@ -75,7 +74,7 @@ def fuse(
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One ranked chunk: its place in the index, fused score and what each signal said.
+    """A ranked chunk: its place in the index, fused score, and score of each signal.
 
     *also* are the other passages of the same place, each with the reason; see
     :mod:`casetrack.search.folding`.
@@ -96,7 +95,7 @@ class StageTimes:
     _last: float = field(default_factory=time.perf_counter)
 
     def lap(self, stage: str, /) -> None:
-        """Count the time since the last lap to *stage*."""
+        """Add the time since the last lap to *stage*."""
         now = time.perf_counter()
         self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + (now - self._last) * 1000
         self._last = now
@@ -104,19 +103,16 @@ class StageTimes:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Chunks with what each signal says of them, in the order that decides between equal scores.
+    """Chunks with the scores of each signal, in the order that breaks ties.
 
     Attributes
     ----------
-    places, chunk_ids
-        One per candidate.
     scores
-        Per signal the exact score of every candidate, also of those that another signal found.
+        Per signal the exact score of every candidate, including those of other signals.
     ranks
         Per signal the 1-based rank of every candidate in its own list, or ``None``.
     priors
-        Per prior what speaks for every candidate whatever its words, in standard deviations of
-        the joined score.
+        Per prior its value for every candidate, in standard deviations of the joined score.
     """
 
     places: list[Place]
@@ -126,7 +122,7 @@ class Candidates:
     priors: dict[str, np.ndarray] = field(default_factory=dict)
 
     def take(self, positions: Sequence[int], /) -> Candidates:
-        """Return those at *positions*."""
+        """Return the candidates at *positions*."""
         positions = sorted(positions)
         return Candidates(
             [self.places[i] for i in positions],
@@ -143,36 +139,34 @@ class Fused:
 
     Attributes
     ----------
-    found
-        The candidates.
     order
-        Their positions, best first; equal scores in the order of the candidates.
+        Their positions, best first; ties in the order of the candidates.
     shares
-        What each signal adds to the score of every candidate.
+        The contribution of each signal to the score of every candidate.
     """
 
-    found: Candidates
+    candidates: Candidates
     order: list[int]
     shares: dict[str, np.ndarray]
 
     def score(self, position: int, /) -> float:
-        """Return the joined score of one of them."""
+        """Return the joined score of a candidate."""
         return float(sum(values[position] for values in self.shares.values()))
 
     def ranked_at(self, position: int, /) -> Ranked:
-        """Return one of them, with what each signal said."""
-        found = self.found
+        """Return a candidate with the score of each signal."""
+        candidates = self.candidates
         return Ranked(
-            place=found.places[position],
-            chunk_id=found.chunk_ids[position],
+            place=candidates.places[position],
+            chunk_id=candidates.chunk_ids[position],
             score=self.score(position),
             signals={
                 name: Signal(
-                    float(found.scores[name][position]),
-                    found.ranks[name][position],
+                    float(candidates.scores[name][position]),
+                    candidates.ranks[name][position],
                     float(self.shares[name][position]),
                 )
-                for name in found.scores
+                for name in candidates.scores
             }
             | {
                 name: Signal(
@@ -181,65 +175,60 @@ class Fused:
                     float(self.shares[name][position]),
                     has_list=False,
                 )
-                for name, values in found.priors.items()
+                for name, values in candidates.priors.items()
             },
         )
 
 
-def fused(found: Candidates, method: FusionMethod, /, *, silent: Sequence[str] = ()) -> Fused:
+def fused(candidates: Candidates, method: FusionMethod, /, *, silent: Sequence[str] = ()) -> Fused:
     """Join the signals of candidates.
 
     Parameters
     ----------
-    found
-        The candidates.
     method
-        How signals are joined where there are several; one alone counts as it is.
+        How several signals are joined; a single one counts unchanged.
     silent
-        Signals that are kept and shown, and add nothing.
+        Signals that are shown but add nothing.
     """
-    scores = {name: values for name, values in found.scores.items() if name not in silent}
+    scores = {name: values for name, values in candidates.scores.items() if name not in silent}
     if len(scores) == 1:
         shares = {name: values.astype(np.float64) for name, values in scores.items()}
     else:
-        shares = fuse(scores, found.ranks, method=method)
-    shares |= {name: np.zeros(len(found.places)) for name in silent}
+        shares = fuse(scores, candidates.ranks, method=method)
+    shares |= {name: np.zeros(len(candidates.places)) for name in silent}
     joined = np.sum(list(shares.values()), axis=0) if shares else np.empty(0)
     spread = float(joined.std()) if len(joined) else 0.0
-    shares |= {name: values * spread for name, values in found.priors.items()}
+    shares |= {name: values * spread for name, values in candidates.priors.items()}
     total = np.sum(list(shares.values()), axis=0) if shares else np.empty(0)
-    # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
+    # Sums of floats may differ in the last digit; scores that look equal are ties.
     keys = [-round(score, 9) for score in total.tolist()]
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    return Fused(found, order, shares)
+    return Fused(candidates, order, shares)
 
 
-# The second look at the best candidates: their token matrices, then what the best have in
-# common.
-#
-# ``maxsim`` compares every token of the question with those of each candidate (Khattab and Zaharia
-# 2020). ``feedback`` then moves the question's vector towards the three best of all signals
-# (Rocchio 1971) and lets that vector speak in place of the question's own: three signals agree on
-# what it is moved to. Measured with `mini` on 2,150 questions over contracts, tables, abstracts and
-# articles it adds 0.0094 ± 0.0019 to nDCG@10, 278 questions better and 161 worse; before the token
-# stage, where the three best are less sure, it made things worse.
+# Reranking of the best candidates. ``maxsim`` compares every token of the question with those of
+# each candidate (Khattab and Zaharia 2020). ``feedback`` then moves the question's vector towards
+# the three best of all signals (Rocchio 1971) and replaces the question's own vector by it: three
+# signals agree on the direction. Measured with `mini` on 2,150 questions over contracts, tables,
+# abstracts and articles it adds 0.0094 ± 0.0019 to nDCG@10, 278 questions better and 161 worse;
+# before the token stage, where the three best are less certain, results were worse.
 
 RERANKED = 50
-"""How many of the best fused candidates are read token by token; more did not help."""
+"""Number of best fused candidates compared token by token; more did not help."""
 _FEEDBACK_FROM = 3
 _FEEDBACK_WEIGHT = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class Rerank:
-    """What the second look needs.
+    """Input of reranking.
 
     Attributes
     ----------
     maxsim
-        Scores places by their token matrices; NaN where there is none.
+        Scores places by their token matrices; NaN without one.
     feedback
-        The question's dense vector, or ``None`` to leave feedback out.
+        The question's dense vector, or ``None`` to skip feedback.
     """
 
     maxsim: Callable[[Sequence[Place]], np.ndarray]
@@ -249,9 +238,9 @@ class Rerank:
 def reranked(
     index: Index, best: Candidates, look: Rerank, fusion: FusionMethod, times: StageTimes, /
 ) -> Fused | None:
-    """Return the candidates in their new order, scored among themselves.
+    """Return the reranked candidates, scored among themselves.
 
-    ``None`` where none of them has a token matrix: there is nothing to look at.
+    ``None`` if none of them has a token matrix.
     """
     values = look.maxsim(best.places)
     times.lap("maxsim")
@@ -267,32 +256,32 @@ def reranked(
     # Row by row, not a product by BLAS, whose last digit depends on threads and number of rows.
     moved = moved.astype(np.float64) / np.sqrt((moved.astype(np.float64) ** 2).sum())
     _add(best, "feedback", (vectors * moved).sum(axis=1))
-    # The moved vector holds the question's own, which would otherwise count twice.
+    # The moved vector contains the question's own, which would otherwise count twice.
     result = fused(best, fusion, silent=("semantic",))
     times.lap("feedback")
     return result
 
 
-def _add(found: Candidates, name: str, values: np.ndarray) -> None:
-    """Add a signal; a chunk it cannot say anything of (NaN) stands at the mean."""
+def _add(candidates: Candidates, name: str, values: np.ndarray) -> None:
+    """Add a signal; a chunk without a value (NaN) gets the mean."""
     known = ~np.isnan(values)
     ordered = sorted(np.flatnonzero(known), key=lambda i: -values[i])
     ranks: list[int | None] = [None] * len(values)
     for number, position in enumerate(ordered, start=1):
         ranks[position] = number
     mean = float(values[known].mean()) if known.any() else 0.0
-    found.scores[name] = np.where(known, values, mean)
-    found.ranks[name] = ranks
+    candidates.scores[name] = np.where(known, values, mean)
+    candidates.ranks[name] = ranks
 
 
-# The order of candidates over several looks at them: who was looked at later stands behind.
+# The order of candidates over several stages: candidates of later stages come last.
 
 _BEHIND = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Candidates that were scored among themselves, and how far their scores are moved."""
+    """Candidates scored among themselves, and the shift of their scores."""
 
     fused: Fused
     positions: list[int]
@@ -302,26 +291,20 @@ class _Run:
 
 @dataclass(slots=True)
 class Order:
-    """Candidates, best first, each once.
-
-    Attributes
-    ----------
-    places
-        Where they stand.
-    """
+    """Candidates, best first, each once."""
 
     places: list[Place] = field(default_factory=list)
     _runs: list[_Run] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
 
     def add(self, fused: Fused, /, *, stage: str = "") -> None:
-        """Put those of *fused* that are not here yet behind those that are.
+        """Append the candidates of *fused* that are not in the order yet.
 
-        Their scores are standardised over other candidates than those before: they are moved below
-        the last of these, and the move is what *stage* adds to them.
+        Their scores are standardised over other candidates, so they are shifted below the last one;
+        the shift is the contribution of *stage*.
         """
         known = set(self.places)
-        positions = [p for p in fused.order if fused.found.places[p] not in known]
+        positions = [p for p in fused.order if fused.candidates.places[p] not in known]
         if not positions:
             return
         move = 0.0
@@ -330,15 +313,15 @@ class Order:
             move = min(0.0, last - fused.score(positions[0]) - _BEHIND)
         self._runs.append(_Run(fused, positions, move, stage))
         self._starts.append(len(self.places))
-        self.places += [fused.found.places[p] for p in positions]
+        self.places += [fused.candidates.places[p] for p in positions]
 
     @property
     def best(self) -> float:
-        """The score of the first; 0 where there is none."""
+        """The score of the first candidate; 0 if there is none."""
         return self.ranked([0])[0].score if self.places else 0.0
 
     def behind(self, first: Fused, /) -> Order:
-        """Return an order in which *first* stand before all that are here."""
+        """Return an order with *first* before all current candidates."""
         order = Order()
         order.add(first)
         for run in self._runs:
@@ -346,18 +329,18 @@ class Order:
         return order
 
     def ranked(self, numbers: Sequence[int], /) -> list[Ranked]:
-        """Return those at *numbers* of the order, with what each signal said of them."""
+        """Return the candidates at *numbers* of the order, with the score of each signal."""
         return [self._ranked(number) for number in numbers]
 
     def _ranked(self, number: int) -> Ranked:
         at = max(i for i, start in enumerate(self._starts) if start <= number)
         run = self._runs[at]
-        found = run.fused.ranked_at(run.positions[number - self._starts[at]])
+        result = run.fused.ranked_at(run.positions[number - self._starts[at]])
         if not run.stage:
-            return found
+            return result
         unseen = {name: Signal(None, None, 0.0) for name in self._runs[0].fused.shares}
         unseen[run.stage] = Signal(None, None, run.move)
-        return replace(found, score=found.score + run.move, signals={**unseen, **found.signals})
+        return replace(result, score=result.score + run.move, signals={**unseen, **result.signals})
 
 
 CANDIDATES = 100
@@ -366,17 +349,17 @@ CANDIDATES = 100
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What speaks for or against passages whatever the words of the question.
+    """Evidence for or against passages that is independent of the words of the question.
 
     Attributes
     ----------
     name
-        Stands beside the signals in ``--explain``.
+        Shown with the signals in ``--explain``.
     of
-        Says it of passages, float [n], in standard deviations of the joined score; 0 for nothing.
+        Returns the values of passages, float [n], in standard deviations of the joined score.
     within
-        Documents in which each signal looks for candidates once more, and in which it is counted
-        how rare a word is: what is asked of one report is not told by the words of all others.
+        Documents that each signal searches additionally, and in which word rarity is counted: a
+        question about one report does not depend on the words of all others.
     """
 
     name: str
@@ -397,46 +380,34 @@ def rank(
     fold: bool = False,
     times: StageTimes | None = None,
     cited: Mapping[Place, int] | None = None,
-    lists: CandidateLists = HERE,
+    lists: CandidateLists = LOCAL,
 ) -> list[Ranked]:
     """Return the best *k* chunks, or the best of *k* different places.
 
     Parameters
     ----------
-    index
-        Live segments.
-    k
-        Number of results.
-    question
-        What to look for.
     within
-        Only these chunks; the filter works inside each recall list, and words are as rare as they
-        are in these.
-    priors
-        What speaks for passages beside the signals.
-    fusion
-        How signals are joined where there are several.
+        Only these chunks; the filter applies inside each recall list and to word rarity.
     look
-        The second look at the best; ``None`` leaves it out.
+        Reranking of the best; ``None`` skips it.
     fold
-        Whether passages that belong together become one result; see
-        :mod:`casetrack.search.folding`.
+        Whether to group passages of one place; see :mod:`casetrack.search.folding`.
     times
         Collects milliseconds per stage.
     cited
-        Places of what the question cites, which come before all others: 0 for the nearest, and more
-        for those further off. Among equals the signals decide.
+        Places of the question's citations with their distance, which come before all others; the
+        signals decide between equal distances.
 
     Returns
     -------
     list of Ranked
-        Best first; equal scores in the order of chunk ids. The order of the first does not depend
-        on how many are asked for, up to the length of a recall list.
+        Best first; ties in the order of chunk ids. The first results do not depend on *k*, up to
+        the length of a recall list.
     """
     times = times or StageTimes()
     scope = _weighed(within or scope_of(index), priors)
     single = sum(p is not None for p in (question.terms, question.vector, question.sparse)) == 1
-    # With one signal alone there is nothing to fuse, and its best are the answer.
+    # With a single signal there is nothing to fuse, and its best are the answer.
     alone = single and look is None and not priors
     depth = k if alone and not fold else max(CANDIDATES, k)
     order, is_full = _ordered(scope, question, depth, priors, fusion, look, fold, times, lists)
@@ -445,15 +416,15 @@ def rank(
         times.lap("citation")
     if not fold:
         return order.ranked(range(min(k, len(order.places))))
-    found = folded(scope, order.places, question.terms)
-    while len(found) < k and is_full:
-        # So much of what was found is one place that there are not enough: look further.
+    places = folded(scope, order.places, question.terms)
+    while len(places) < k and is_full:
+        # Too many candidates are one place: search deeper.
         depth *= 2
         recalled, is_full = _recall(scope, question, depth, priors, times, lists)
         order.add(fused(recalled, fusion), stage="" if alone else "depth")
-        found = folded(scope, order.places, question.terms)
-    results = order.ranked([each.head for each in found[:k]])
-    for number, each in enumerate(found[:k]):
+        places = folded(scope, order.places, question.terms)
+    results = order.ranked([each.head for each in places[:k]])
+    for number, each in enumerate(places[:k]):
         if each.also:
             also = tuple((order.places[position], reason) for position, reason in each.also)
             results[number] = replace(results[number], also=also)
@@ -462,7 +433,7 @@ def rank(
 
 
 def _weighed(scope: Scope, priors: Sequence[Prior]) -> Scope:
-    """Return what is searched; words are weighed as in the documents that priors speak of."""
+    """Return the scope; word rarity is counted in the documents of the priors."""
     inside = {document for prior in priors for document in prior.within}
     if scope.documents is not None:
         inside &= scope.documents
@@ -480,10 +451,10 @@ def _ordered(
     times: StageTimes,
     lists: CandidateLists,
 ) -> tuple[Order, bool]:
-    """Return the candidates in their order, and whether there may be more than they."""
+    """Return the ordered candidates, and whether there may be more."""
     recalled, is_full = _recall(scope, question, depth, priors, times, lists)
     while fold and is_full and len(distinct(scope.index, recalled.places)) < RERANKED:
-        # One text again and again, such as what stands below every mail, hides all others.
+        # One repeated text, such as the footer of every mail, hides all others.
         depth *= 2
         recalled, is_full = _recall(scope, question, depth, priors, times, lists)
     first, order = fused(recalled, fusion), Order()
@@ -510,13 +481,13 @@ def _recall(
 ) -> tuple[Candidates, bool]:
     """Return the union of the recall lists, each candidate scored by every signal.
 
-    And whether one of the lists is full: with a longer one there may be more.
+    The second value is whether a list is full, so that there may be more candidates.
     """
-    found: dict[str, tuple[list[Place], np.ndarray]] = {}
+    own: dict[str, tuple[list[Place], np.ndarray]] = {}
     for name, listed, values in lists.top(scope, question, depth):
-        found[name] = listed, values
+        own[name] = listed, values
         times.lap(name)
-    places = list(dict.fromkeys(place for listed, _ in found.values() for place in listed))
+    places = list(dict.fromkeys(place for listed, _ in own.values() for place in listed))
     if (near := scope.weighed_as) is not None:
         more = (listed for _, listed, _ in lists.top(near, question, depth))
         places = list(dict.fromkeys([*places, *itertools.chain(*more)]))
@@ -525,7 +496,7 @@ def _recall(
     signals = scorers(scope, question)
     scores = {}
     ranks: dict[str, list[int | None]] = {}
-    for name, (listed, values) in found.items():
+    for name, (listed, values) in own.items():
         position = {place: i for i, place in enumerate(listed)}
         others = [place for place in places if place not in position]
         known = dict(zip(listed, values, strict=True))
@@ -535,36 +506,36 @@ def _recall(
         ranks[name] = [position[p] + 1 if p in position else None for p in places]
         times.lap(name)
     held = {prior.name: prior.of(places) for prior in priors}
-    is_full = any(len(listed) == depth for listed, _ in found.values())
+    is_full = any(len(listed) == depth for listed, _ in own.values())
     return Candidates(places, scope.index.chunk_ids(places), scores, ranks, held), is_full
 
 
 def _by_key(scope: Scope, places: Iterable[Place]) -> list[Place]:
-    """Return places in the order that decides between equal scores."""
-    found = list(places)
-    keys = scope.index.keys(found)
-    return found if keys is None else [found[i] for i in np.argsort(keys)]
+    """Return places in the order that breaks ties."""
+    ordered = list(places)
+    keys = scope.index.keys(ordered)
+    return ordered if keys is None else [ordered[i] for i in np.argsort(keys)]
 
 
 def _cited(
     scope: Scope, question: Question, cited: Mapping[Place, int], best: float, fusion: FusionMethod
 ) -> Fused:
-    """Return the places that a question cites in their order, all of them above *best*."""
+    """Return the places of a question's citations in order, all above *best*."""
     places = _by_key(scope, cited)
     scores = {name: score(places) for name, score in scorers(scope, question).items()}
     ranks: dict[str, list[int | None]] = {name: [None] * len(places) for name in scores}
-    found = Candidates(places, scope.index.chunk_ids(places), scores, ranks)
-    joined = fused(found, fusion)
+    candidates = Candidates(places, scope.index.chunk_ids(places), scores, ranks)
+    joined = fused(candidates, fusion)
     own = np.array([joined.score(position) for position in range(len(places))])
     far = np.array([cited[place] for place in places], dtype=np.float64)
-    # So much that neither a better text nor the best of the others comes before a nearer place.
+    # Large enough that no text score and no other candidate outranks a nearer place.
     step = float(np.ptp(own)) + 1.0
     lift = max(0.0, best - float(own.min()) + 1.0) + step * (far.max() - far)
     order = sorted(joined.order, key=lambda position: far[position])
     numbered = {position: number for number, position in enumerate(order, start=1)}
-    told = replace(
-        found,
+    with_citation = replace(
+        candidates,
         scores={"citation": 1.0 / (1.0 + far), **scores},
         ranks={"citation": [numbered[position] for position in range(len(places))], **ranks},
     )
-    return Fused(told, order, {"citation": lift, **joined.shares})
+    return Fused(with_citation, order, {"citation": lift, **joined.shares})

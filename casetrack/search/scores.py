@@ -43,11 +43,10 @@ if TYPE_CHECKING:
     from casetrack.store.index.scope import CandidateLists, Place, Question, Rows, Scope
     from casetrack.store.workspace import State
 
-# BM25 over the index's postings (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75).
-#
-# The definition is SQL (``store/sql/bm25.sql``), which ``casetrack query`` runs. Search uses the
-# arithmetic below on the same postings as memory-mapped arrays, because it is some ten times
-# faster; a test keeps both equal.
+# BM25 over the index's postings (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75). The definition
+# is SQL (``store/sql/bm25.sql``), which ``casetrack query`` runs. Search uses the arithmetic below
+# on the same postings as memory-mapped arrays, because it is about ten times faster; a test keeps
+# both equal.
 
 K1 = 1.2
 B = 0.75
@@ -55,25 +54,15 @@ _ROUNDED_UP = 1.0 + 1e-6
 
 
 def inverse_document_frequency(chunk_count: int, frequency: int, /) -> float:
-    """Return the weight of a term that occurs in *frequency* of *chunk_count* chunks; never < 0."""
+    """Return the weight of a term in *frequency* of *chunk_count* chunks; never negative."""
     return math.log(1.0 + (chunk_count - frequency + 0.5) / (frequency + 0.5))
 
 
 def bm25_scores(scope: Scope, terms: Mapping[str, float], /) -> list[NDArray[np.float32]]:
-    """Return the BM25 score of every chunk for the query's terms.
+    """Return the BM25 score of every chunk, one float32 array per segment; 0 without a term.
 
-    Parameters
-    ----------
-    scope
-        What is searched; the rarity of a term and the mean length are those of its rows.
-    terms
-        Terms of the query with their weights, such as how often each occurs in it.
-
-    Returns
-    -------
-    list of float32 arrays
-        One per segment, one value per row; 0 where no term occurs. Rows outside the scope have a
-        score as well: the caller masks them.
+    *terms* are weighted, for example by their counts in the query. Term rarity and mean length are
+    those of the scope's rows; rows outside the scope have a score as well, which the caller masks.
     """
     return [sums.all() for sums in _sums(scope, gains(scope, terms))]
 
@@ -81,23 +70,10 @@ def bm25_scores(scope: Scope, terms: Mapping[str, float], /) -> list[NDArray[np.
 def lexical_top(
     scope: Scope, terms: Mapping[str, float], depth: int, /
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return the *depth* chunks with the best BM25 scores; exact, but without scoring all chunks.
+    """Return the *depth* chunks with the best BM25 scores (exact, without scoring all chunks).
 
-    Parameters
-    ----------
-    scope
-        What is searched; the rarity of a term and the mean length are those of its rows.
-    terms
-        Terms of the query with their weights, such as how often each occurs in it.
-    depth
-        How many are wanted.
-
-    Returns
-    -------
-    places
-        Segment and row, best first, ties by chunk id; only chunks in which a term occurs.
-    scores
-        float32, the same as :func:`bm25_scores` gives.
+    Places are best first, ties by chunk id, and only chunks with a term; scores equal those of
+    :func:`bm25_scores`.
     """
     return best_by(scope, gains(scope, terms), depth)
 
@@ -105,9 +81,9 @@ def lexical_top(
 def best_by(
     scope: Scope, weights: Mapping[str, np.float32], depth: int, /
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return what :func:`lexical_top` does, by what :func:`gains` says of the terms.
+    """Return the list of :func:`lexical_top` for the term weights of :func:`gains`.
 
-    Who has some of the segments alone is told what the terms weigh over all of them.
+    A process with some of the segments gets the weights over all of them.
     """
     return best_places(_sums(scope, weights), scope.rows, depth, scope.index.keys)
 
@@ -115,30 +91,30 @@ def best_by(
 def lexical_at(
     scope: Scope, terms: Mapping[str, float], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
-    """Return the BM25 score at each of *places*, float32; the same as :func:`bm25_scores` gives."""
+    """Return the BM25 score at each of *places*, float32, equal to :func:`bm25_scores`."""
     return scores_at(_sums(scope, gains(scope, terms)), places)
 
 
 def rarity(scope: Scope, terms: Collection[str], /) -> dict[str, float]:
     """Return the inverse document frequency of each term among the rows of a scope."""
     distinct = sorted(terms)
-    found = [part.data.terms.find(distinct) for part in scope.index.segments]
+    parts = [part.data.terms.find(distinct) for part in scope.index.segments]
     weights = {}
     for place, term in enumerate(distinct):
-        frequency = sum(scope.frequency(n, postings[place]) for n, postings in enumerate(found))
+        frequency = sum(scope.frequency(n, postings[place]) for n, postings in enumerate(parts))
         weights[term] = inverse_document_frequency(scope.chunk_count, frequency)
     return weights
 
 
 def gains(scope: Scope, terms: Mapping[str, float], /) -> dict[str, np.float32]:
-    """Return what each term of a query weighs that occurs in the scope, the heaviest first."""
+    """Return the weight of each query term that occurs in the scope, the largest first."""
     distinct = sorted(terms)
     counted = scope.weighed_as or scope
-    found = [part.data.terms.find(distinct) for part in scope.index.segments]
+    parts = [part.data.terms.find(distinct) for part in scope.index.segments]
     weights = {}
     for place, term in enumerate(distinct):
         frequency = sum(
-            counted.frequency(number, postings[place]) for number, postings in enumerate(found)
+            counted.frequency(number, postings[place]) for number, postings in enumerate(parts)
         )
         if frequency:
             idf = inverse_document_frequency(counted.chunk_count, frequency)
@@ -148,7 +124,7 @@ def gains(scope: Scope, terms: Mapping[str, float], /) -> dict[str, np.float32]:
 
 
 def _sums(scope: Scope, weights: Mapping[str, np.float32]) -> list[Sums]:
-    """Return what scores each segment, by the weights of the terms in their order."""
+    """Return the scorer of each segment for weighted terms."""
     wanted = list(weights)
     sums = []
     for number, part in enumerate(scope.index.segments):
@@ -182,31 +158,17 @@ def _saturated(norms: Callable[[NDArray[np.intp]], NDArray[np.float32]]) -> Impa
     return impact
 
 
-# Learned sparse vectors: the dot product of the query's weights with every chunk's (exact).
-#
-# The chunks' weights lie as postings beside those of BM25, as float16: the rounding is 0.05 % of a
-# weight at most.
+# Learned sparse vectors: the dot product of the query's weights with every chunk's (exact). The
+# chunks' weights are float16 postings: the rounding is at most 0.05 % of a weight.
 
 
 def sparse_scores(
     index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], /
 ) -> list[NDArray[np.float32]]:
-    """Return the dot product of a query's sparse vector with every chunk's.
+    """Return the dot product of a sparse vector with every chunk's, one float32 array per segment.
 
-    Parameters
-    ----------
-    index
-        Live segments.
-    terms
-        Vocabulary ids of the query, each once.
-    weights
-        Their weights, above 0.
-
-    Returns
-    -------
-    list of float32 arrays
-        One per segment, one value per row; 0 where nothing is shared. Rows that are not live have
-        a score as well: the caller masks them.
+    *terms* are vocabulary ids, each once, with *weights* above 0. Rows that are not live have a
+    score as well, which the caller masks.
     """
     return [sums.all() for sums in _weighted_sums(index, terms, weights)]
 
@@ -219,25 +181,10 @@ def sparse_top(
     masks: Sequence[Rows] | None = None,
     /,
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return the *depth* chunks with the largest dot product; exact.
+    """Return the *depth* chunks with the largest dot product (exact), ties by chunk id.
 
-    Parameters
-    ----------
-    index
-        Live segments.
-    terms, weights
-        The query's sparse vector.
-    depth
-        How many are wanted.
-    masks
-        Per segment the rows that may be found, live ones only; by default all that are live.
-
-    Returns
-    -------
-    places
-        Segment and row, best first, ties by chunk id; only chunks that share a term.
-    scores
-        float32, the same as :func:`sparse_scores` gives.
+    *masks* are the allowed live rows per segment, by default all; only chunks that share a term are
+    returned. Scores equal those of :func:`sparse_scores`.
     """
     allowed = index.rows() if masks is None else masks
     return best_places(_weighted_sums(index, terms, weights), allowed, depth, index.keys)
@@ -246,14 +193,14 @@ def sparse_top(
 def sparse_at(
     index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
-    """Return the dot product at each of *places*, float32; as :func:`sparse_scores` gives it."""
+    """Return the dot product at each of *places*, float32, equal to :func:`sparse_scores`."""
     return scores_at(_weighted_sums(index, terms, weights), places)
 
 
 def _weighted_sums(
     index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32]
 ) -> list[Sums]:
-    """Return what scores each segment; the heaviest terms come first."""
+    """Return the scorer of each segment; the terms with the largest weights come first."""
     order = np.lexsort((terms, -weights))
     terms, weights = terms[order], weights[order].astype(np.float32)
     sums = []
@@ -275,14 +222,12 @@ def _product(
     return product
 
 
-# Cosine similarity of the query's vector with the chunks'.
-#
-# Exact over all chunks while they are few, or where a filter leaves few; in a large collection
-# over the cells of vectors that lie nearest to the query (see
+# Cosine similarity of the query's vector with the chunks'. Exact over all chunks if they are few,
+# or if a filter leaves few; in a large collection over the nearest cells of vectors (see
 # :mod:`casetrack.store.index.postings`).
 
 _MANY = 4
-"""Rows that are not side by side are scanned one by one below one row in so many."""
+"""Non-consecutive rows are scanned individually if they are less than one in this many."""
 
 
 def dense_top(
@@ -294,29 +239,17 @@ def dense_top(
     *,
     approximate: bool = True,
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return the *depth* chunks whose vectors are nearest to *query*.
+    """Return the *depth* chunks whose vectors are nearest to *query*, ties by chunk id.
 
     Parameters
     ----------
-    index
-        Live segments.
     query
         float32 [dimension], unit length.
-    depth
-        How many are wanted.
     masks
-        Per segment the rows that may be found, live ones only; by default all that are live. Other
-        masks than ``index.rows()`` are a filter: its rows are all looked at.
+        Per segment the allowed live rows, by default all. Masks other than ``index.rows()`` are a
+        filter: all of its rows are scanned.
     approximate
-        Whether the nearest cells of a large collection are enough; otherwise every chunk is
-        looked at.
-
-    Returns
-    -------
-    places
-        Segment and row, best first, ties by chunk id; only chunks with a vector.
-    scores
-        float32, the same as :func:`cosine_at` gives.
+        Whether the nearest cells of a large collection suffice; else every chunk is scanned.
 
     Raises
     ------
@@ -338,9 +271,9 @@ def dense_top(
     quiet = 0
     for looked in probe(celled, asked):
         before, fresh = best.threshold, 0
-        for number, found, scores in looked:
-            kept = among(found, both(allowed[number], index.segments[number].embedded))
-            offered = _offer(best, index, number, found[kept], scores[kept], asked)
+        for number, rows_of_cell, scores in looked:
+            kept = among(rows_of_cell, both(allowed[number], index.segments[number].embedded))
+            offered = _offer(best, index, number, rows_of_cell[kept], scores[kept], asked)
             fresh += int(np.count_nonzero(offered > before))
         quiet = 0 if fresh else quiet + 1
         if quiet == QUIET:
@@ -352,41 +285,38 @@ def dense_top(
 def cosine_at(
     index: Index, query: NDArray[np.float32], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
-    """Return the cosine of *query* with the chunk at each of *places*, float32.
-
-    0 where there is no vector that the collection's models made.
-    """
+    """Return the cosine of *query* with the chunks at *places*, float32; 0 without a vector."""
     _check(index, query)
     scores = np.zeros(len(places), dtype=np.float32)
-    for number, here, rows in by_segment(places):
+    for number, at, rows in by_segment(places):
         part = index.segments[number]
-        found = exact(part.data.dense[rows], part.data.column("scale")[rows], query)
-        scores[here] = np.where(among(rows, part.embedded), found, np.float32(0.0))
+        cosines = exact(part.data.dense[rows], part.data.column("scale")[rows], query)
+        scores[at] = np.where(among(rows, part.embedded), cosines, np.float32(0.0))
     return scores
 
 
 def vectors_at(index: Index, places: Sequence[Place], /) -> NDArray[np.float32]:
-    """Return the vectors at *places*, float32 [n, dimension], unit length; zeros where none is."""
+    """Return the vectors at *places*, float32 [n, dimension], unit length; zeros if missing."""
     vectors = np.zeros((len(places), index.dimension), dtype=np.float32)
-    for number, here, rows in by_segment(places):
+    for number, at, rows in by_segment(places):
         part = index.segments[number]
-        found = part.data.dense[rows] * part.data.column("scale")[rows][:, None]
-        vectors[here] = np.where(among(rows, part.embedded)[:, None], found, np.float32(0.0))
+        scaled = part.data.dense[rows] * part.data.column("scale")[rows][:, None]
+        vectors[at] = np.where(among(rows, part.embedded)[:, None], scaled, np.float32(0.0))
     return vectors
 
 
 def _scanned(
     part: LiveSegment, rows: Rows, asked: Asked
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-    """Return the rows of *rows* with their rough cosines."""
+    """Return the given rows with their approximate cosines."""
     codes, scales = part.data.dense, part.data.column("scale")
     if isinstance(rows, slice):
         return positions(rows, len(codes)), asked.roughly(codes[rows], scales[rows])
-    found = positions(rows, len(codes))
-    if len(found) * _MANY < len(codes):
-        return found, asked.roughly(codes[found], scales[found])
+    chosen = positions(rows, len(codes))
+    if len(chosen) * _MANY < len(codes):
+        return chosen, asked.roughly(codes[chosen], scales[chosen])
     scores = asked.roughly(codes, scales)
-    return found, scores if rows is None else scores[found]
+    return chosen, scores if rows is None else scores[chosen]
 
 
 def _offer(
@@ -397,7 +327,7 @@ def _offer(
     rough: NDArray[np.float32],
     asked: Asked,
 ) -> NDArray[np.float32]:
-    """Offer the rows that may be among the best by their cosines, and return these."""
+    """Offer the rows that may be among the best, and return their cosines."""
     least = max(best.threshold, nth_best(rough, best.depth) - asked.error) - asked.error
     rows = rows[rough >= least]
     data = index.segments[number].data
@@ -413,14 +343,14 @@ def _check(index: Index, query: NDArray[np.float32]) -> None:
         )
 
 
-# The lists of a search, made in this process; and what every signal says of any row.
+# The lists of a search in this process, and the score of every signal for any row.
 
 # Texts and sources of chunks, read from the index by their places.
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A chunk as a result shows it."""
+    """The text and source of a chunk for a result."""
 
     text: str
     provenance: Provenance
@@ -429,10 +359,10 @@ class PlacedText:
 def texts_at(
     snapshot: Snapshot, index: Index, places: Sequence[Place], neighbours: Iterable[Place] = (), /
 ) -> dict[Place, PlacedText]:
-    """Return the chunks at some places; a neighbour's source makes a citation alone.
+    """Return the chunks at *places* and *neighbours*; a neighbour's source has only its citation.
 
-    A chunk that is not what was written is left out: one of *places* in whatever it shows, a
-    neighbour in its text.
+    Damaged chunks are left out: all stored fields of *places* are checked, only the text of
+    neighbours.
     """
     every = list(dict.fromkeys([*places, *neighbours]))
     if not every:
@@ -451,10 +381,10 @@ def sources_at(
     texts: Mapping[Place, str] | None = None,
     /,
 ) -> dict[Place, Provenance]:
-    """Return the sources of the chunks at some places, as far as *columns* tell them.
+    """Return the sources of the chunks at some places, with *columns*.
 
-    Left out are those that are not what was written, in their texts where these are given, and in
-    the source where all of it is asked for.
+    Damaged chunks are left out: texts are checked if given, sources if all of their columns are
+    read.
     """
     compared = ["text"] if texts is not None else []
     if set(columns) >= set(PLACE_COLUMNS):
@@ -462,7 +392,7 @@ def sources_at(
     rows: dict[int, set[int]] = {}
     for number, row in places:
         rows.setdefault(number, set()).add(row)
-    found: dict[Place, Provenance] = {}
+    sources: dict[Place, Provenance] = {}
     for number, some in rows.items():
         ordered = sorted(some)
         read = index.segments[number].data.places_of(ordered, [*columns, COLUMN])
@@ -471,12 +401,12 @@ def sources_at(
             if texts is not None:
                 source["text"] = texts[place]
             if not (compared and is_damaged(source, "chunks", *compared)):
-                found[place] = make_provenance(source, snapshot)
-    return found
+                sources[place] = make_provenance(source, snapshot)
+    return sources
 
 
 def name_at(snapshot: Snapshot, index: Index, place: Place, /) -> str:
-    """Return the name of the document that a passage is of."""
+    """Return the name of a passage's document."""
     number, row = place
     data = index.segments[number].data
     revision = data.revisions[int(data.column("revision")[row])]
@@ -486,12 +416,12 @@ def name_at(snapshot: Snapshot, index: Index, place: Place, /) -> str:
 _ALL = Unsearched()
 
 
-class Here:
-    """Makes lists of the segments that this process maps; leaves nothing out."""
+class LocalLists:
+    """Computes lists from the segments that this process maps; complete."""
 
     @property
     def unsearched(self) -> Unsearched:
-        """Nothing."""
+        """Empty."""
         return _ALL
 
     def top(
@@ -506,27 +436,27 @@ class Here:
             yield "sparse", *sparse_top(scope.index, *question.sparse, depth, scope.rows)
 
 
-HERE: CandidateLists = Here()
+LOCAL: CandidateLists = LocalLists()
 
 
 def lists_of(state: State, /) -> CandidateLists:
-    """Return what makes the lists of one search of a state."""
+    """Return the list provider for searches of a state."""
     elsewhere = state.workspace.searched_by
-    return HERE if elsewhere is None else elsewhere(state)
+    return LOCAL if elsewhere is None else elsewhere(state)
 
 
 def scorers(
     scope: Scope, question: Question, /
 ) -> dict[str, Callable[[Sequence[Place]], NDArray[np.float32]]]:
-    """Return for each signal of a question what says its score of any rows.
+    """Return for each signal of a question a function that scores any rows.
 
-    A few rows are looked up where they lie: nothing passes over the others.
+    Only the given rows are looked up.
     """
-    found: dict[str, Callable[[Sequence[Place]], NDArray[np.float32]]] = {}
+    by_signal: dict[str, Callable[[Sequence[Place]], NDArray[np.float32]]] = {}
     if (terms := question.terms) is not None:
-        found["bm25"] = lambda places: lexical_at(scope, terms, places)
+        by_signal["bm25"] = lambda places: lexical_at(scope, terms, places)
     if (vector := question.vector) is not None:
-        found["semantic"] = lambda places: cosine_at(scope.index, vector, places)
+        by_signal["semantic"] = lambda places: cosine_at(scope.index, vector, places)
     if (sparse := question.sparse) is not None:
-        found["sparse"] = lambda places: sparse_at(scope.index, *sparse, places)
-    return found
+        by_signal["sparse"] = lambda places: sparse_at(scope.index, *sparse, places)
+    return by_signal

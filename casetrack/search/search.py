@@ -1,4 +1,4 @@
-"""Search in a collection: which signals take part, and the cited passages of the winners."""
+"""Search in a collection: choice of signals, and cited passages of the results."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def search(
 ) -> SearchResults:
     """Search one state of a collection.
 
-    Parameters and errors are those of :meth:`search`. The models
-    are loaded only where they take part.
+    Arguments and errors are those of ``Collection.search``. Models are loaded only if they take
+    part.
     """
     check(query, limit, fusion, related)
     check_relevance(min_relevance)
@@ -81,7 +81,7 @@ def search(
     run.choose(mode, None if stages is None else as_list(stages), where)
     run.read(vocabulary=vocabulary)
     run.encode(yields=mode is None and stages is None)
-    # Who chooses the stages has them, and no others.
+    # Explicit stages disable the automatic ones.
     run.cite(looks=stages is None)
     run.rank(fusion, fold=fold)
     run.judge(min_relevance or 0.0)
@@ -89,19 +89,19 @@ def search(
 
 
 def check(query: object, limit: object, fusion: str = "zscore", related: int = 0, /) -> None:
-    """Refuse what cannot be meant, before anything is opened for it.
+    """Check the arguments before anything is opened.
 
     Raises
     ------
     UsageError
-        An argument does not fit.
+        An argument is invalid.
     """
     if not isinstance(query, str):
         raise UsageError(
-            f"The query is a {type(query).__name__}, not text.", hint="Ask in words, as text."
+            f"The query is a {type(query).__name__}, not text.", hint="Pass the query as text."
         )
     if not query.strip():
-        raise UsageError("The query is empty.", hint="Ask a question or give some words.")
+        raise UsageError("The query is empty.", hint="Enter a question or some words.")
     if len(query) > MAX_QUERY_CHARS:
         raise UsageError(
             f"The query has {len(query):,} characters; at most {MAX_QUERY_CHARS:,} are allowed.",
@@ -117,15 +117,15 @@ def check(query: object, limit: object, fusion: str = "zscore", related: int = 0
 
 
 class _Run:
-    """One search of a state. Its stages run in the order of the methods.
+    """One search of a state; its stages run in the order of the methods.
 
     Attributes
     ----------
     look
-        The second look at the best candidates; ``None`` without one.
+        Reranking of the best candidates, or ``None``.
     nearness
-        For each passage of the second look, how near it comes to the tokens of the question, in
-        the mean by the rarity of their words; ranking does not use it.
+        For each reranked passage the mean similarity to the question's tokens weighted by rarity;
+        not used for ranking.
     shown
         Numbers of the ranked passages that are relevant enough.
     """
@@ -140,7 +140,7 @@ class _Run:
         self.nearness: dict[Place, float] = {}
 
     def choose(self, mode: SearchMode | None, stages: Sequence[str] | None, where: Filter) -> None:
-        """Choose the documents and the stages; models are loaded where a stage needs them."""
+        """Choose the documents and the stages; models are loaded if a stage needs them."""
         if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
             self.entitlements.require("rerank")
         self.chosen, self.index = choose(self.state, where), self.state.index
@@ -156,17 +156,18 @@ class _Run:
         )
 
     def read(self, *, vocabulary: bool) -> None:
-        """Read the question with what the collection holds."""
-        self.reading, self.told = ask(
+        """Read the question with the names and vocabularies of the collection."""
+        self.reading, self.reading_notes = ask(
             self.state, self.query, vocabulary=vocabulary, document=self.chosen.only
         )
         self.times.lap("question")
         self.words = asked_words(self.reading, self.chosen.scope(self.index))
 
     def encode(self, *, yields: bool) -> None:
-        """Make what each stage looks for.
+        """Encode the question for each stage.
 
-        A search that *yields* does without models that fail, such as a service that is down.
+        With *yields*, the search continues without models that fail, such as an unavailable
+        service.
         """
         plan, reading = self.plan, self.reading
         self.question = Question(reading.terms if "bm25" in plan.stages else None)
@@ -175,8 +176,8 @@ class _Run:
         try:
             encoding = plan.encoder.encode_query(reading.text)
         except (ValueError, ModelError) as error:
-            # Signs that no model has a token for, such as joiners alone, are a wrong value.
-            why = "The query has nothing that the models know; it was searched for by its words."
+            # A text for which no model has a token, such as joiners alone, raises ValueError.
+            why = "The models know no word of the query; the search used its words only."
             if isinstance(error, ModelError):
                 if not yields:
                     raise
@@ -202,20 +203,20 @@ class _Run:
         matrices = self.state.once(_matrices)
 
         def maxsim(places: Sequence[Place]) -> np.ndarray:
-            """Score chunks by their token matrices, which only now are read."""
-            found = form.nearest(tokens, matrices.take(_row_ids(self.index, places)))
-            if not found.shape[1]:
+            """Score chunks by their token matrices, which are read now."""
+            similarities = form.nearest(tokens, matrices.take(_row_ids(self.index, places)))
+            if not similarities.shape[1]:
                 return np.full(len(places), np.nan, dtype=np.float32)
-            near = np.average(found, axis=1, weights=weights)
+            near = np.average(similarities, axis=1, weights=weights)
             read = ~np.isnan(near)
             self.nearness |= {place: float(near[n]) for n, place in enumerate(places) if read[n]}
-            mean: np.ndarray = found.mean(axis=1)
+            mean: np.ndarray = similarities.mean(axis=1)
             return mean
 
         return maxsim
 
     def cite(self, *, looks: bool) -> None:
-        """Find the places that the question cites."""
+        """Find the places of the question's citations."""
         self.cited = (
             find_cited(self.state, self.reading, self.words.scope) if looks else CitationMatches()
         )
@@ -243,22 +244,22 @@ class _Run:
             self.plan = self.plan.without_matrices()
 
     def judge(self, least: float) -> None:
-        """Judge the relevance of the passages, and keep those that reach the least."""
+        """Judge the relevance of the passages, and keep those with at least *least*."""
         words, reading, ranked, index = self.words, self.reading, self.ranked, self.index
         missing = [m for m in missing_from(words.scope, reading) if not self.cited.names(m.text)]
-        # A number that is the name of a document found is there, though no passage contains it.
-        found = self._values("document_id", ranked) if missing else ()
-        naming = [each.part.text for each in reading.named if each.document_id in found]
+        # A number in the name of a result's document is not missing, even if no passage contains
+        # it.
+        document_ids = self._values("document_id", ranked) if missing else ()
+        naming = [each.part.text for each in reading.named if each.document_id in document_ids]
         missing = [m for m in missing if not any(m.text in part for part in naming)]
         near = [self.nearness.get(hit.place) for hit in ranked]
         profile = self.plan.encoder.name if self.plan.encoder else None
         if profile and reading.language and not supports_language(profile, reading.language):
-            # The little that such models find of it means nothing on the scale of the fit.
+            # Low similarities of such models are meaningless on the scale of the fit.
             profile = None
-        # A document has a title and a date, in whatever words; and what models find in another
-        # language holds no word of the question, nor do those without a fit of their own. A
-        # statement asks for nothing: of the denials of claims at most four in five were right, too
-        # few.
+        # Every document has a title and a date, in any words. Results in another language, and of
+        # models without a fit, contain no word of the question. A statement asks nothing: at most
+        # four in five denials of claims were right, which is too few.
         foreign = self._other_languages()
         is_open = "head" in reading.wants or (
             profile is not None and (bool(foreign) or not has_fit(profile))
@@ -270,8 +271,8 @@ class _Run:
         if foreign:
             theirs = " and ".join(map(called, foreign))
             self.remarks.append(
-                f"The question is in {called(reading.language or '')}, what was found in {theirs}: "
-                f"ask in {theirs}, too, since words are only found in the language of the text."
+                f"The question is in {called(reading.language or '')}, the results in {theirs}: "
+                f"ask in {theirs}, too, because words only match in the language of the text."
             )
         self.verdict = with_cited(verdict, ranked, self.cited, reading)
         self.times.lap("evidence")
@@ -281,19 +282,19 @@ class _Run:
             self.remarks.append(left_out(hidden, least))
 
     def _values(self, column: str, ranked: Sequence[Ranked]) -> set[Any]:
-        """Return the values that a column has for passages."""
+        """Return the values of a column for passages."""
         return {
             self.index.segments[number].data.places_of([row], [column])[0][column]
             for number, row in (hit.place for hit in ranked)
         }
 
     def _other_languages(self) -> list[str]:
-        """Return the languages of the best results where all surely differ from the question's."""
-        found, own = self._values("language", self.ranked[:LOOKED_AT]), self.reading.language
-        return [] if own is None or not found.isdisjoint({None, own}) else sorted(found)
+        """Return the languages of the best results if all certainly differ from the question's."""
+        languages, own = self._values("language", self.ranked[:LOOKED_AT]), self.reading.language
+        return [] if own is None or not languages.isdisjoint({None, own}) else sorted(languages)
 
     def answer(self, related: int) -> SearchResults:
-        """Return the results with their sources, and what the user should know of the search."""
+        """Return the results with their sources, and the notes for the user."""
         ranked = [self.ranked[n] for n in self.shown]
         results, damaged = self._results(ranked)
         remarks = [*self.remarks, *(withheld(damaged) if damaged else ())]
@@ -321,7 +322,7 @@ class _Run:
             searched_documents=len(self.snapshot.documents if documents is None else documents),
             searched_chunks=self.words.scope.chunk_count - unsearched.chunks,
             notes=(
-                *self.told,
+                *self.reading_notes,
                 *self.chosen.notes,
                 *self.plan.notes,
                 *self.cited.notes,
@@ -342,30 +343,30 @@ class _Run:
         return by_words and bool(self.index.chunk_count)
 
     def _results(self, ranked: list[Ranked]) -> tuple[tuple[SearchResult, ...], list[str]]:
-        """Return results with their texts and sources; their answers are found when asked for.
+        """Return results with texts and sources, and the names of documents with a damaged passage.
 
-        Beside them the names of the documents of which a passage is not what was written.
+        The answers in the results are computed on demand.
         """
         snapshot, index = self.snapshot, self.index
         threes = [_with_neighbours(index, r.place) for r in ranked]
         neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
         neighbours += [place for hit in ranked for place, _ in hit.also]
         passages = texts_at(snapshot, index, [r.place for r in ranked], neighbours)
-        sound = [n for n, hit in enumerate(ranked) if hit.place in passages]
+        intact = [n for n, hit in enumerate(ranked) if hit.place in passages]
         damaged = [name_at(snapshot, index, r.place) for r in ranked if r.place not in passages]
         around = [
             (before and passages.get(before), passages[own], after and passages.get(after))
-            for before, own, after in (threes[n] for n in sound)
+            for before, own, after in (threes[n] for n in intact)
         ]
         texts = [
             Passage(chunk.text, chunk.provenance, _before(previous, chunk) or "", row)
             for (previous, chunk, _), row in zip(
-                around, _row_ids(index, [ranked[n].place for n in sound]), strict=True
+                around, _row_ids(index, [ranked[n].place for n in intact]), strict=True
             )
         ]
         finder = Finder(snapshot, index, self.reading, self.encoded, texts)
         state, results = self.state, []
-        for at, (n, (previous, chunk, following)) in enumerate(zip(sound, around, strict=True)):
+        for at, (n, (previous, chunk, following)) in enumerate(zip(intact, around, strict=True)):
             hit, (relevance, evidence) = ranked[n], self.verdict.results[self.shown[n]]
             results.append(
                 SearchResult(

@@ -1,4 +1,4 @@
-"""A document's table of contents, from what its chunks say of their paragraphs."""
+"""A document's table of contents, from the paragraphs of its chunks."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 
 def structure_of(snapshot: Snapshot, document: Document, /) -> DocumentStructure:
-    """Return the headings of a document in reading order, and what kinds of paragraphs it has.
+    """Return the headings of a document in reading order, and its kinds of paragraphs.
 
-    A paragraph that several chunks hold counts once; a heading is placed in the first chunk that
-    holds all of it.
+    A paragraph in several chunks counts once; a heading belongs to the first chunk with all of it.
     """
     columns = [*PLACE_COLUMNS, "text", "paragraphs"]
     rows = snapshot.scan(columns, revisions=[document.revision]).to_pylist()

@@ -8,7 +8,7 @@ from casetrack.base.arguments import as_documents, as_list
 from casetrack.base.records import Facet, Facets, FacetValue
 from casetrack.graph.answers.lookup import entity_ids
 from casetrack.graph.opened import graph_of
-from casetrack.search.hits import NOBODY, find_hits, named_in
+from casetrack.search.hits import NO_MENTIONS, find_hits, named_in
 from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def find_facets(
     """
     hits = find_hits(state, query, where, shown=tuple(shown))
     unread = 0 if waits or where.mentions else graph_of(state).lacking
-    named = NOBODY if unread else state.once(named_in)
+    named = NO_MENTIONS if unread else state.once(named_in)
     tables = {
         "hits": hits.passages,
         "files": hits.files,

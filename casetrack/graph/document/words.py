@@ -60,12 +60,10 @@ Word = tuple[str, str, int]
 """Normal form, normal form as the last word of a phrase, and its effect on a phrase."""
 PieceWord = tuple[int, int, str, str, bool]
 """Start and end in the piece, the two normal forms, whether it links; never a word that ends a
-phrase.
-"""
+phrase."""
 Piece = tuple[bool, bool, tuple[PieceWord, ...]] | tuple[()]
 """Whether the first word continues a previous piece, whether the next piece may continue it, words;
-empty without words.
-"""
+empty without words."""
 END, INNER, CONTENT, LINK = range(4)
 """Effects of a word: ends the phrase, is only inside it, may end it, links two phrases."""
 

@@ -79,8 +79,7 @@ def _read() -> dict[str, frozenset[str]]:
 FORMAL_NAMES = _read()
 """For each listed given name, folded, the full names that it can stand for. Written for this
 program: English first, then names in letters and contracts from Germany, France and Spain. A
-full name also stands for itself.
-"""
+full name also stands for itself."""
 
 
 def is_nickname(given: str, /) -> bool:

@@ -44,8 +44,7 @@ Says = Literal[
     "quotes",
 ]
 """The claim about another document. ``names``: it is only mentioned; ``clause``: a cited part
-belongs to it; ``quotes``: a mail contains the head of an earlier mail.
-"""
+belongs to it; ``quotes``: a mail contains the head of an earlier mail."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ CONCEPT_KINDS = ("person", "organization", "location", "concept")
 """Kinds that connect: equal dates or amounts need not concern the same matter."""
 EXTERNAL_TYPES = ("document", "report", "standard", "regulation", "rule", "constitution", "case")
 """References to external things: sections and exhibits belong to their document, and a link in the
-letterhead is on every page.
-"""
+letterhead is on every page."""
 _LEVELS = 1 << 20
 
 

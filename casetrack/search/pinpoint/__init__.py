@@ -1,1 +1,1 @@
-"""Where in a passage the answer stands: its best sentences, rows or clauses."""
+"""Pinpoints: the best sentences, rows or clauses of a passage."""

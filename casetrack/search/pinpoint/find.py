@@ -1,4 +1,4 @@
-"""Finds where the results of a search answer: read and scored when somebody looks."""
+"""Finds the answers in the results of a search, on demand."""
 
 from __future__ import annotations
 
@@ -34,24 +34,23 @@ if TYPE_CHECKING:
     from casetrack.store.index.index import Index
     from casetrack.store.workspace import State
 
-# The value that answers a question for who, when, where, how much or how many.
-#
-# Values are those that the pipeline has found in the passage, and the bare numbers of the pinpoint.
-# One is shown only where it is sure: it is of the kind that is asked for, is in the best part of
-# the passage, which has nearly all the words of the question, and no other value of its kind does.
-# Everywhere else the marked sentence is the answer.
+# The value that answers a question about a person, date, place, amount or number. Values are those
+# that the pipeline has found in the passage, and the numbers of the pinpoint. A value is shown only
+# if it is certain: it has the requested kind, is in the best part of the passage, which has nearly
+# all words of the question, and is the only value of its kind there. Otherwise the marked sentence
+# is the answer.
 
 VALUE_COLUMNS = ("mentions", "dates")
-"""Columns of ``chunks`` whose values may answer; amounts are found in the pinpoint itself."""
+"""Columns of ``chunks`` with values that may answer; amounts are found in the pinpoint itself."""
 
 _CLEAR = 0.75
-"""Least score of the best part: its share of the evidence for all parts."""
+"""Minimum score of the best part: its share of the evidence for all parts."""
 _CERTAIN = 0.7
-"""Least confidence of what was found."""
+"""Minimum confidence of a value."""
 _COVERED = 0.6
-"""Share of the question's words, by their rarity, that the part must have."""
+"""Minimum share of the question's words, by rarity, in the part."""
 _LEAST_WORDS = 2
-"""So many words of the question must be in the part: one alone fits too many sentences."""
+"""Minimum number of the question's words in the part: a single word fits too many sentences."""
 _TIMES = frozenset({"s", "min", "h", "day", "week", "month", "year", "business day", "quarter"})
 _MONEY = frozenset({"money", "percent"})
 _COUNTED = frozenset({"number", "quantity"})
@@ -66,14 +65,14 @@ _OTHERWISE = re.compile(
     r"decreas\w+|increas\w+|declin\w+|grew|chang\w+|compared)\b|\\\\|://",
     re.IGNORECASE,
 )
-"""Words by which a value isn't the one in force, or is a difference of two."""
+"""Words which show that a value is not the current one, or is a difference of two."""
 _PAST = re.compile(r"\b(?:was|were|did)\b", re.IGNORECASE)
 _COUNTED_THING = re.compile(r"\b(?:how many|number of)\s+(?P<thing>\w+(?: \w+)?)", re.IGNORECASE)
 _LISTS = WordLists(__file__)
 
 _NO_VALUE = re.compile(_LISTS.text("no_value"), re.VERBOSE | re.IGNORECASE | re.DOTALL)
 _LABEL = re.compile(
-    # "5.2", "(2)", "TS-10014", "401(k)", "10-K", "Chamber 3", "No. 7", "$5.2" is none.
+    # "5.2", "(2)", "TS-10014", "401(k)", "10-K", "Chamber 3", "No. 7"; not "$5.2".
     r"(?<![\w.,$\u20ac\u00a3-])(?:\d{1,3}(?:\.\d{1,3})+\.?(?=\s+[A-Z])|\(\w{1,4}\)"
     r"|[^\W\d_]+[-/#]\d[\w-]*|\d[\d,.]*(?:\([A-Za-z]{1,2}\)|-[A-Z]+\b))"
     r"|^\s*(?:(?:\d{1,3}[.)](?!\d)|\([A-Za-z0-9]{1,4}\)|[A-Za-z][.)])\s*)+"
@@ -84,13 +83,13 @@ _LABEL = re.compile(
     r"|(?-i:[A-Z][a-z]+) \d{1,2}(?![\d.,]*\d)",
     re.IGNORECASE,
 )
-"""Numbers that name something and count nothing."""
+"""Numbers that name something and do not count."""
 _KINDS = query_terms("long soon quickly amount number date day month year time name")
-"""Words that only name the kind of value that is asked for."""
+"""Words that only name the requested kind of value."""
 _DIGIT = re.compile(r"\d")
 _STOP = re.compile(r"[\d(;.]")
 _NEAR_CHARS = 30
-"""The counted things follow within so many characters."""
+"""Maximum distance in characters between a number and the counted thing."""
 
 
 class _Value(NamedTuple):
@@ -106,26 +105,18 @@ class _Value(NamedTuple):
 def answer_in(
     best: Pinpoint, row: Mapping[str, Any], offset: int, sought: Sought, /
 ) -> Answer | None:
-    """Return the value that answers; ``None`` where none is asked for, or none is sure.
+    """Return the value that answers; ``None`` if none is requested or none is certain.
 
-    Parameters
-    ----------
-    best
-        The best part of the passage.
-    row
-        Values of the passage as stored, ``VALUE_COLUMNS``; missing dates are looked for.
-    offset
-        Where the passage begins on its page.
-    sought
-        The question.
+    *row* has the stored ``VALUE_COLUMNS`` of the passage (missing dates are extracted); *offset* is
+    the start of the passage on its page.
     """
     if not _asks_for_one(sought) or best.score < _CLEAR or not _is_about(best, sought):
         return None
-    found = [v for v in _values(best, row, offset, sought) if not _said(v.text, sought)]
-    found = _of_cells(found, best, sought)
-    if len({v.text.casefold() for v in found}) != 1 or found[0].confidence < _CERTAIN:
+    values = [v for v in _values(best, row, offset, sought) if not _in_question(v.text, sought)]
+    values = _of_cells(values, best, sought)
+    if len({v.text.casefold() for v in values}) != 1 or values[0].confidence < _CERTAIN:
         return None
-    first = found[0]
+    first = values[0]
     return Answer(first.text, first.kind, first.start, first.end)
 
 
@@ -135,13 +126,13 @@ def _asks_for_one(sought: Sought) -> bool:
 
 
 def _is_about(best: Pinpoint, sought: Sought) -> bool:
-    """Return whether the part has the words of the question, and is a duty or a fact as it is."""
-    telling = {t for t, w in sought.telling.items() if w >= 1.0} - _KINDS
-    own = {t: sought.rarity.get(t, 1.0) for t in telling}
+    """Return whether the part has the words of the question, and both are duties or both facts."""
+    specific = {t for t, w in sought.specific.items() if w >= 1.0} - _KINDS
+    own = {t: sought.rarity.get(t, 1.0) for t in specific}
     held = query_terms(best.text)
     covered = math.fsum(weight for term, weight in own.items() if term in held)
     if any(_DIGIT.search(term) for term in own.keys() - held):
-        return False  # of another year, or of another number
+        return False  # another year, or another number
     if len(held & own.keys()) < _LEAST_WORDS or covered < _COVERED * math.fsum(own.values()):
         return False
     otherwise = _OTHERWISE.search(best.text)
@@ -151,29 +142,29 @@ def _is_about(best: Pinpoint, sought: Sought) -> bool:
     return not is_duty if _PAST.search(sought.query) else is_duty or not _DUTY.search(sought.query)
 
 
-def _of_cells(found: list[_Value], best: Pinpoint, sought: Sought) -> list[_Value]:
-    """Return the values that are in no row, or in cells whose labels have a word of the question.
+def _of_cells(values: list[_Value], best: Pinpoint, sought: Sought) -> list[_Value]:
+    """Return the values outside of rows, or in cells whose labels have a word of the question.
 
-    A row of a sheet has the name of its column before each cell.
+    A row of a sheet has the name of the column before each cell.
     """
     if best.kind != "row" and " | " not in best.text:
-        return found
-    before = [best.text[: value.start - best.char_start].rpartition(" | ")[2] for value in found]
+        return values
+    before = [best.text[: value.start - best.char_start].rpartition(" | ")[2] for value in values]
     labels = [cell.partition(": ")[0] if ": " in cell else "" for cell in before]
-    pairs = zip(found, labels, strict=True)
-    return [value for value, label in pairs if not query_terms(label).isdisjoint(sought.telling)]
+    pairs = zip(values, labels, strict=True)
+    return [value for value, label in pairs if not query_terms(label).isdisjoint(sought.specific)]
 
 
 def _values(
     part: Pinpoint, row: Mapping[str, Any], offset: int, sought: Sought
 ) -> Iterator[_Value]:
-    """Yield the values of a part that are of a kind that is asked for."""
+    """Yield the values of a part that have a requested kind."""
     yield from _numbers(part, row, offset, sought)
     if "date" in sought.wants and not (sought.is_due or sought.is_span):
         for day in _dates(part, row, offset):
             if day["kind"] != "impossible":
                 yield _placed(day, offset, "date")
-    # A place is no value: a sentence names many, and mostly says something else of them.
+    # Places are no answers: a sentence names many, mostly in another role.
     for name in (row.get("mentions") or ()) if "person" in sought.wants else ():
         inside = part.char_start <= offset + name["start"] < part.char_end
         if inside and name["kind"] == "person" and not name["is_role"]:
@@ -183,34 +174,34 @@ def _values(
 def _numbers(
     part: Pinpoint, row: Mapping[str, Any], offset: int, sought: Sought
 ) -> Iterator[_Value]:
-    """Yield the sums, numbers and spans of time of a part, where they are asked for."""
+    """Yield the amounts, numbers and durations of a part, if they are requested."""
     wants = sought.wants
     is_sum, is_count = bool(wants & {"amount", "figure"}), "count" in wants
     is_time = sought.is_due or sought.is_span
     if not (is_sum or is_count or is_time):
         return
-    from casetrack.extract.amounts import find_amounts  # 40 ms, and few questions ask for any
+    from casetrack.extract.amounts import find_amounts  # 40 ms, and few questions need it
 
     apart = [(d["start"] + offset, d["end"] + offset) for d in _dates(part, row, offset)]
     labels = [m.span() for m in _LABEL.finditer(part.text)]
     apart += [(part.char_start + a, part.char_start + b) for a, b in labels]
-    for found in find_amounts(part.text, numbers=True):
-        start, end = part.char_start + found.start, part.char_start + found.end
+    for amount in find_amounts(part.text, numbers=True):
+        start, end = part.char_start + amount.start, part.char_start + amount.end
         kind: AnswerKind | None = None
-        if is_time and found.unit in _TIMES:
+        if is_time and amount.unit in _TIMES:
             kind = "date"
         elif any(a < end and start < b for a, b in apart):
             continue
-        elif is_sum and not is_count and found.kind in _MONEY:
+        elif is_sum and not is_count and amount.kind in _MONEY:
             kind = "amount"
-        elif is_count and found.kind in _COUNTED and _counts_it(end, part, sought):
+        elif is_count and amount.kind in _COUNTED and _counts_it(end, part, sought):
             kind = "count"
         if kind is not None:
-            yield _Value(start, end, found.text, kind, found.confidence)
+            yield _Value(start, end, amount.text, kind, amount.confidence)
 
 
 def _counts_it(end: int, part: Pinpoint, sought: Sought) -> bool:
-    """Return whether the things that the question counts follow a number; a cell has a label."""
+    """Return whether the counted things of the question follow a number; cells have labels."""
     if part.kind == "row":
         return True
     thing = _COUNTED_THING.search(sought.query)
@@ -227,7 +218,7 @@ def _dates(part: Pinpoint, row: Mapping[str, Any], offset: int) -> list[dict[str
     """Return the dates of a part, in code points of the passage."""
     stored = row.get("dates")
     if stored is None:
-        from casetrack.extract.dates import find_dates  # 60 ms, and mostly they are stored
+        from casetrack.extract.dates import find_dates  # 60 ms, and usually dates are stored
 
         shift = part.char_start - offset
         return [
@@ -247,13 +238,13 @@ def _dates(part: Pinpoint, row: Mapping[str, Any], offset: int) -> list[dict[str
     ]
 
 
-def _said(text: str, sought: Sought) -> bool:
-    """Whether the question says a value itself."""
+def _in_question(text: str, sought: Sought) -> bool:
+    """Return whether the question contains the value."""
     terms = query_terms(text)
     return bool(terms) and terms <= sought.terms.keys()
 
 
-# Which numbered part of a document a place stands in: the clause number of its citation.
+# The numbered part of a document that contains a place: the clause number of its citation.
 
 _BLANK = r"[ \t\xa0]"
 _CAPITAL = r"[A-Z\u00c4\u00d6\u00dc]"
@@ -277,9 +268,9 @@ _MAJOR = re.compile(rf"{_BLANK}*(?:(?:{_WORDS}|{_SIGN}|{_DECIMAL}){_FOLLOWED}|{_
 _MINOR = re.compile(rf"{_BLANK}*(?P<minor>\((?:[a-z]{{1,4}}|\d{{1,2}})\)){_BLANK}+\S")
 _ENDS = re.compile(r"[.;:!?)\]\"\u201d]\s*$")
 _LISTED = re.compile(r"(?:\.\s?){4,}|(?:\s|\.)\d{1,3}\s*$")
-"""How a line of a table of contents ends."""
+"""The end of a line in a table of contents."""
 _BROAD = frozenset({"item", "note", "article", "part", "artikel"})
-"""Parts that headings without a number stand within."""
+"""Parts that contain headings without a number."""
 _ROMAN = re.compile(r"\([ivx]+\)")
 
 
@@ -293,24 +284,24 @@ def clause_at(
     before: str = "",
     headings: Sequence[str] = (),
 ) -> str | None:
-    """Return the numbered part that a place stands in: ``\u00a7 14.4(b)``, ``Article IV``.
+    r"""Return the numbered part that contains a place: ``\u00a7 14.4(b)``, ``Article IV``.
 
     Parameters
     ----------
     text, at
         A passage, and the place in it.
     paragraphs, offset
-        Its paragraphs as stored, and where it begins on its page; see
+        Its stored paragraphs, and its start on the page; see
         :func:`casetrack.search.pinpoint.scoring.units_of`.
     before
         The text before the passage.
     headings
-        Those that the passage stands under, outermost first.
+        The headings of the passage, outermost first.
 
     Returns
     -------
     str or None
-        ``None`` where no number is in force for certain.
+        ``None`` if no number certainly applies.
     """
     kinds = [
         (p["start"] - offset, p["end"] - offset, p["kind"])
@@ -330,11 +321,11 @@ def clause_at(
             force.heading(line.text)
         elif kind != "table":
             force.line(line)
-    return force.told()
+    return force.citation()
 
 
 class _Line(NamedTuple):
-    """A line: where it begins, its words, and whether a part can begin with it."""
+    """A line: its start, its text, and whether a part can start with it."""
 
     start: int
     text: str
@@ -342,7 +333,7 @@ class _Line(NamedTuple):
 
 
 class _Force:
-    """The numbers in force, as lines go by."""
+    """The numbers in force, updated line by line."""
 
     def __init__(self) -> None:
         self._major: str | None = None
@@ -350,7 +341,7 @@ class _Force:
         self._minor: list[str] = []
 
     def heading(self, text: str, /) -> None:
-        """Take a heading: one without a number ends what cannot hold it."""
+        """Process a heading; one without a number ends parts that cannot contain it."""
         if _MAJOR.match(text):
             self.line(_Line(0, text, opens=True))
             return
@@ -359,7 +350,7 @@ class _Force:
             self._major = None
 
     def line(self, line: _Line, /) -> None:
-        """Take a line of running text."""
+        """Process a line of running text."""
         if not line.opens:
             return
         major = _MAJOR.match(line.text)
@@ -374,30 +365,30 @@ class _Force:
             within = _MINOR.match(line.text, major.end())
             self._minor = [within["minor"]] if within else []
 
-    def told(self) -> str | None:
-        """Return the part in words."""
+    def citation(self) -> str | None:
+        """Return the citation of the current part."""
         return None if self._major is None else self._major + "".join(self._minor)
 
 
-def _named(found: re.Match[str]) -> tuple[str, str]:
-    """Return how a part is cited, and its word in lower case."""
-    if found["word"]:
-        word = found["word"].rstrip(".").capitalize()
+def _named(match: re.Match[str]) -> tuple[str, str]:
+    """Return the citation of a part, and its word in lower case."""
+    if match["word"]:
+        word = match["word"].rstrip(".").capitalize()
         word = "Section" if word == "Sec" else word
-        return f"{word} {found['number']}", word.lower()
-    if found["sign"]:
-        return f"\u00a7 {found['signed']}", "section"
-    return f"\u00a7 {found['decimal'] or found['plain']}", "section"
+        return f"{word} {match['number']}", word.lower()
+    if match["sign"]:
+        return f"\u00a7 {match['signed']}", "section"
+    return f"\u00a7 {match['decimal'] or match['plain']}", "section"
 
 
 def _nested(held: list[str], label: str) -> list[str]:
-    """Return the labels in force after *label*: beside the last one, or within it."""
+    """Return the labels in force after *label*: next to the last one, or inside it."""
     for depth, each in enumerate(held):
         if _follows(each, label):
             return [*held[:depth], label]
     if label in {"(a)", "(i)", "(1)", "(A)"} and label not in held:
         return [*held, label]
-    # A label out of turn: what it belongs to was not seen.
+    # A label out of order: its parent is unknown.
     return []
 
 
@@ -414,16 +405,16 @@ def _follows(last: str, label: str) -> bool:
 
 def _lines(text: str) -> list[_Line]:
     """Return the lines that are not empty."""
-    found: list[_Line] = []
+    lines: list[_Line] = []
     start, last, gap = 0, "", True
     for line in text.split("\n"):
         if line.strip():
-            found.append(_Line(start, line, gap or bool(_ENDS.search(last))))
+            lines.append(_Line(start, line, gap or bool(_ENDS.search(last))))
             last, gap = line, False
         else:
             gap = True
         start += len(line) + 1
-    return found
+    return lines
 
 
 _COLUMNS = ("paragraphs", "line_boxes", "printed")
@@ -431,7 +422,7 @@ _COLUMNS = ("paragraphs", "line_boxes", "printed")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A result as it is looked through: its text, its source, and the text before it."""
+    """A result for pinpointing: text, source, and the text before it."""
 
     text: str
     provenance: Provenance
@@ -441,10 +432,10 @@ class Passage:
 
 @dataclass(slots=True)
 class Finder:
-    """Looks through the results of one search.
+    """Finds the answers in the results of one search.
 
-    Nothing is read before the first look; then what all results need is read at once. Where the
-    rows are gone by then, a result is looked through by its words alone.
+    Nothing is read before the first call, which reads the rows of all results. If the rows are gone
+    by then, results are scored by their words alone.
     """
 
     snapshot: Snapshot
@@ -458,7 +449,7 @@ class Finder:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def at(self, number: int, /) -> AnswerLocation:
-        """Return where the result *number* answers; worked out once."""
+        """Return the answer in result *number*, computed once."""
         with self._lock:
             if number not in self._found:
                 question = self._question = self._question or self._asked()
@@ -483,47 +474,39 @@ class Finder:
         try:
             rows: list[dict[str, Any]] = self.snapshot.take(ids, columns).to_pylist()
         except (CollectionDamaged, CollectionGone, CollectionSealed):
-            # The rows went away after the search; text and place of each are here.
+            # The rows were removed after the search; text and place of each are still known.
             return [{} for _ in ids]
         return rows
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLocator:
-    """Finds out where one result answers; pickled, it is what it found."""
+    """Finds the answer in one result; pickled as the answer."""
 
     finder: Finder
     number: int
 
     def __call__(self) -> AnswerLocation:
-        """Find it out."""
+        """Return the answer."""
         return self.finder.at(self.number)
 
-    def __reduce__(self) -> tuple[type[Known], tuple[AnswerLocation]]:
-        return Known, (self(),)
+    def __reduce__(self) -> tuple[type[KnownAnswer], tuple[AnswerLocation]]:
+        return KnownAnswer, (self(),)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What was found out before."""
+class KnownAnswer:
+    """An answer that is already known."""
 
     pointed: AnswerLocation
 
     def __call__(self) -> AnswerLocation:
-        """Return it."""
+        """Return the answer."""
         return self.pointed
 
 
 def point_in(state: State, chunk: Chunk, question: str, /) -> AnswerLocation:
-    """Return where one passage answers a question, without a search; by its words alone.
-
-    Parameters
-    ----------
-    state, chunk
-        The collection, and a passage of it.
-    question
-        What it is to answer.
-    """
+    """Return the answer to a question in one passage, without a search, by its words alone."""
     row = state.snapshot.where("chunk_id", chunk.chunk_id, (*_COLUMNS, *VALUE_COLUMNS))
     reading = ask(state, question).reading
     passage = Passage(chunk.text, chunk.provenance, "", 0)
@@ -533,17 +516,10 @@ def point_in(state: State, chunk: Chunk, question: str, /) -> AnswerLocation:
 def point(
     passage: Passage, row: dict[str, Any], sought: Sought, tokens: Tokens | None, /
 ) -> AnswerLocation:
-    """Return where a passage answers.
+    """Return the answer in a passage.
 
-    Parameters
-    ----------
-    passage
-        Its text and place.
-    row
-        What is stored of it: paragraphs, rectangles, printed places, token matrix, values; what is
-        missing is done without.
-    sought, tokens
-        The question.
+    *row* has the stored fields of the passage: paragraphs, rectangles, printed places, token
+    matrix, values; missing fields are ignored.
     """
     text, whole = passage.text, passage.provenance
     paragraphs = row.get("paragraphs")
@@ -565,13 +541,13 @@ def point(
             before=passage.before,
             headings=whole.heading_path,
         )
-        said = text[unit.start : unit.end]
-        marked.append(Pinpoint(said, float(shares[number]), unit.kind, place, clause))
+        quoted = text[unit.start : unit.end]
+        marked.append(Pinpoint(quoted, float(shares[number]), unit.kind, place, clause))
     answer = answer_in(marked[0], row, whole.char_start, sought)
     return AnswerLocation(tuple(marked), answer, paragraphs, row.get("printed"))
 
 
 def _with_boxes(whole: Provenance, row: dict[str, Any]) -> Provenance:
     boxes = row.get("line_boxes") or ()
-    found = (LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"])) for b in boxes)
-    return replace(whole, line_boxes=tuple(found))
+    line_boxes = (LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"])) for b in boxes)
+    return replace(whole, line_boxes=tuple(line_boxes))

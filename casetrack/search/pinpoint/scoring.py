@@ -1,15 +1,14 @@
-"""How much each part of a passage says on the question.
+"""Scores the parts of a passage for a question.
 
-Five things speak for a part: how many of the question's words it has; how many of those that are
-rare, in the collection and among the parts of this passage; how near its tokens are to the
-question's (MaxSim over the stored matrix, part by part); what its neighbours say that it does not,
-since "it" and "this fee" refer to them, and what their heading
-says; and whether it has a value of the kind that is asked for. Without a token matrix the other
-four decide.
+The score of a part has five features: its share of the question's words; its share of those that
+are rare, in the collection and among the parts of the passage; the similarity of its tokens to the
+question's (MaxSim over the stored matrix, part by part); words of the question in its neighbours
+and its heading, since "it" and "this fee" refer to them; and whether it has a value of the
+requested kind. Without a token matrix the other four are used.
 
-The weights were fitted on XQuAD (softmax over the sentences of a paragraph, and of three
-paragraphs read as one passage; English and German), in two halves of whole articles, each judged by
-the weights of the other: see docs/evaluation.md.
+The weights were fitted on XQuAD (softmax over the sentences of a paragraph, and of three paragraphs
+read as one passage; English and German), in two halves of whole articles, each evaluated with the
+weights of the other: see docs/evaluation.md.
 """
 
 from __future__ import annotations
@@ -38,15 +37,14 @@ if TYPE_CHECKING:
     from casetrack.models.token_matrix import TokenForm
     from casetrack.store.index.index import Index
 
-# What a passage consists of: its sentences, rows, items and clauses, each with its exact place.
-#
-# Units tile the passage: every character that is not white space is in exactly one of them, they
-# stand in order, and ``text[unit.start:unit.end]`` neither begins nor ends with white space.
+# The parts of a passage: its sentences, rows, items and clauses, each with its exact place. Units
+# tile the passage: every character that is not white space is in exactly one of them, they are in
+# order, and ``text[unit.start:unit.end]`` neither starts nor ends with white space.
 
 LONGEST = 420
-"""A unit longer than this is cut at its clauses, its semicolons, and at last between words."""
+"""A longer unit is cut at its clauses, its semicolons, and finally between words."""
 _LEAST = 40
-"""A clause or a stretch between semicolons is not cut off where it would be shorter than this."""
+"""Minimum length of a part that is cut off at a clause or semicolon."""
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _ROW_END = re.compile(r"\n\s*")
@@ -61,8 +59,8 @@ _ITEM_START = re.compile(rf"\n[ \t\xa0]*(?=(?:{_SIGN}|{_NUMBER})[ \t\xa0]+\S)")
 _CLAUSE_START = re.compile(
     r"[;:,]\s+(?:(?:and|or|und|oder)\s+)?(?=\((?:[a-z]|[ivx]{1,5}|\d{1,2})\)\s)"
 )
-# The signs come first in all of these, so that they are looked for and not every place is tried.
-# A year, or a number in groups, is no ordinal and no label: a sentence may end with it.
+# The signs come first in these patterns, so that not every position is tried. A year, or a number
+# in groups, is no ordinal and no label: a sentence may end with it.
 _AFTER_NUMBER = re.compile(
     r"\.(?:(?<=\D[12]\d{3}\.)|(?<=,\d{3}\.)|(?<=,\d{3}\.\d\d\.))[\"\u201d)]*(?=\s+[\"\u201c(]?[^\W\d_a-z])"
 )
@@ -76,9 +74,9 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A sentence, row, item or heading of a passage: ``text[start:end]``, and what it is.
+    """A sentence, row, item or heading of a passage: ``text[start:end]``, and its kind.
 
-    *paragraph* is the number of its paragraph on the page, ``None`` where nobody knows.
+    *paragraph* is the number of its paragraph on the page, ``None`` if unknown.
     """
 
     start: int
@@ -99,25 +97,23 @@ def units_of(
 
     Parameters
     ----------
-    text
-        The passage.
     paragraphs
-        Those it touches, as stored: ``start`` and ``end`` on the page, ``number``, ``kind``.
-        Without them, empty lines part paragraphs.
+        Stored paragraphs: ``start`` and ``end`` on the page, ``number``, ``kind``. Without them,
+        empty lines separate paragraphs.
     offset
-        Where the passage begins on its page.
+        Start of the passage on its page.
     rows
-        The passage is of a sheet: its lines are rows.
+        Whether the passage is from a sheet: its lines are rows.
     """
-    found: list[Unit] = []
+    units: list[Unit] = []
     at = 0
     for start, end, number, kind in _paragraphs(text, paragraphs, offset):
-        # What no paragraph claims is read as running text: nothing is left out.
-        found += _split(text, at, start, "body", None, rows)
-        found += _split(text, max(at, start), end, kind, number, rows)
+        # Text outside of paragraphs is read as running text: nothing is left out.
+        units += _split(text, at, start, "body", None, rows)
+        units += _split(text, max(at, start), end, kind, number, rows)
         at = max(at, end)
-    found += _split(text, at, len(text), "body", None, rows)
-    return found
+    units += _split(text, at, len(text), "body", None, rows)
+    return units
 
 
 def _paragraphs(
@@ -157,7 +153,7 @@ def _sentence_cuts(text: str, start: int, end: int) -> set[int]:
 
 
 def _between(text: str, start: int, end: int, cuts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield what stands between *cuts*; a label alone, such as "8.2", goes with what follows."""
+    """Yield the text between *cuts*; a label alone, such as "8.2", joins the following text."""
     held = None
     for cut in [*cuts, end]:
         a, b = stripped(text, start, cut)
@@ -175,12 +171,12 @@ def _between(text: str, start: int, end: int, cuts: Sequence[int]) -> Iterator[t
 
 
 def _is_label(text: str) -> bool:
-    found = _LABEL.match(text)
-    return found is not None and found.end() >= len(text.rstrip(" .:"))
+    label = _LABEL.match(text)
+    return label is not None and label.end() >= len(text.rstrip(" .:"))
 
 
 def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a unit, or what a long one is cut into: at its clauses, semicolons, words."""
+    """Yield a unit, or the parts of a long one: cut at clauses, semicolons, words."""
     if end - start <= LONGEST:
         yield start, end
         return
@@ -204,12 +200,12 @@ def _of_size(text: str, start: int, end: int, cuts: Sequence[int]) -> list[tuple
 
 
 def _of_words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield pieces of about the same length; scripts without spaces are cut where they have one."""
+    """Yield pieces of about equal length, cut at spaces where possible."""
     count = -(-(end - start) // LONGEST)
     size = -(-(end - start) // count)
     while end - start > LONGEST:
-        found = _SPACE.search(text, start + size, min(start + LONGEST, end))
-        cut = found.end() if found else _last_space(text, start, start + size)
+        space = _SPACE.search(text, start + size, min(start + LONGEST, end))
+        cut = space.end() if space else _last_space(text, start, start + size)
         yield stripped(text, start, cut)
         start = stripped(text, cut, end)[0]
     if start < end:
@@ -232,7 +228,7 @@ def stripped(text: str, start: int, end: int, /) -> tuple[int, int]:
     return start, end
 
 
-# Where the words of a question stand in a text.
+# The words of a question in a text.
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
 
@@ -249,7 +245,7 @@ class Hit(NamedTuple):
 
 
 def query_terms(query: str, /) -> frozenset[str]:
-    """Return the words of a question in the form in which the index has them."""
+    """Return the words of a question in their indexed form."""
     return frozenset(index_terms(query))
 
 
@@ -257,7 +253,7 @@ def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
     """Yield every word of *text* that is one of *terms*, in order."""
     wanted = frozenset(terms)
     common_of = _common_of(wanted)
-    # Scripts without spaces are indexed in pairs of signs, so their runs are searched for those.
+    # Scripts without spaces are indexed in pairs of signs, so their runs are searched for pairs.
     pairs = set(filter(is_pair, wanted))
     for match in _WORD.finditer(as_letters(text)):
         word = text[match.start() : match.end()]
@@ -273,27 +269,27 @@ def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
         for at in range(len(word)):
             # A sign that the index leaves out may be inside of a pair.
             for size in (2, 3):
-                if found := pairs & _terms_of(word[at : at + size]):
-                    yield Hit(start + at, start + min(at + size, len(word)), min(found))
+                if terms_of_pair := pairs & _terms_of(word[at : at + size]):
+                    yield Hit(start + at, start + min(at + size, len(word)), min(terms_of_pair))
                     break
 
 
 class _Common(dict[str, frozenset[str]]):
-    """The terms of a question that each word has, as far as it was met."""
+    """The terms of a question in each word, cached."""
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self._wanted = wanted
-        # Of British spellings alone the first letter may go: "oestrogen" is "estrogen".
+        # Only British spellings may lose the first letter: "oestrogen" is "estrogen".
         initials = {term[0] for term in wanted}
         initials |= {"a", "o"} if "e" in initials else set()
         self._initials = initials | {initial.upper() for initial in initials}
 
     def __missing__(self, word: str) -> frozenset[str]:
-        # Of a plain word nothing but the end is cut off: it begins as its term does.
+        # Stemming only cuts the end of a plain word: it starts like its term.
         plain = word.isascii() and word[1:].islower() and word.isalpha()
         apart = plain and word[0] not in self._initials
-        found = self[word] = _NOTHING if apart else self._wanted & _terms_of(word)
-        return found
+        common = self[word] = _NOTHING if apart else self._wanted & _terms_of(word)
+        return common
 
 
 @functools.lru_cache(maxsize=16)
@@ -306,11 +302,11 @@ def _terms_of(word: str) -> frozenset[str]:
     return frozenset(index_terms(word))
 
 
-# What the stored token matrix of a passage says of each of its parts.
+# Similarity of each part of a passage by its stored token matrix.
 
 
 class Encoded(NamedTuple):
-    """What models made of a question."""
+    """A question encoded by models."""
 
     encoder: ProfileEncoder
     encoding: Encoding
@@ -318,16 +314,16 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The question's tokens, and how a passage's rows are told apart.
+    """The question's tokens, and the mapping of a passage's matrix rows to its text.
 
     Attributes
     ----------
     asked
-        float32 [q, width]: those of the question that carry meaning.
+        float32 [q, width]: the content tokens of the question.
     form
-        How matrices are stored.
+        The storage form of matrices.
     spans_of
-        Returns where a text's tokens lie, int32 [n, 2]; the rows of its matrix are made of them.
+        Returns the spans of a text's tokens, int32 [n, 2], from which the matrix rows are made.
     """
 
     asked: NDArray[np.float32]
@@ -336,16 +332,9 @@ class Tokens:
 
     @classmethod
     def of(cls, text: str, own: int, encoded: Encoded, /) -> Tokens | None:
-        """Return those of a question that was encoded; ``None`` where there are none.
+        """Return the tokens of an encoded question, or ``None``.
 
-        Parameters
-        ----------
-        text
-            What was encoded: the question, and behind it other names of what it says.
-        own
-            How many characters of it are the question's own.
-        encoded
-            What the models made of it.
+        *text* is the encoded text: the question in its first *own* characters, then other names.
         """
         encoder, encoding = encoded
         form = token_form(encoder)
@@ -361,10 +350,10 @@ class Tokens:
     def near(
         self, text: str, units: Sequence[Unit], matrix: bytes | None, /
     ) -> NDArray[np.float64] | None:
-        """Return for each unit the mean over the question's tokens of the nearest of its rows.
+        """Return for each unit the mean over the question's tokens of the nearest row.
 
-        float [units]; a unit without a row of its own has the least of all. ``None`` where the
-        matrix is not of this text and form, so that no row has a known place.
+        float [units]; a unit without rows gets the minimum. ``None`` if the matrix does not belong
+        to this text and form, so that the places of its rows are unknown.
         """
         spans = self.spans_of(text) if matrix else None
         if matrix is None or spans is None or not len(spans) or not len(self.asked):
@@ -376,24 +365,24 @@ class Tokens:
         if places is None or rows.shape[1] != self.asked.shape[1]:
             return None
         similar = rows @ self.asked.T
-        found = np.full(len(units), np.nan)
+        values = np.full(len(units), np.nan)
         for number, unit in enumerate(units):
-            # Rows stand in order: those that touch the unit stand side by side.
+            # Rows are in order: those that overlap the unit are consecutive.
             first = int(np.searchsorted(places[:, 1], unit.start, side="right"))
             last = int(np.searchsorted(places[:, 0], unit.end, side="left"))
             if first < last:
-                found[number] = similar[first:last].max(axis=0).mean()
-        if np.isnan(found).all():
+                values[number] = similar[first:last].max(axis=0).mean()
+        if np.isnan(values).all():
             return None
-        return np.where(np.isnan(found), np.nanmin(found), found)
+        return np.where(np.isnan(values), np.nanmin(values), values)
 
 
 Floats = NDArray[np.float64]
 
 MOST = 3
-"""Parts of a passage that are marked, at most."""
+"""Maximum number of marked parts of a passage."""
 _SHARE = 0.3
-"""A further part is marked where this share of what speaks for the best speaks for it."""
+"""Minimum score of further marked parts, relative to the best."""
 _WITH_TOKENS = (2.8, 6.0, 1.0, 2.9, 1.15)
 _BY_WORDS = (4.4, 7.9, 0.0, 3.2, 1.4)
 _ASKING = frozenset(
@@ -402,12 +391,12 @@ _ASKING = frozenset(
         "there during been being were also not only most more other those these please tell say"
     )
 )
-"""Words by which one asks: where they stand in a text they say nothing on what is asked."""
+"""Words of questions: in a text they are no evidence."""
 _EVEN = 1e-9
 _HEADING = -1.0
-"""A heading names what the answer is about; it is seldom the answer."""
+"""A heading names the subject of the answer but is seldom the answer."""
 _FLAT = 0.02
-"""Spread of MaxSim below which differences between the parts mean nothing."""
+"""Spread of MaxSim below which differences between the parts are meaningless."""
 
 _DAY = (
     r"\b(?:1[0-9]{3}|20[0-9]{2})s?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
@@ -449,7 +438,7 @@ _LOOKS: dict[Want, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What a part of a passage is held against.
+    """The terms and requested values of a question, against which parts are scored.
 
     Attributes
     ----------
@@ -457,16 +446,14 @@ class Sought:
         Index terms of the question with their weights: 1 or more for its own, less for other names.
     rarity
         Their weights in the collection, by term.
-    wants
-        What it asks for.
     is_due
-        Whether it asks by when something is to be done.
+        Whether it asks for a deadline.
     is_span
-        Whether it asks how long something lasts.
+        Whether it asks for a duration.
     names
-        Those of its terms that name documents: they say which document, not where in it.
+        Terms that name documents: they select a document, not a part.
     query
-        It, as the user asked.
+        The question as typed.
     """
 
     terms: Mapping[str, float]
@@ -479,7 +466,7 @@ class Sought:
 
     @classmethod
     def of(cls, reading: Reading, index: Index, /) -> Sought:
-        """Return what a question looks for in the passages of an index."""
+        """Return the terms and requested values of a question for an index."""
         is_due = _ASKED_DUE.search(reading.query) is not None
         is_span = _ASKED_SPAN.search(reading.query) is not None
         names = frozenset(t for named in reading.named for t in index_terms(named.part.text))
@@ -487,51 +474,44 @@ class Sought:
         return cls(reading.terms, rare, reading.wants, is_due, is_span, names, reading.query)
 
     @property
-    def telling(self) -> Mapping[str, float]:
-        """The terms that tell one part of a document from another; all where there are no such."""
-        said = {t: weight for t, weight in self.terms.items() if t not in _ASKING} or self.terms
-        found = {t: weight for t, weight in said.items() if t not in self.names}
-        return found if any(weight >= 1.0 for weight in found.values()) else said
+    def specific(self) -> Mapping[str, float]:
+        """The terms that distinguish parts of a document; all terms if there are none."""
+        content = {t: weight for t, weight in self.terms.items() if t not in _ASKING} or self.terms
+        specific = {t: weight for t, weight in content.items() if t not in self.names}
+        return specific if any(weight >= 1.0 for weight in specific.values()) else content
 
 
 def scores(
     text: str, units: Sequence[Unit], sought: Sought, near: Floats | None = None, /
 ) -> Floats:
-    """Return how much of what speaks for any unit speaks for each, float [units]; the sum is 1.
+    """Return each unit's share of the total evidence, float [units]; the sum is 1.
 
-    Parameters
-    ----------
-    text, units
-        A passage and its parts, at least one.
-    sought
-        The question.
-    near
-        float [units]: MaxSim of each part with the question; ``None`` without a token matrix.
+    *near* is float [units], the MaxSim of each part with the question; ``None`` without a matrix.
     """
-    terms = sought.telling
+    terms = sought.specific
     held = _held(text, units, terms)
     own = sum(weight for weight in terms.values() if weight >= 1.0)
     own = own or sum(terms.values()) or 1.0
     worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in terms.items()}
     own_worth = sum(worth[t] for t, w in terms.items() if w >= 1.0) or sum(worth.values()) or 1.0
-    spread = {term: sum(term in found for found in held) for term in worth}
+    spread = {term: sum(term in present for present in held) for term in worth}
     scale = math.log(len(units) + 1)
     local = {t: worth[t] * math.log((len(units) + 1) / n) / scale for t, n in spread.items() if n}
     features = np.zeros((len(units), 5))
     over: frozenset[str] = frozenset()
-    for i, found in enumerate(held):
-        beside = (over, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
-        over = found if units[i].kind == "heading" else over
+    for i, present in enumerate(held):
+        context = (over, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
+        over = present if units[i].kind == "heading" else over
         # The order of a set differs between processes; the sum must not depend on it.
-        features[i, 0] = min(1.0, math.fsum(terms[t] for t in found) / own)
-        features[i, 1] = min(1.0, math.fsum(local[t] for t in found) / own_worth)
-        # A part stands under its heading, however far above.
-        carried = math.fsum(worth[t] for near_by in beside for t in near_by - found)
+        features[i, 0] = min(1.0, math.fsum(terms[t] for t in present) / own)
+        features[i, 1] = min(1.0, math.fsum(local[t] for t in present) / own_worth)
+        # A part belongs to its heading, at any distance.
+        carried = math.fsum(worth[t] for near_by in context for t in near_by - present)
         features[i, 3] = min(1.0, carried / own_worth)
-        said = text[units[i].start : units[i].end]
-        features[i, 4] = fits(said, sought.wants)
+        own_text = text[units[i].start : units[i].end]
+        features[i, 4] = fits(own_text, sought.wants)
         if sought.is_due and features[i, 4]:
-            features[i, 4] += _DUE.search(said) is not None
+            features[i, 4] += _DUE.search(own_text) is not None
     if near is not None:
         features[:, 2] = (near - near.mean()) / (near.std() + _FLAT)
     total = features @ np.array(_BY_WORDS if near is None else _WITH_TOKENS)
@@ -542,9 +522,9 @@ def scores(
 
 
 def best(shares: Floats, /) -> list[int]:
-    """Return which parts are marked, best first: one, or up to :data:`MOST` where it is close.
+    """Return the marked parts, best first: one, or up to :data:`MOST` with similar scores.
 
-    Where nothing speaks for one more than for another, the first is as good as any.
+    If all scores are equal, the first part is marked.
     """
     if np.ptp(shares) < _EVEN:
         return [0]
@@ -553,16 +533,16 @@ def best(shares: Floats, /) -> list[int]:
 
 
 def fits(text: str, wants: Collection[Want], /) -> float:
-    """Return 1 where a text has something of the kind that is asked for, else 0."""
+    """Return 1 if a text has a value of a requested kind, else 0."""
     return float(any(want in _LOOKS and _LOOKS[want].search(text) for want in wants))
 
 
 def _held(text: str, units: Sequence[Unit], terms: Mapping[str, float]) -> list[frozenset[str]]:
     """Return for each unit the terms that it has."""
-    found: list[set[str]] = [set() for _ in units]
+    terms_of_units: list[set[str]] = [set() for _ in units]
     number = 0
     for hit in hits_of(text, terms):
         while number < len(units) - 1 and hit.start >= units[number].end:
             number += 1
-        found[number].add(hit.term)
-    return [frozenset(each) for each in found]
+        terms_of_units[number].add(hit.term)
+    return [frozenset(each) for each in terms_of_units]

@@ -1,7 +1,6 @@
-"""Asking collections in SQL: DuckDB over what lies in them, with retrieval as functions of SQL.
+"""SQL over collections: DuckDB over their tables, with retrieval as SQL functions.
 
-``reading`` answers from one committed state, ``functions`` lets DuckDB ask it, ``database`` keeps a
-DuckDB over it from one statement to the next, ``run`` runs a statement, and
-``process`` runs one in a process that may be ended. What knows nothing of
-collections lies in :mod:`casetrack.store.sql`.
+``reading`` answers from one committed state, ``functions`` lets DuckDB call it, and ``run`` runs a
+statement on a cached DuckDB. Code that does not depend on collections is in
+:mod:`casetrack.store.sql`.
 """

@@ -1,6 +1,6 @@
-"""Retrieval as SQL functions: Python answers what ``search.sql`` and others unfold into rows.
+"""Retrieval as SQL functions: Python answers are unnested into rows by ``search.sql`` and others.
 
-Within one statement the same question is answered once, however many rows ask it.
+Within one statement, each distinct question is answered once.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from casetrack.search.query.reading import Reading
 
 MOST_QUESTIONS = 100
-"""Different questions that ``search`` answers within a statement."""
+"""Maximum number of distinct questions of ``search`` within a statement."""
 MOST_CHUNKS = 1000
-"""Different chunks that ``similar`` and ``context`` look at within a statement."""
+"""Maximum number of distinct chunks of ``similar`` and ``context`` within a statement."""
 MOST_SIMILAR = 500
 MOST_AROUND = 100
 FILTERS = tuple(parameter.name for parameter in FILTERED_BY)
-"""What may be asked of the documents that ``search`` and ``bm25`` look at, in this order."""
+"""Filters of the documents that ``search`` and ``bm25`` use, in this order."""
 _POSTINGS = "STRUCT(row INTEGER, tf INTEGER, length INTEGER)[]"
 _TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
 
 
 @dataclass(slots=True)
 class _Answer:
-    found: Retrieved
+    retrieved: Retrieved
     milliseconds: float
     error: Exception | None = None
     times: int = 1
@@ -55,10 +55,10 @@ class Calls:
     Attributes
     ----------
     control
-        Ends the statement, and is told while retrieval is at work.
+        Stops the statement, and is notified during retrieval.
     error
-        The last error that an answer ended in, or the making of edges, or the reading of passages.
-        DuckDB passes on nothing but its text.
+        The last error of an answer, of edges, or of reading passages. DuckDB only passes on its
+        text.
     """
 
     control: Control
@@ -66,22 +66,16 @@ class Calls:
     withheld: dict[str, str] = field(default_factory=dict)
     _answers: dict[tuple[Any, ...], _Answer] = field(default_factory=dict)
     _cited: dict[str | None, tuple[int, float, int]] = field(default_factory=dict)
-    # DuckDB calls from several threads; a question that two of them ask is answered once.
+    # DuckDB calls from several threads; a question from two of them is answered once.
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(
         self, key: tuple[Any, ...], most: int, answer: Callable[[], Retrieved], /
     ) -> Sequence[dict[str, Any]]:
-        """Return the rows for a question, from before where it was asked before.
+        """Return the rows for a question, cached within the statement.
 
-        Parameters
-        ----------
-        key
-            Function, collection, question, and the other arguments as pairs.
-        most
-            Different questions that the function answers within a statement.
-        answer
-            Finds the rows.
+        *key* has function, collection, question, and the other arguments as pairs; *most* is the
+        maximum number of distinct questions of the function.
         """
         with self._lock, self.control.loading():
             known = self._answers.get(key)
@@ -94,12 +88,12 @@ class Calls:
         if known.error is not None:
             self.error = known.error
             raise known.error
-        return known.found.rows
+        return known.retrieved.rows
 
     def cite(
         self, collection: str | None, ids: Sequence[str], answer: Callable[[], list[str]], /
     ) -> list[str]:
-        """Return citations; nothing is kept of them."""
+        """Return citations, which are not cached."""
         with self._lock, self.control.loading():
             self.go_on()
             started = time.perf_counter()
@@ -114,28 +108,28 @@ class Calls:
         return cited
 
     def go_on(self) -> None:
-        """End the work where the statement's time is over."""
+        """Raise ``InterruptedError`` if the statement's time is over."""
         if self.control.stopped.is_set():
             raise InterruptedError
 
     def failed(self, error: Exception, /) -> None:
-        """Keep the error that the making of edges or the reading of passages ended in."""
+        """Keep an error of building edges or reading passages."""
         self.error = error
 
     def made(self) -> tuple[RetrievalCall, ...]:
-        """Return the questions in the order of asking, then what was cited."""
+        """Return the questions in order, then the citations."""
         asked = [
             RetrievalCall(
                 function=function,
                 collection=collection,
                 question=question,
                 arguments=dict(arguments),
-                mode=answer.found.mode,
-                stages=answer.found.stages,
-                rows=len(answer.found.rows),
+                mode=answer.retrieved.mode,
+                stages=answer.retrieved.stages,
+                rows=len(answer.retrieved.rows),
                 milliseconds=answer.milliseconds,
                 times=answer.times,
-                notes=answer.found.notes,
+                notes=answer.retrieved.notes,
             )
             for (function, collection, question, arguments), answer in self._answers.items()
         ]
@@ -147,14 +141,13 @@ class Calls:
 
     def _bound(self, key: tuple[Any, ...], most: int) -> None:
         function = key[0]
-        # The same question in one document after the other is one question.
+        # The same question for several documents is one question.
         asked = {known[1:3] for known in (*self._answers, key) if known[0] == function}
         if len(asked) <= most:
             return
         self.error = QueryError(
-            f"This statement asks {function}() more than {most:,} different questions: it is "
-            "given a column with so many different values.",
-            hint=f"Ask for fewer: {function}() over a subquery with a LIMIT, or with a filter.",
+            f"This statement calls {function}() with more than {most:,} different questions.",
+            hint=f"Call {function}() over a subquery with a LIMIT, or with a filter.",
         )
         raise self.error
 
@@ -162,10 +155,10 @@ class Calls:
     def _timed(answer: Callable[[], Retrieved]) -> _Answer:
         started = time.perf_counter()
         try:
-            found, error = answer(), None
+            retrieved, error = answer(), None
         except Exception as raised:  # noqa: BLE001 - raised to everyone who asks the same
-            found, error = Retrieved(()), raised
-        return _Answer(found, (time.perf_counter() - started) * 1000, error)
+            retrieved, error = Retrieved(()), raised
+        return _Answer(retrieved, (time.perf_counter() - started) * 1000, error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,17 +168,17 @@ class _Asked:
 
 
 class Functions:
-    """The functions of one collection that ``search.sql``, ``bm25.sql`` and others stand on.
+    """The functions of one collection that ``search.sql``, ``bm25.sql`` and others use.
 
-    DuckDB keeps what is registered where Python's garbage collector cannot see it. So nothing is
-    reached from here between two statements.
+    DuckDB references registered functions outside the view of Python's garbage collector, so this
+    object holds no state between two statements.
 
     Parameters
     ----------
     number
-        Of the collection among those that a statement may ask.
+        Of the collection among those that a statement may query.
     collection
-        Its schema, where there are several.
+        Its schema, if there are several.
     """
 
     _asked: _Asked
@@ -196,15 +189,7 @@ class Functions:
         self._defined: set[str] = set()
 
     def define(self, connection: duckdb.DuckDBPyConnection, needed: AbstractSet[str], /) -> None:
-        """Register those that are needed and are not there yet; each takes a part of a millisecond.
-
-        Parameters
-        ----------
-        connection
-            Where.
-        needed
-            Their names, among others.
-        """
+        """Register functions in *needed* that are not registered yet, each in under 1 ms."""
         from duckdb.func import FunctionNullHandling, PythonUDFType
 
         tables: dict[str, tuple[Callable[..., Any], list[Any]]] = {
@@ -239,15 +224,7 @@ class Functions:
 
     @contextmanager
     def answering(self, reading: Reading, calls: Calls, /) -> Iterator[None]:
-        """Answer the questions of one statement.
-
-        Parameters
-        ----------
-        reading
-            Answers them.
-        calls
-            Keeps the answers.
-        """
+        """Answer the questions of one statement from *reading*, cached in *calls*."""
         self._asked = _Asked(reading, calls)
         try:
             yield
@@ -269,7 +246,7 @@ class Functions:
     ) -> Sequence[dict[str, Any]] | None:
         if question is None:
             return None
-        # DuckDB wants to see every argument.
+        # DuckDB requires explicit arguments.
         given = (document, kind, source, path, language, since, until)
         where = dict(zip(FILTERS, given, strict=True))
         others = {name: value for name, value in where.items() if value is not None}
@@ -350,13 +327,13 @@ class Functions:
         columns = (document, kind, source, path, language, since, until)
         rows = zip(*(column.to_pylist() for column in columns), strict=True)
         try:
-            found = [
+            ids_of_rows = [
                 self._asked.reading.chosen(dict(zip(FILTERS, row, strict=True))) for row in rows
             ]
         except Exception as error:
             self._asked.calls.failed(error)
             raise
-        return pa.array(found, pa.list_(pa.string()))
+        return pa.array(ids_of_rows, pa.list_(pa.string()))
 
     def _postings_of(self, terms: Any, documents: Any, /) -> Any:
         wanted = terms.to_pylist(), documents.to_pylist()
@@ -371,9 +348,9 @@ class Functions:
         answer: Callable[[], Retrieved],
     ) -> Sequence[dict[str, Any]]:
         def answered() -> Retrieved:
-            found, names = answer(), [c.name for c in _columns(function)]
-            rows = [{name: row[name] for name in names} for row in found.rows]
-            return replace(found, rows=rows)
+            retrieved, names = answer(), [c.name for c in _columns(function)]
+            rows = [{name: row[name] for name in names} for row in retrieved.rows]
+            return replace(retrieved, rows=rows)
 
         key = (function, self._collection, question, tuple(arguments.items()))
         return self._asked.calls.ask(key, most, answered)
@@ -391,9 +368,9 @@ def _row_type(name: str) -> str:
 
 def _whole(name: str, given: int | None, least: int, most: int) -> int:
     if given is None or not least <= given <= most:
-        said = "NULL" if given is None else f"{given:,}"
+        shown = "NULL" if given is None else f"{given:,}"
         raise UsageError(
-            f"{name} must be {least} to {most:,}, not {said}.",
-            hint=f"Write it by its name, such as {name} => {min(5, most)}.",
+            f"{name} must be {least} to {most:,}, not {shown}.",
+            hint=f"Name the argument, such as {name} => {min(5, most)}.",
         )
     return given

@@ -1,4 +1,4 @@
-"""What SQL reads of one committed state of a collection, and what its functions answer."""
+"""Answers of SQL functions from one committed state of a collection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCORES = {"bm25": "bm25", "cosine": "semantic", "maxsim": "maxsim"}
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What retrieval gave: one mapping per row, by the columns of the function.
+    """The result of a retrieval function: one mapping per row, by the columns of the function.
 
     ``mode``, ``stages`` and ``notes`` are those of a search.
     """
@@ -37,12 +37,9 @@ class Retrieved:
 
 
 class Reading:
-    """Answers the functions of SQL from one committed state, which is opened as far as needed.
+    """Answers SQL functions from one committed state, which is opened on demand.
 
-    Parameters
-    ----------
-    state
-        What is asked; it keeps its reading, see :meth:`casetrack.store.workspace.State.once`.
+    The state keeps its reading, see :meth:`casetrack.store.workspace.State.once`.
     """
 
     def __init__(self, state: State, /) -> None:
@@ -61,8 +58,8 @@ class Reading:
         """Return the best passages of the documents that pass all filters."""
         from casetrack.search.search import search
 
-        # Every passage is a row of its own: a statement counts and joins them itself.
-        found = search(self.state, question, limit=k, mode=mode, where=_filter(where), fold=False)
+        # Every passage is a separate row: a statement counts and joins them itself.
+        answer = search(self.state, question, limit=k, mode=mode, where=_filter(where), fold=False)
         rows = [
             {"rank": hit.rank, "score": hit.score, "citation": hit.citation, "text": hit.text}
             | _document(hit.provenance.document_id, hit.provenance.document_name)
@@ -71,24 +68,24 @@ class Reading:
                 column: hit.signals[signal].score if signal in hit.signals else None
                 for column, signal in _SCORES.items()
             }
-            for hit in found
+            for hit in answer
         ]
-        return Retrieved(rows, found.mode, found.stages_used, found.notes)
+        return Retrieved(rows, answer.mode, answer.stages_used, answer.notes)
 
     def chosen(self, where: Mapping[str, str | None], /) -> list[str] | None:
         """Return the ids of the documents that pass all filters; ``None`` without any."""
         from casetrack.search.filters import choose
 
-        found = choose(self.state, _filter(where)).documents
-        return None if found is None else sorted(found)
+        documents = choose(self.state, _filter(where)).documents
+        return None if documents is None else sorted(documents)
 
     def similar(
         self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
     ) -> Retrieved:
-        """Return passages that mean nearly the same."""
+        """Return passages of similar meaning."""
         from casetrack.graph.answers.related import similar_chunks
 
-        found = similar_chunks(
+        matches = similar_chunks(
             graph_of(self.state),
             chunk_id,
             exclude_same_document=not same_document,
@@ -99,7 +96,7 @@ class Reading:
             [
                 _passage(near.chunk.provenance, near.chunk.text)
                 | {"rank": rank, "similarity": near.similarity}
-                for rank, near in enumerate(found, start=1)
+                for rank, near in enumerate(matches, start=1)
             ]
         )
 
@@ -111,17 +108,17 @@ class Reading:
         snapshot = self.state.snapshot
         data = self.state.index.segments[number].data
         revisions = data.column("revision")
-        # The chunks of a document stand side by side in the index, in reading order.
+        # The chunks of a document are consecutive in the index, in reading order.
         around = range(max(0, row - window), min(data.size, row + window + 1))
         rows = [other for other in around if revisions[other] == revisions[row]]
         places = [(number, other) for other in rows]
-        found = texts_at(snapshot, self.state.index, places)
-        damaged = [name_at(snapshot, self.state.index, p) for p in places if p not in found]
+        texts = texts_at(snapshot, self.state.index, places)
+        damaged = [name_at(snapshot, self.state.index, p) for p in places if p not in texts]
         return Retrieved(
             [
-                _passage(found[place].provenance, found[place].text) | {"position": place[1] - row}
+                _passage(texts[place].provenance, texts[place].text) | {"position": place[1] - row}
                 for place in places
-                if place in found
+                if place in texts
             ],
             notes=tuple(withheld(damaged)),
         )
@@ -132,8 +129,8 @@ class Reading:
         cited: dict[Place, str] = {}
         for number in {n for n, _ in places}:
             rows = sorted(row for n, row in places if n == number)
-            found = self.state.index.segments[number].data.places_of(rows, CITE_COLUMNS)
-            for row, source in zip(rows, found, strict=True):
+            sources = self.state.index.segments[number].data.places_of(rows, CITE_COLUMNS)
+            for row, source in zip(rows, sources, strict=True):
                 cited[number, row] = make_provenance(source, self.state.snapshot).cite()
         return [cited[place] for place in places]
 

@@ -1,4 +1,4 @@
-"""Runs a user's SQL: read-only, over the views of collections, with nothing else in reach."""
+"""Runs a user's SQL: read-only, over the views of collections, without any other access."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ if TYPE_CHECKING:
     from casetrack.store.sql.guard import Statement
     from casetrack.store.workspace import State
 
-# A database for statements over the same states, kept from one statement to the next.
+# A database for statements over the same states, kept between statements.
 
 
 class Database:
-    """A DuckDB in memory with the views and functions of collections, for one statement at a time.
+    """An in-memory DuckDB with the views and functions of collections, for one statement at a time.
 
-    A statement gets a cursor, which is a connection of its own: values, settings, variables,
-    temporary tables, prepared statements and the seed of ``random()`` end with it. What all share
-    no statement can change: the guard lets them read only, and the configuration is locked.
+    Each statement gets a cursor, which is a separate connection: values, settings, variables,
+    temporary tables, prepared statements and the seed of ``random()`` end with it. No statement can
+    change shared data: the guard only allows reading, and the configuration is locked.
 
     Parameters
     ----------
     named
-        What may be read by schema; see :func:`casetrack.store.sql.scope.by_schema`.
+        Readings by schema; see :func:`casetrack.store.sql.scope.by_schema`.
     memory_mb
-        MiB that it may take.
+        Maximum memory in MiB.
 
     Raises
     ------
@@ -89,14 +89,9 @@ class Database:
 
     @contextmanager
     def cursor(self, statement: str, calls: Calls, /) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open a connection on which a statement finds what it names.
+        """Open a connection with everything that a statement names.
 
-        Parameters
-        ----------
-        statement
-            As DuckDB gets it.
-        calls
-            Keeps the answers of retrieval.
+        *statement* is the text for DuckDB; *calls* keeps the answers of retrieval.
         """
         needed = needed_by(statement)
         cursor = self._connection.cursor()
@@ -111,9 +106,9 @@ class Database:
             yield cursor
 
     def _define(self, cursor: duckdb.DuckDBPyConnection, needed: set[str], calls: Calls) -> None:
-        """Register tables, which each cursor has for itself, and define what is not there yet.
+        """Register the tables of this cursor, and define missing functions and views.
 
-        A function lives as long as the connection on which it was registered, though all see it.
+        A function lives as long as the connection that registered it, although all see it.
         """
         new = needed - self._defined
         for file in ("place", "bodies"):
@@ -139,7 +134,7 @@ class Database:
 def _register(
     cursor: duckdb.DuckDBPyConnection, reading: Reading, calls: Calls, number: int, needed: set[str]
 ) -> None:
-    """Put the tables that are needed under their internal names."""
+    """Register the needed tables under their internal names."""
     snapshot = reading.state.snapshot
     if needed & {"documents", "chunks"}:
         cursor.register(f"_ledger_{number}", snapshot.documents.table)
@@ -156,12 +151,12 @@ def _register(
 
 
 def kept(_state: State, /) -> Kept:
-    """Return what keeps the database of a state's statements; see ``State.once``."""
+    """Return the cache for the database of a state's statements; see ``State.once``."""
     return Kept()
 
 
 class Kept:
-    """Keeps a database from one statement to the next. May be used from several threads."""
+    """Keeps a database between statements. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -171,14 +166,9 @@ class Kept:
     def database(
         self, named: Mapping[str | None, Reading], /, *, memory_mb: int
     ) -> Iterator[Database]:
-        """Give out a database that nobody else uses: the kept one, if it is over these readings.
+        """Yield a database for exclusive use: the kept one, if it is over these readings.
 
         After an error it is not kept.
-
-        Parameters
-        ----------
-        named, memory_mb
-            See :class:`Database`.
         """
         idle = self._put(None)
         if idle is not None and _is_same(idle, named, memory_mb):
@@ -197,14 +187,14 @@ class Kept:
             other.close()
 
     def _put(self, database: Database | None) -> Database | None:
-        """Keep a database, or none, and return the one that was kept."""
+        """Keep a database, or none, and return the previous one."""
         with self._lock:
             before, self._idle = self._idle, database
         return before
 
 
 def _is_same(database: Database, named: Mapping[str | None, Reading], memory_mb: int) -> bool:
-    """Tell whether a database is over these very readings: another state has others."""
+    """Return whether a database is over exactly these readings."""
     return (
         database.memory_mb == memory_mb
         and list(database.named) == list(named)
@@ -214,12 +204,12 @@ def _is_same(database: Database, named: Mapping[str | None, Reading], memory_mb:
 
 _ROWS_AT_ONCE = 65_536
 _log = logging.getLogger("casetrack.sql")
-_OURS_FAILED = (
+_CALLBACK_ERRORS = (
     "Python exception occurred",
     "exporting a stream from the object",
     "Detail: Python exception",
 )
-"""How DuckDB says that a function of ours raised, or the making or reading of a table."""
+"""DuckDB messages after an error in a CaseTrack function or table."""
 
 
 def ask(
@@ -233,16 +223,9 @@ def ask(
     exact: bool,
     control: Control | None,
 ) -> pa.Table | QueryReport:
-    """Run a reading SQL statement over committed states, which keep its database for the next.
+    """Run a read-only SQL statement over committed states, which cache its database.
 
-    Parameters
-    ----------
-    newest
-        Returns the newest state of a collection; of several by their names.
-    limits
-        Time and memory.
-    statement, params, explain, exact, control
-        See :func:`run_query`.
+    *newest* returns the newest state of a collection, or of several by name.
 
     Raises
     ------
@@ -285,50 +268,49 @@ def run_query(
     Parameters
     ----------
     statement
-        DuckDB SQL over what :func:`casetrack.base.sql.catalog.catalog` lists. Named parameters are
-        written ``$name``.
+        DuckDB SQL over the tables of :func:`casetrack.base.sql.catalog.catalog`. Named parameters
+        are written ``$name``.
     asked
-        What it may read; of several collections by their names, each then has a schema of that
-        name. Of a single one in a mapping the schema may be left out.
+        Readings; several collections by name are schemas of that name. The schema may be omitted if
+        the mapping has only one.
     params
-        Values of the named parameters; those of NumPy, pandas, Polars and Arrow will do.
+        Values of the named parameters; also NumPy, pandas, Polars and Arrow values.
     timeout
-        Seconds until it is stopped, retrieval included.
+        Seconds, including retrieval.
     memory_mb
-        MiB that DuckDB may take; the rows may have half as much.
+        MiB for DuckDB; the rows may have half as much.
     control
-        Stops it from another thread.
+        Stops the statement from another thread.
     explain
-        Return the plan and what was asked of the retrieval engine as well, with its notes; without
-        it the notes, such as that no model is installed, are logged as warnings.
+        Return the plan and the retrieval calls as well, with their notes; without it the notes, for
+        example about a missing model, are logged as warnings.
     exact
-        Give days, moments and times that Python has no type for as well, as Arrow holds them.
+        Also return dates and times that have no Python type, as Arrow values.
 
     Raises
     ------
     QueryError
-        Not a single reading statement, a mistake in it, more time or memory than allowed, values
-        that Python has no type for, or collections whose names cannot be schemas.
+        Not a single read-only statement, a mistake in it, too much time or memory, values without a
+        Python type, or collections whose names cannot be schemas.
     KeyboardInterrupt
         The main thread was interrupted; the statement has ended.
     CaseTrackError
-        Whatever a retrieval function raises: an unknown mode, a missing model, a limit of the tier.
+        An error of a retrieval function: an unknown mode, a missing model, a limit of the tier.
 
     Notes
     -----
-    DuckDB looks at time and memory between two pieces of work, and one call of a function is one
-    piece. What such a call does, as ``repeat('x', 1000000000)`` or a list of ``range(200000000)``,
-    goes on to its end, whatever the limits, and is not counted while it is made. Only a program
-    that owns its process can end that; ``casetrack query`` does.
+    DuckDB checks time and memory between pieces of work, and one function call is one piece. A call
+    such as ``repeat('x', 1000000000)`` or a list of ``range(200000000)`` runs to its end regardless
+    of the limits. Only a program that owns its process can stop it, as ``casetrack query`` does.
     """
     import duckdb
     import pyarrow as pa
 
     named = by_schema(asked)
     databases = next(iter(named.values())).state.once(kept)
-    read = named_in = read_statement(statement)
-    if views := listing(named_in.text, named):
-        read, named_in = read_statement(views), read_statement("")  # which needs nothing
+    read = needs = read_statement(statement)
+    if views := listing(needs.text, named):
+        read, needs = read_statement(views), read_statement("")  # which needs no tables
     values = {name: plain(value) for name, value in (params or {}).items()}
     control = control or Control()
 
@@ -337,17 +319,17 @@ def run_query(
         try:
             with (
                 databases.database(named, memory_mb=memory_mb) as database,
-                database.cursor(named_in.text, calls) as cursor,
+                database.cursor(needs.text, calls) as cursor,
                 control.over(cursor, timeout),
             ):
                 if control.error is not None:
                     raise control.error
                 kind = check(cursor, read.text, values)
                 size = memory_mb // 2
-                found = _answer(cursor, read, values, calls, kind=kind, size=size, explain=explain)
+                result = _answer(cursor, read, values, calls, kind=kind, size=size, explain=explain)
                 if not exact:
-                    _refuse_beyond(found if isinstance(found, pa.Table) else found.table)
-                return found
+                    _refuse_beyond(result if isinstance(result, pa.Table) else result.table)
+                return result
         except duckdb.Error as error:
             if control.error is not None:
                 raise control.error from None
@@ -357,7 +339,7 @@ def run_query(
                 raise too_large(memory_mb) from None
             if unfit := refused(values, str(error)):
                 raise unfit from None
-            if calls.error is not None and any(text in str(error) for text in _OURS_FAILED):
+            if calls.error is not None and any(text in str(error) for text in _CALLBACK_ERRORS):
                 raise calls.error from None
             place = Place(read, tuple(name for name in named if name is not None))
             raise explain_error(error, place) from None
@@ -398,7 +380,7 @@ def _answer(
 
 
 def _refuse_beyond(table: pa.Table) -> None:
-    """Refuse rows whose values would fail later, where nothing tells of the statement.
+    """Reject rows with values that would fail later, outside of the statement.
 
     Raises
     ------
@@ -418,7 +400,7 @@ def _refuse_beyond(table: pa.Table) -> None:
 
 
 def _rows(relation: duckdb.DuckDBPyRelation, most_mb: int) -> pa.Table:
-    """Return a statement's rows. Once handed over they no longer count in DuckDB's own limit."""
+    """Return a statement's rows, which then no longer count in DuckDB's memory limit."""
     import pyarrow as pa
 
     reader = faithful(relation).to_arrow_reader(_ROWS_AT_ONCE)
@@ -429,12 +411,12 @@ def _rows(relation: duckdb.DuckDBPyRelation, most_mb: int) -> pa.Table:
             if size > most_mb << 20:
                 raise QueryError(
                     f"The answer is larger than {size_text(most_mb)}.",
-                    hint="Ask for less: fewer columns, a filter, or a LIMIT. A join without a "
+                    hint="Select fewer columns, or add a filter or a LIMIT. A join without a "
                     "condition pairs every row with every other.",
                 )
             batches.append(batch)
     except OSError as error:
-        # What DuckDB cannot hand over, such as 2 GB of text in one batch, comes from pyarrow.
+        # Results that DuckDB cannot export, such as 2 GB of text in one batch, raise in pyarrow.
         import duckdb
 
         raise duckdb.OutOfMemoryException(str(error)) from error
@@ -448,10 +430,10 @@ def _located(
     values: Mapping[str, Any],
     error: duckdb.Error,
 ) -> duckdb.Error:
-    """Return an error with its place in the statement, as far as DuckDB tells it.
+    """Return an error with its position in the statement, as far as DuckDB reports it.
 
-    A relation loses the text of its statement, and so the places of names that are not found.
-    Asked for once more by its text it fails in the same way, before anything runs.
+    A relation loses the text of its statement, and so the positions of unknown names. Running the
+    text itself fails in the same way, before anything runs.
     """
     import duckdb
 

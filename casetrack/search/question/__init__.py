@@ -1,1 +1,1 @@
-"""A question is read before it is asked: what it says beside its words."""
+"""Parsing of a question before the search."""

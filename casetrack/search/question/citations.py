@@ -1,11 +1,9 @@
-r"""Citations in a question: cases, laws, rules, docket numbers, places of the record.
+"""Citations in a question: cases, laws, rules, docket numbers, places of the record.
 
-People type them in many ways: without points and signs, in small letters, ``ss`` for a section
-sign, "vs." for "v.". What is read here is only how it is written; whether the collection knows it
-is looked up afterwards (:mod:`casetrack.search.cited`). Keys are those of
-:mod:`casetrack.extract.references`.
-
-A question without a number, a "v." and a few other words is not looked at any closer.
+Users type them in many ways: without dots and signs, in lower case, ``ss`` for a section sign,
+"vs." for "v.". Only the written form is read here; :mod:`casetrack.search.cited` looks it up in the
+collection. Keys are those of :mod:`casetrack.extract.references`. A question without a number, a
+"v." or a few other words is skipped.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ _REPORTERS = {
     "f3d": "f3d", "f4th": "f4th", "fsupp": "f-supp", "fsupp2d": "f-supp-2d",
     "fsupp3d": "f-supp-3d", "fappx": "f-appx", "frd": "frd", "br": "br", "wl": "wl",
 }  # fmt: skip
-"""How often-cited reporters are written in keys, by their letters and digits alone."""
+"""Frequent reporters as written in keys, by their letters and digits alone."""
 _REPORTER = re.compile(
     r"(?<![\w.])(?P<volume>\d{1,4})\s+(?P<reporter>[A-Za-z][A-Za-z0-9.'\u2019 ]{0,24}?)[\s,]+"
     rf"(?:(?:at\s+)\*?(?P<short>{_RANGE})"
@@ -74,7 +72,7 @@ _STOPS = frozenset(
 
 
 def citations_of(query: str, /) -> tuple[AskedCitation, ...]:
-    """Return what a question cites, in order, none overlapping another.
+    """Return the citations of a question in order, without overlaps.
 
     Examples
     --------
@@ -87,19 +85,19 @@ def citations_of(query: str, /) -> tuple[AskedCitation, ...]:
         return ()
     taken: list[AskedCitation] = []
     for find in _FINDERS:
-        for found in find(query):
-            inside = found.part
+        for citation in find(query):
+            inside = citation.part
             if not any(t.part.start < inside.end and inside.start < t.part.end for t in taken):
-                taken.append(found)
+                taken.append(citation)
     taken = _joined(query, sorted(taken, key=lambda c: c.part.start))
     # An Id. after another citation of the question means that one.
     return tuple(c for n, c in enumerate(taken) if c.kind != "id" or n == 0)
 
 
-def _joined(query: str, found: Sequence[AskedCitation]) -> list[AskedCitation]:
-    """Join the name of a case with its reporter right after: it is one citation."""
+def _joined(query: str, citations: Sequence[AskedCitation]) -> list[AskedCitation]:
+    """Join the name of a case with the reporter directly after it into one citation."""
     joined: list[AskedCitation] = []
-    for cited in found:
+    for cited in citations:
         last = joined[-1] if joined else None
         if (
             last is not None
@@ -149,14 +147,14 @@ def _reporters(query: str) -> Iterator[AskedCitation]:
 
 
 def _other_reporter(query: str, match: re.Match[str]) -> Iterator[AskedCitation]:
-    """Read a reporter that is cited less often; most of what looks so is none."""
+    """Read a less frequent reporter; most matches are none."""
     from casetrack.extract.references.citations import find_citations, has_citation_signs
 
     if match["reporter"][0].islower() or not has_citation_signs(match[0]):
         return
-    for found in find_citations(match[0]):
-        if found.kind == "case" and found.corrected and not found.ambiguous:
-            key = "case:" + slug(found.corrected.replace(".", ""))
+    for citation in find_citations(match[0]):
+        if citation.kind == "case" and citation.corrected and not citation.ambiguous:
+            key = "case:" + slug(citation.corrected.replace(".", ""))
             pin = match["pin"] or match["at"] or ""
             yield AskedCitation(
                 part(query, match.start(), match.end()), "case", (key,), pin=_ends(pin)
@@ -169,7 +167,7 @@ def _name_before(query: str, at: int) -> int:
 
 
 def _party_before(query: str, at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the short name that stands before a reporter: "Daubert, 509 U.S. at 593"."""
+    """Return the short name before a reporter: "Daubert, 509 U.S. at 593"."""
     name = _BEFORE_REPORTER.search(query, 0, at)
     return ((name["name"].lower(),), ()) if name else ((), ())
 
@@ -192,29 +190,29 @@ def _versus(query: str) -> Iterator[AskedCitation]:
 
 
 def _run(words: list[re.Match[str]], query: str) -> list[re.Match[str]]:
-    """Return the words of a name, from the "v." on: up to a word that is none of it."""
-    found: list[re.Match[str]] = []
+    """Return the words of a name from the "v." on, up to the first other word."""
+    run: list[re.Match[str]] = []
     capitals = bool(words) and words[0][0][0].isupper()
     for word in words:
         text = word[0].lower().strip(".")
         small = capitals and word[0][0].islower() and text not in {"of", "the", "and", "de", "for"}
-        if found and (text in _STOPS - {"and"} or small):
+        if run and (text in _STOPS - {"and"} or small):
             break
-        if found and re.search(
-            r"[?!;:()\"\u201c\u201d]|\.\s|,\s*(?=\d)", _between(query, found[-1], word)
+        if run and re.search(
+            r"[?!;:()\"\u201c\u201d]|\.\s|,\s*(?=\d)", _between(query, run[-1], word)
         ):
             break
-        if word[0][0].isdigit() and found:
+        if word[0][0].isdigit() and run:
             break
-        found.append(word)
-    while found and found[-1][0].lower() in {"of", "the", "and", "for"} | _STOPS:
-        found.pop()
-    return found
+        run.append(word)
+    while run and run[-1][0].lower() in {"of", "the", "and", "for"} | _STOPS:
+        run.pop()
+    return run
 
 
 def _between(query: str, one: re.Match[str], other: re.Match[str]) -> str:
     start, end = sorted((one.span(), other.span()))
-    # The point of an abbreviation belongs to its word.
+    # The dot of an abbreviation belongs to its word.
     return query[start[1] : end[0]]
 
 
@@ -249,7 +247,7 @@ _FINDERS: tuple[Callable[[str], Iterator[AskedCitation]], ...] = (
     *(case_numbers, transcripts, record, papers, codes, rules, constitutions, state_laws),
     *(_supra, _reporters, _versus, _one_party, appeals, bates, lone_sections, _ids),
 )
-"""Who reads what, those first that are surest of it."""
+"""Readers of citations, the most certain first."""
 
 
 def _ends(pin: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Laws, rules of court and constitutions that a question cites."""
+"""Laws, rules of court, constitutions and records in a question."""
 
 from __future__ import annotations
 
@@ -76,34 +76,34 @@ def codes(query: str, /) -> Iterator[AskedCitation]:
 
 
 def state_laws(query: str, /) -> Iterator[AskedCitation]:
-    """Yield laws of the states: a name in capitals, a section sign, a number."""
+    """Yield state laws: a capitalised name, a section sign, a number."""
     from casetrack.extract.references.finder import References
 
     for match in _STATE_LAW.finditer(query):
         if _CODE.search(query, max(0, match.start() - 4), match.end()):
-            continue  # of the United States, and read already
+            continue  # federal law, which is already read
         written = re.sub(rf"\s*{_SIGN}\s*(?=\d)", " § ", match[0], flags=_I)
-        for found in References().find(written):
-            if found.type in {"regulation", "case"} and found.resolved:
-                text = found.text.split("§")
+        for reference in References().find(written):
+            if reference.type in {"regulation", "case"} and reference.resolved:
+                text = reference.text.split("§")
                 number = text[-1].strip()
                 words = [w for w in re.findall(r"[A-Za-z]+", text[0]) if len(w) > 1]
                 pattern = r"[\w.]*\W+".join(map(re.escape, words)) if len(text) > 1 else ""
                 yield AskedCitation(
                     part(query, match.start(), match.end()),
                     "statute",
-                    (found.key,),
-                    spellings=(terms_of(found.text),) if pattern else (),
+                    (reference.key,),
+                    spellings=(terms_of(reference.text),) if pattern else (),
                     pattern=pattern and rf"{pattern}[\w.]*\W+\D{{0,12}}{re.escape(number)}(?!\w)",
                 )
 
 
 def rules(query: str, /) -> Iterator[AskedCitation]:
-    """Yield rules of the federal courts, also where the set of rules is left out."""
+    """Yield rules of the federal courts, also without the set of rules."""
     for match in _RULE.finditer(query):
         own = (match["set"] or match["short"] or "").lower()
         if not own and not match["subs"] and len(match["number"]) < 3:
-            continue  # "rule 5" of whatever the documents are about
+            continue  # "rule 5" may be any rule in the documents
         sets = (_RULE_SETS[own],) if own else tuple(dict.fromkeys(_RULE_SETS.values()))
         number = re.sub(r"\s", "", match["number"])
         signs = r"\s?".join(re.escape(p) for p in re.findall(r"\(\w+\)|[^()]+", number))
@@ -145,7 +145,7 @@ def constitutions(query: str, /) -> Iterator[AskedCitation]:
 
 
 def lone_sections(query: str, /) -> Iterator[AskedCitation]:
-    """Yield "section 1983": it is a law where the collection cites one of that number alone."""
+    """Yield "section 1983", a law if the collection cites only one with that number."""
     for match in _LONE_SECTION.finditer(query):
         yield AskedCitation(
             part(query, match.start(), match.end()), "statute", number=slug(match["number"])
@@ -164,7 +164,7 @@ def _roman(letters: str) -> int:
     return next((n for n in range(1, 28) if _numeral(n) == letters), 0)
 
 
-# Docket numbers and places of the record that a question cites.
+# Docket numbers and places of the record in a question.
 
 
 _CASE_NUMBER = re.compile(
@@ -261,7 +261,7 @@ def papers(query: str, /) -> Iterator[AskedCitation]:
     for match in _EXHIBIT.finditer(query):
         at = match["at"] or ""
         if match["word"] and not at and len(query.split()) > _FEW_WORDS:
-            continue  # a clause that mentions it, and asks for something else
+            continue  # a question that only mentions the exhibit
         yield AskedCitation(
             part(query, match.start(), match.end()),
             "exhibit",

@@ -1,4 +1,4 @@
-"""A question is read: what its words are looked up by, and what it says beside them."""
+"""Parses a question: index terms, instructions, requested values, other names."""
 
 from __future__ import annotations
 
@@ -30,16 +30,14 @@ if TYPE_CHECKING:
     from casetrack.search.question.vocabularies import Match, Vocabulary
     from casetrack.search.question.words import Names, Word
 
-# What a question says to whom answers it, and not about what is looked for.
-#
-# Programs and people who are used to chat write "You are a careful analyst. Answer in one
-# sentence:" around what they want to know. Such words are found in many passages, and in none for
-# that reason. They are left out where they are surely such: whole sentences that do nothing but
-# instruct, and turns that only lead up to the matter. What stands in quotation marks is never left
-# out, nor what would leave nothing to look for.
+# Instructions to the answering program, which are not about the documents. Programs and users of
+# chats write "You are a careful analyst. Answer in one sentence:" around a question. Such words
+# occur in many passages without being relevant. They are removed if they are certain: whole
+# sentences that only instruct, and introductory phrases. Quoted text is never removed, nor the
+# whole question.
 
 _ROUNDS = 3
-"""An instruction may stand behind another: "please, show me" and then "the places about"."""
+"""Maximum number of nested instructions: "please, show me" and then "the places about"."""
 _START = r"(?:^|(?<=[.?!:;\n] )|(?<=, ))\W*"
 
 _PLEASE = r"(?:please,? )?"
@@ -59,7 +57,7 @@ _ROLE = (
     r"paralegal|consultant|professional|researcher|associate|specialist|advis[eo]r|chatbot|ai)"
 )
 _REST = r"[^.?!\n]*(?:[.!\n]|$)"
-"""The rest of a sentence that instructs; a question mark is where a question ends."""
+"""The rest of an instructing sentence; a question mark ends a question."""
 _ASKED = r"(?:the|this|my|our) (?:following |above )?(?:questions?|query)"
 _HOW = (
     r"(?:in|as|with|using|to|within) (?:an? |one |two |three |the |your )?"
@@ -70,14 +68,14 @@ _HOW = (
 )
 
 _SENTENCES = (
-    # Who is to answer.
+    # The role of the answering program.
     (
         rf"(?:assume|imagine|pretend|suppose)(?: that)? (?:you are|you're|i am|we are) (?:an? "
         rf")?{_ROLE}\b"
     ),
     rf"you are (?:an? )?{_ROLE}\b",
     rf"act (?:as|like) (?:an? )?{_ROLE}\b",
-    # How it is to be answered.
+    # The form of the answer.
     rf"{_PLEASE}(?:answer|respond|reply|write|state it|give it)\b (?:only )?{_HOW}\b",
     (
         rf"{_PLEASE}(?:give|provide|write|return|output|state|express|format|phrase|keep|limit) "
@@ -114,7 +112,7 @@ _SENTENCES = (
         rf"{_PLEASE}(?:only use|use only|rely only on|stick to) (?:the |this |these )?"
         rf"(?:{_GIVEN} )?(?:{_INFORMATION}|{_PAPERS})\b"
     ),
-    # What is to be said where there is no answer.
+    # The response if there is no answer.
     (
         r"if [^.?!\n]{3,160}?(?:,|\bthen\b),? ?(?:then )?(?:please )?(?:just )?"
         r"(?:state|say|write|answer|respond|reply|indicate|output|return|mention|note|explain) "
@@ -122,7 +120,7 @@ _SENTENCES = (
     ),
 )
 _TURNS = (
-    # What leads up to the matter.
+    # Introductory phrases.
     r"^\W*(?:question|q|query|task|instructions?) ?:",
     r"\b(?:details|context|answer|question) ?:",
     rf"{_START}{_PLEASE}(?:answer|respond to|address|consider) {_ASKED}(?: {_ONLY}|\b)",
@@ -184,15 +182,15 @@ _EDGE = re.compile(r"^[\s.,;:!?)-]+")
 
 
 def instructions_of(query: str, /) -> tuple[Part, ...]:
-    """Return the parts of a question that instruct, in order; none where nothing else is left."""
+    """Return the instructing parts of a question, in order; none if nothing else is left."""
     spans: list[tuple[int, int]] = []
     quoted = [match.span() for match in _QUOTED.finditer(query)]
     left = query
     for _ in range(_ROUNDS):
-        found = [match.span("cut") for match in _SENTENCE.finditer(left)]
-        found += [match.span() for match in _TURN.finditer(left)]
+        hits = [match.span("cut") for match in _SENTENCE.finditer(left)]
+        hits += [match.span() for match in _TURN.finditer(left)]
         new = [
-            s for s in map(_trimmed(left), found) if _is_free(s, spans) and not _within(s, quoted)
+            s for s in map(_trimmed(left), hits) if _is_free(s, spans) and not _within(s, quoted)
         ]
         spans += [span for n, span in enumerate(new) if _is_free(span, new[:n])]
         if not new:
@@ -204,29 +202,29 @@ def instructions_of(query: str, /) -> tuple[Part, ...]:
 
 
 def blanked(query: str, dropped: Sequence[Part], /) -> str:
-    """Return a question with blanks in place of parts of it: all else stands where it stood."""
+    """Return a question with blanks in place of some parts; offsets stay."""
     for each in dropped:
         query = f"{query[: each.start]}{' ' * len(each.text)}{query[each.end :]}"
     return query
 
 
 def without(query: str, dropped: Sequence[Part], /) -> str:
-    """Return a question without parts of it."""
+    """Return a question without some parts."""
     return " ".join(_EDGE.sub("", blanked(query, dropped)).split()) if dropped else query
 
 
 def _trimmed(text: str) -> Callable[[tuple[int, int]], tuple[int, int]]:
-    """Return what takes the blanks and signs at its beginning, and the blanks at its end, off."""
+    """Return a function that trims leading blanks and signs, and trailing blanks."""
 
     def trim(span: tuple[int, int]) -> tuple[int, int]:
-        said = text[slice(*span)]
-        return span[0] + len(said) - len(_EDGE.sub("", said)), span[0] + len(said.rstrip())
+        own = text[slice(*span)]
+        return span[0] + len(own) - len(_EDGE.sub("", own)), span[0] + len(own.rstrip())
 
     return trim
 
 
 def _within(span: tuple[int, int], quoted: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a span begins in a quotation, or takes the end of one with it."""
+    """Return whether a span starts in a quotation, or contains the end of one."""
     return any(a <= span[0] < b or span[0] < a < span[1] < b for a, b in quoted)
 
 
@@ -235,7 +233,7 @@ def _is_free(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
     return start < end and not any(a < end and start < b for a, b in taken)
 
 
-# What a question asks for, told by how English asks for it.
+# The values that a question requests, recognised by English phrases.
 
 _PAPER = (
     r"(?:contract|agreement|document|deed|lease|licen[cs]e|report|filing|letter|memo\w*|amendment|"
@@ -298,7 +296,7 @@ _RULES: tuple[tuple[Want, str], ...] = (
             r"[\"\u201d'\u2019]?\W*$"
         ),
     ),
-    # The head of a document: what it is called, what it is, between whom, of which day.
+    # The head of a document: title, kind, parties, date.
     ("head", rf"\b(?:title|name|date|subject) (?:of|to|in|on) {_THE}{_PAPER}\b"),
     ("head", rf"\b{_PAPER} (?:title|name)\b|\b{_ONE} {_PAPER} called\W*$"),
     ("head", rf"\b(?:kind|type|sort) of {_PAPER} (?:is|was|are) (?:it|this|that|these)\b"),
@@ -329,25 +327,26 @@ _RULE = tuple((want, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for want, p
 
 
 def wants_of(text: str, /) -> frozenset[Want]:
-    """Return what a question asks for: nothing, one thing, or several."""
-    found = {want for want, pattern in _RULE if pattern.search(text)}
-    if "definition" in found:
-        # The fee that is to be explained is not asked for.
-        found -= {"amount", "figure"}
-    return frozenset(found)
+    """Return the kinds of values that a question requests."""
+    wants = {want for want, pattern in _RULE if pattern.search(text)}
+    if "definition" in wants:
+        # The fee in a definition is not requested.
+        wants -= {"amount", "figure"}
+    return frozenset(wants)
 
 
-# What the models read of a question: its words, and other names of what it names.
+# The text that models read: the question, and other names of its terms.
 
 _NAMES, _PARTS, _WITHIN = 2, 3, 1
 _WORDS = 24
-"""A model's time grows with the words that it reads: these cost 1 ms, and more did not help."""
+"""Maximum number of additional words: a model's time grows with them (these cost 1 ms), and more
+did not help."""
 
 
 def with_other_names(asked: str, words: Sequence[Word], named: Sequence[Match], /) -> str:
-    """Return what is asked, followed by the first other names, parts and places of its terms.
+    """Return the question, followed by the first other names, parts and places of its terms.
 
-    Without any it is returned as it stands. *words* are those in which the terms were found.
+    Without any it is unchanged. *words* are those in which the terms were found.
     """
     others: list[str] = []
     room = _WORDS
@@ -360,26 +359,24 @@ def with_other_names(asked: str, words: Sequence[Word], named: Sequence[Match], 
 
 
 def _others(words: Sequence[Word], match: Match) -> Iterator[str]:
-    said = tuple(t for word in words[match.first : match.last] for t in word.terms)
+    own = tuple(t for word in words[match.first : match.last] for t in word.terms)
     for term in match.terms:
-        yield from [name for name in term.names if stems_of(name) != said][:_NAMES]
+        yield from [name for name in term.names if stems_of(name) != own][:_NAMES]
         yield from term.parts[:_PARTS]
         yield from term.within[:_WITHIN]
 
 
 OTHER_NAME = 0.6
-"""How much a word of another name counts, at most, beside one of the question.
-
-Measured on questions to annual reports, alone and among all: 0.4 is no better, and sharing it out
-over the words of a name, or over the names, is worse. Nor do models find more where years are
-rewritten for them."""
+"""Maximum weight of a word of another name, relative to one of the question. Measured on questions
+to annual reports, alone and among all: 0.4 is no better, and dividing it by the words of a name,
+or by the names, is worse. Models find no more with rewritten years either."""
 _ROOM = 3.0
-"""What all the other names of a term may count together, for each of its words. A single word has
-several meanings ("notice", "term"): its other names count no more than it does itself."""
+"""Maximum total weight of all other names of a term, for each of its words. A single word has
+several meanings ("notice", "term"): its other names count no more than the word."""
 
 
 def _citations_of(asked: str) -> tuple[AskedCitation, ...]:
-    """Return what a question cites; what reads it is loaded for questions that may cite."""
+    """Return the citations of a question; their reader is imported only if needed."""
     if not may_cite(asked):
         return ()
     from casetrack.search.question.citations import citations_of
@@ -395,21 +392,19 @@ def read(
     names: Names | None = None,
     code: bool = False,
 ) -> Reading:
-    """Read a question.
+    """Parse a question.
 
     Parameters
     ----------
-    query
-        The question, as a person or a program gives it.
     vocabularies
-        Where other names of what it says are looked up.
+        Sources of other names.
     names
-        What its collection's documents are called.
+        Names of the collection's documents.
     code
-        Whether there is source code among them: a word with capitals inside is a name then.
+        Whether they contain source code: a word with inner capitals is then a name.
     """
     dropped = instructions_of(query)
-    # What is left stands where it stood, so that all parts are those of the question itself.
+    # Offsets are kept, so that all parts refer to the original question.
     asked = blanked(query, dropped)
     words = words_of(asked)
     periods = periods_of(asked)
@@ -448,35 +443,35 @@ def read(
 
 
 def _expansions(query: str, words: Sequence[Word], match: Match) -> list[Expansion]:
-    """Return the other names of what a question names, one record per vocabulary."""
+    """Return the other names of a question's terms, one record per vocabulary."""
     own = part(query, words[match.first].start, words[match.last - 1].end)
-    said = terms_of(own.text)
-    found: dict[str, dict[str, None]] = {}
+    own_terms = terms_of(own.text)
+    by_vocabulary: dict[str, dict[str, None]] = {}
     for term in match.terms:
-        others = [n for n in (*term.names, *term.parts, *term.within) if terms_of(n) != said]
-        found.setdefault(term.vocabulary, {}).update(dict.fromkeys(others))
-    added = {t for others in found.values() for other in others for t in terms_of(other)}
-    room = len(said) * (_ROOM if len(said) > 1 else 1.0)
-    weight = min(OTHER_NAME, room / max(1, len(added.difference(said))))
+        others = [n for n in (*term.names, *term.parts, *term.within) if terms_of(n) != own_terms]
+        by_vocabulary.setdefault(term.vocabulary, {}).update(dict.fromkeys(others))
+    added = {t for others in by_vocabulary.values() for other in others for t in terms_of(other)}
+    room = len(own_terms) * (_ROOM if len(own_terms) > 1 else 1.0)
+    weight = min(OTHER_NAME, room / max(1, len(added.difference(own_terms))))
     return [
         Expansion(own, tuple(others), vocabulary, weight)
-        for vocabulary, others in found.items()
+        for vocabulary, others in by_vocabulary.items()
         if others
     ]
 
 
 def _add_period(terms: dict[str, float], period: Period) -> None:
-    """Let all spellings of a year or quarter count; the year alone counts as a word of its own."""
+    """Add all spellings of a year or quarter; the year alone has full weight."""
     for spelling in spellings(period):
         _add_words(terms, spelling, 1.0 if spelling == str(period.year) else OTHER_NAME)
 
 
 def _add(terms: dict[str, float], other: Expansion) -> None:
-    """Let the words of other names count; those of the question itself count as they did."""
+    """Add the words of other names; words of the question keep their weight."""
     for name in other.also:
         _add_words(terms, name, other.weight)
 
 
-def _add_words(terms: dict[str, float], said: str, weight: float) -> None:
-    for term in dict.fromkeys(terms_of(said)):
+def _add_words(terms: dict[str, float], text: str, weight: float) -> None:
+    for term in dict.fromkeys(terms_of(text)):
         terms[term] = max(terms.get(term, 0.0), weight)

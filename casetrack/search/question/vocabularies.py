@@ -1,26 +1,20 @@
-"""Vocabularies of a trade: what else people call what a question names.
+"""Vocabularies of technical terms: other names of the terms in a question.
 
 A vocabulary is a TOML file::
 
-    about = "Words of annual reports"
-    source = "where its terms come from"
-    licence = "of that source"
-    kinds = ["report"]                       # kinds of documents it is chosen for
-    markers = ["fiscal", "consolidated"]     # or words that show such documents
+    about = "Words of annual reports" source = "where its terms come from" licence = "of that
+    source" kinds = ["report"]        # kinds of documents it is chosen for markers = ["fiscal",
+    "consolidated"]  # or words that show such documents
 
-    [[term]]
-    name = "capital expenditure"
-    also = ["purchases of property, plant and equipment", "capex"]
-    asked = ["spending on equipment"]
-    parts = []
-    in = ["cash flow statement"]
+    [[term]] name = "capital expenditure" also = ["purchases of property, plant and equipment",
+    "capex"] asked = ["spending on equipment"] parts = [] in = ["cash flow statement"]
 
-``name`` and ``also`` mean the same: whichever the question uses, the others are looked for.
-``asked`` is how people ask for it, known and never looked for. ``parts`` are what it is made of,
-such as the lines of a ratio: looked for, and no other name of it. ``in`` names other terms of the
-file, in which one reads of it, such as a statement: their names are looked for as well. A term may
-have a ``source`` of its own, and ``wants``: what a question about it asks for. A file without
-``kinds`` and ``markers`` is for every collection.
+``name`` and ``also`` are synonyms: a question with one of them is searched for the others.
+``asked`` are phrases of questions, recognised but not searched. ``parts`` are components, such as
+the lines of a ratio: they are searched, but are no synonyms. ``in`` names other terms of the file
+that contain the term, such as a statement: their names are searched as well. A term may have its
+own ``source``, and ``wants``: the values that a question about it requests. A file without
+``kinds`` and ``markers`` applies to every collection.
 """
 
 from __future__ import annotations
@@ -44,9 +38,9 @@ if TYPE_CHECKING:
     from casetrack.search.question.words import Word
 
 OWN = "vocabulary"
-"""Folder of the data folder with the user's own."""
+"""Folder of the data folder with the user's own vocabularies."""
 SHIPPED = tuple(sorted((Path(__file__).parent / "vocabulary").glob("*.toml")))
-"""Those that come with the product."""
+"""Vocabularies that are part of the product."""
 _HEAD = dict.fromkeys(("about", "source", "licence"), str) | dict.fromkeys(
     ("kinds", "markers"), list
 )
@@ -54,17 +48,18 @@ _TERM = dict.fromkeys(("name", "source"), str) | dict.fromkeys(
     ("also", "asked", "parts", "in", "wants"), list
 )
 _KIND_SHARE = 0.05
-"""A vocabulary is chosen where so many of the documents are of its kinds, …"""
+"""Minimum share of documents of its kinds for which a vocabulary is chosen, …"""
 _MARKER_SHARE = 0.02
-"""… or its markers stand, on average, in so many of the passages. Of 18 filings a marker of finance
-stands in .11, in 50 contracts in .007, in abstracts and articles in less than .003."""
+"""… or minimum mean share of passages with one of its markers. A marker of finance occurs in .11 of
+the passages of 18 filings, in .007 of 50 contracts, and in less than .003 of abstracts and
+articles."""
 _FIRST = re.compile(r"[^\W_]+")
 _ENTRY = re.compile(r"^\[\[term\]\]$", re.MULTILINE)
 _NAME = re.compile(r'^name = "(.*)"$', re.MULTILINE)
 _STARTS = re.compile(
     rf"\"(?:[^\w\"]|_)*(?:(?:{'|'.join(sorted(STOP_WORDS))})(?![^\W_])(?:[^\w\"]|_)*)*([^\W_]{{1,2}})"
 )
-"""The letters of a text in quotation marks by which it is looked up, see :func:`_start`."""
+"""The first letters of a quoted text, by which it is looked up, see :func:`_start`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +69,15 @@ class Term:
     Attributes
     ----------
     names
-        What it is called, the usual name first.
+        Synonyms, the usual name first.
     asked
-        How people ask for it besides.
+        Phrases of questions.
     parts
-        What it is made of.
+        Components.
     within
-        Names of what one reads of it in.
+        Names of terms that contain it.
     wants
-        What a question about it asks for.
-    vocabulary
-        Where it stands.
+        The values that a question about it requests.
     """
 
     names: tuple[str, ...]
@@ -97,14 +90,14 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The terms of a trade.
+    """The terms of a subject.
 
     Attributes
     ----------
     name
         That of its file.
     terms
-        Its terms; none where they are read only as questions name them, see :func:`shipped`.
+        Its terms; empty if they are read on demand, see :func:`shipped`.
     kinds, markers
         See the module.
     """
@@ -125,14 +118,10 @@ class Vocabulary:
                 self._starts.setdefault(_start(name), []).append((name, term))
 
     def fits(self, kinds: Mapping[str, float], share: Callable[[str], float], /) -> bool:
-        """Return whether it is for a collection.
+        """Return whether it applies to a collection.
 
-        Parameters
-        ----------
-        kinds
-            Share of its documents that are of a kind.
-        share
-            Share of its passages that hold an index term.
+        *kinds* has the share of documents of each kind; *share* returns the share of passages with
+        an index term.
         """
         if not self.kinds and not self.markers:
             return True
@@ -142,7 +131,7 @@ class Vocabulary:
         return bool(terms) and sum(map(share, terms)) / len(terms) >= _MARKER_SHARE
 
     def near(self, starts: Iterable[str], /) -> Iterable[tuple[str, Term]]:
-        """Return names that may stand in a question whose words begin so, with their terms."""
+        """Return names with these first letters, with their terms."""
         for start in starts:
             if self._unread is not None and start not in self._starts:
                 self._starts[start] = self._unread.beginning(start)
@@ -151,7 +140,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Words of a question that name terms: its words from *first* up to *last*, without that."""
+    """Words of a question that name terms: the half-open range from *first* to *last*."""
 
     first: int
     last: int
@@ -159,31 +148,31 @@ class Match:
 
 
 def matches(words: Sequence[Word], vocabularies: Sequence[Vocabulary], /) -> list[Match]:
-    """Return where a question names terms; the longest names first, and no word twice.
+    """Return the terms in a question; longest names first, each word once.
 
-    Words are compared by their stems; very common words between them do not count.
+    Words are compared by their stems; very common words between them are ignored.
     """
-    heard = [(number, term) for number, word in enumerate(words) for term in word.terms]
-    stems = [term for _, term in heard]
+    positions = [(number, term) for number, word in enumerate(words) for term in word.terms]
+    stems = [term for _, term in positions]
     starts = {_start(word.text) for word in words}
     letters = {first[0] for word in words for first in _FIRST.findall(_plain(word.text))}
-    found: dict[tuple[int, int], list[Term]] = {}
+    terms_of_span: dict[tuple[int, int], list[Term]] = {}
     for vocabulary in vocabularies:
         for name, term in vocabulary.near(starts):
             if not _letters(name) <= letters:
                 continue
             wanted = stems_of(name)
             for at in _places(stems, wanted):
-                span = (heard[at][0], heard[at + len(wanted) - 1][0] + 1)
-                known = found.setdefault(span, [])
+                span = (positions[at][0], positions[at + len(wanted) - 1][0] + 1)
+                known = terms_of_span.setdefault(span, [])
                 if term not in known:
                     known.append(term)
     taken: set[int] = set()
     chosen = []
-    for first, last in sorted(found, key=lambda span: (span[0] - span[1], span[0])):
+    for first, last in sorted(terms_of_span, key=lambda span: (span[0] - span[1], span[0])):
         if not taken & set(range(first, last)):
             taken.update(range(first, last))
-            chosen.append(Match(first, last, tuple(found[first, last])))
+            chosen.append(Match(first, last, tuple(terms_of_span[first, last])))
     return sorted(chosen, key=lambda match: match.first)
 
 
@@ -195,16 +184,16 @@ def _places(stems: Sequence[str], wanted: tuple[str, ...]) -> list[int]:
 
 
 def _start(name: str) -> str:
-    """Return two letters by which a name is looked up before anything of it is stemmed."""
+    """Return the first two letters of the first content word, for lookup without stemming."""
     words = [word for word in _FIRST.findall(name.casefold()) if word not in STOP_WORDS]
     return words[0][:2] if words else ""
 
 
 @functools.lru_cache(maxsize=16384)
 def _letters(name: str) -> frozenset[str]:
-    """Return letters with which words of a question begin wherever it has a name.
+    """Return the first letters of the words that a question with this name must have.
 
-    A stem begins as its word does, and takes fifty microseconds to make.
+    A stem starts like its word, and takes fifty microseconds to compute.
     """
     if not name.isascii():
         return frozenset()
@@ -222,10 +211,10 @@ def _plain(text: str) -> str:
 
 
 def shipped(kinds: Mapping[str, float], share: Callable[[str], float], /) -> tuple[Vocabulary, ...]:
-    """Return those that come with the product and fit a collection, see :meth:`Vocabulary.fits`.
+    """Return the shipped vocabularies that fit a collection, see :meth:`Vocabulary.fits`.
 
-    A file of some hundred terms takes twenty milliseconds to read, so a term is read when a word
-    of a question begins as one of its names does.
+    A file of some hundred terms takes twenty milliseconds to parse, so a term is parsed when a word
+    of a question starts like one of its names.
     """
     return tuple(v for v in map(_shipped, SHIPPED) if v.fits(kinds, share))
 
@@ -237,19 +226,19 @@ def _shipped(path: Path) -> Vocabulary:
 
 
 class _Unread:
-    """Terms of a file that is known to hold together, each read when it is looked for."""
+    """Terms of a valid file, each parsed on demand."""
 
     def __init__(self, path: Path, entries: Sequence[str], /) -> None:
         self._path = path
         self._entries = entries
         self._read: dict[int, Term] = {}
         self._places: dict[str, list[int]] = {}
-        """Numbers of the entries with a text that begins so."""
+        """Numbers of the entries that contain a text with these first letters."""
         self._numbers: dict[str, int] = {}
-        """That of the entry with a name."""
+        """Number of the entry with a name."""
 
     def beginning(self, start: str, /) -> list[tuple[str, Term]]:
-        """Return the names that begin so, with their terms, in the order of the file."""
+        """Return the names with these first letters, with their terms, in file order."""
         if not self._places:
             self._look_through()
         terms = map(self._term, self._places.get(start, ()))
@@ -281,7 +270,7 @@ class _Unread:
 
 
 def own(data_dir: Path, /) -> tuple[tuple[Vocabulary, ...], tuple[str, ...]]:
-    """Return the user's own vocabularies, and what is wrong with those that cannot be read."""
+    """Return the user's own vocabularies, and messages about invalid ones."""
     folder = data_dir / OWN
     read, wrong = [], []
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
@@ -305,9 +294,9 @@ def read_vocabulary(path: Path, /) -> Vocabulary:
     Raises
     ------
     UsageError
-        It is no TOML, or does not have the form above; the message names file and line.
+        The file is not TOML, or has another structure; the message names file and line.
     OSError
-        It cannot be read.
+        The file cannot be read.
     """
     try:
         text = path.read_bytes().decode("utf-8")
@@ -324,8 +313,8 @@ def _read(path: Path, text: str) -> Vocabulary:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(
-            f"The vocabulary {path} is no TOML: {error}.",
-            hint="Mend that line; docs/searching.md shows the form.",
+            f"The vocabulary {path} is not valid TOML: {error}.",
+            hint="Correct that line; docs/searching.md describes the format.",
         ) from error
     return _File(path, text).vocabulary(raw)
 
@@ -335,7 +324,7 @@ def _names(raw: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 class _File:
-    """Reads one file, and says in which line something is wrong."""
+    """Parses one file; errors contain the line."""
 
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
@@ -385,7 +374,7 @@ class _File:
 
     def _check(self, raw: Any, known: Mapping[str, type], line: int) -> None:
         if not isinstance(raw, dict):
-            raise self._wrong(line, "a term is no table")
+            raise self._wrong(line, "a term is not a table")
         for key, value in raw.items():
             if key not in known:
                 raise self._wrong(line, f"{key!r} is not one of {', '.join(known)}")
@@ -397,6 +386,6 @@ class _File:
     def _wrong(self, line: int, what: str) -> UsageError:
         return UsageError(
             f"The vocabulary {self._path}, line {line}: {what}.",
-            hint=f"Correct it there; docs/searching.md shows the form. {Opt('no_vocabulary')} "
-            "searches without it.",
+            hint="Correct that line; docs/searching.md describes the format. "
+            f"{Opt('no_vocabulary')} searches without it.",
         )

@@ -1,4 +1,4 @@
-"""The words of a question, and the documents that they name."""
+"""The words of a question, and the documents that it names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WORD = re.compile(
 
 
 _KEPT = 16384
-"""Names whose terms are kept: those of the vocabularies are looked at with every question."""
+"""Number of names whose terms are cached: those of the vocabularies are used by every question."""
 
 
 class Word(NamedTuple):
@@ -37,12 +37,10 @@ class Word(NamedTuple):
     Attributes
     ----------
     text
-        As it stands there.
-    start, end
-        Where.
+        As written.
     terms
-        Its index terms: mostly one, none for a very common word. Letters joined by ``&`` are one
-        word here, as ``r&d``: what the index knows of them is next to nothing.
+        Its index terms: usually one, none for a very common word. Letters joined by ``&``, as in
+        ``r&d``, are one word here, because their index terms are useless.
     """
 
     text: str
@@ -68,7 +66,7 @@ def stems_of(text: str, /) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=_KEPT)
 def terms_of(text: str, /) -> tuple[str, ...]:
-    """Return the index terms of a name, as :func:`index_terms` has them."""
+    """Return the index terms of a name, cached."""
     return tuple(index_terms(text))
 
 
@@ -89,18 +87,18 @@ _CITING = re.compile(
 
 
 def may_cite(query: str, /) -> bool:
-    """Return whether a question has a sign without which nothing in it is a citation."""
+    """Return whether a question contains a sign that every citation has."""
     return _CITING.search(query) is not None
 
 
-# What a question says to the letter: words in quotation marks, and numbers.
+# Exact parts of a question: words in quotation marks, and numbers.
 
 _QUOTED = re.compile(
     r"\"([^\"\n]+)\"|\u201c([^\u201c\u201d\n]+)\u201d|\u201e([^\u201e\u201c\u201d\n]+)[\u201c\u201d]"
     r"|\u00ab([^\u00ab\u00bb\n]+)\u00bb|(?<!\w)'([^'\n]+)'(?!\w)|(?<!\w)\u2018([^\u2019\n]+)\u2019(?!\w)"
 )
 _LEAST_WORDS = 2
-"""A single word in quotation marks is looked for like any other."""
+"""A single word in quotation marks is searched like any other."""
 _SCALES = {"thousand": 3, "million": 6, "mn": 6, "billion": 9, "bn": 9, "trillion": 12}
 _NUMBER = re.compile(
     r"(?<![\w.,-])(?P<digits>\d+(?:,\d{3})*(?:\.\d+)?)"
@@ -109,21 +107,21 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ROUND = 10_000
-"""A number that is so round is also said with a word: 1,500,000 as 1.5 million."""
+"""Numbers divisible by this are also written with a word: 1,500,000 as 1.5 million."""
 
 
 def phrases_of(query: str, /) -> tuple[Part, ...]:
-    """Return what stands in quotation marks and has several words, without the marks."""
-    found = []
+    """Return the quoted texts of several words, without the marks."""
+    phrases = []
     for match in _QUOTED.finditer(query):
         inside = match.lastindex or 0
         if len(words_of(match[inside])) >= _LEAST_WORDS:
-            found.append(part(query, *match.span(inside)))
-    return tuple(found)
+            phrases.append(part(query, *match.span(inside)))
+    return tuple(phrases)
 
 
 def numbers_of(query: str, periods: Sequence[Period], /) -> tuple[Part, ...]:
-    """Return the numbers of a question that are no part of a year or quarter."""
+    """Return the numbers of a question that are not part of a year or quarter."""
     return tuple(
         part(query, *match.span())
         for match in _NUMBER.finditer(query)
@@ -132,10 +130,9 @@ def numbers_of(query: str, periods: Sequence[Period], /) -> tuple[Part, ...]:
 
 
 def other_spellings(number: str, /) -> Iterator[str]:
-    """Yield how else a number is surely written: ``1.5 million`` and ``1500000``.
+    """Yield the other certain spellings of a number: ``1.5 million`` and ``1500000``.
 
-    Separators of thousands make no difference to the index, and a bare ``1.5`` in a table may be
-    anything.
+    The index ignores thousands separators, and a bare ``1.5`` in a table may be anything.
     """
     match = _NUMBER.fullmatch(number)
     if match is None:
@@ -156,16 +153,14 @@ def other_spellings(number: str, /) -> Iterator[str]:
 
 
 def pattern_of(phrase: str, /) -> re.Pattern[str]:
-    """Return what finds the words of a phrase in this order, whatever signs stand between them."""
+    """Return a pattern of the words of a phrase in this order, with any signs between them."""
     words = (re.escape(word.text) for word in words_of(phrase))
     return re.compile(r"(?<!\w)" + r"[\W_]+".join(words) + r"(?!\w)", re.IGNORECASE)
 
 
-# Years and quarters that a question names, in their many spellings.
-#
-# ``FY2018``, ``FY18``, ``fiscal 2018``, ``the year ended December 31, 2018`` are the year 2018;
-# ``Q2 2023``, ``2Q23``, ``second quarter of fiscal 2023`` are one quarter. Text says them in other
-# words than the question, so each is looked up in all of them.
+# Years and quarters in a question, in their many spellings. ``FY2018``, ``FY18``, ``fiscal 2018``,
+# ``the year ended December 31, 2018`` are the year 2018; ``Q2 2023``, ``2Q23``, ``second quarter of
+# fiscal 2023`` are one quarter. Texts use other spellings than the question, so all are searched.
 
 _FULL = r"(?:19[5-9]\d|20[0-4]\d)"
 _SHORT = r"['\u2019]?\d\d"
@@ -188,19 +183,19 @@ _WORDS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
 
 
 def periods_of(query: str, /) -> tuple[Period, ...]:
-    """Return the years and quarters of a question, in the order in which they stand there."""
-    found: list[Period] = []
+    """Return the years and quarters of a question, in text order."""
+    periods: list[Period] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(query):
-            if any(p.part.start < match.end() and match.start() < p.part.end for p in found):
+            if any(p.part.start < match.end() and match.start() < p.part.end for p in periods):
                 continue
-            said = part(query, match.start(), match.end())
-            found.append(Period(said, _year(match["year"]), _quarter(match)))
-    return tuple(sorted(found, key=lambda period: period.part.start))
+            written = part(query, match.start(), match.end())
+            periods.append(Period(written, _year(match["year"]), _quarter(match)))
+    return tuple(sorted(periods, key=lambda period: period.part.start))
 
 
 def spellings(period: Period, /) -> Iterator[str]:
-    """Yield how a period may be written, the usual way first."""
+    """Yield the spellings of a period, the usual one first."""
     year = str(period.year)
     yield year
     if period.quarter is None:
@@ -212,8 +207,8 @@ def spellings(period: Period, /) -> Iterator[str]:
     yield f"{period.quarter}Q{year[2:]}"
 
 
-def _year(said: str) -> int:
-    digits = said.strip("'\u2019")
+def _year(text: str) -> int:
+    digits = text.strip("'\u2019")
     if len(digits) == 4:
         return int(digits)
     return (2000 if int(digits) < 60 else 1900) + int(digits)
@@ -221,55 +216,52 @@ def _year(said: str) -> int:
 
 def _quarter(match: re.Match[str]) -> int | None:
     groups = match.groupdict()
-    if said := groups.get("q") or groups.get("r"):
-        return int(said)
+    if number := groups.get("q") or groups.get("r"):
+        return int(number)
     return next((n for n in range(1, 5) if groups.get(f"o{n}")), None)
 
 
-# Documents that a question names: "3M's capital expenditure in 2018" means two or three of many.
-#
-# A name of a company, a person or a product shows itself by its capital and its places: in nearly
-# all passages that hold it, it is about the same few documents. A word in small letters names a
-# document only if its file's name begins with it: any word may gather in few documents. No list of
-# names is needed for that, and none of the documents' formats matters. File names that run words
-# together (``FOOTLOCKER_2022.pdf``) are compared with the words of the question run together, and
-# "J&J" with their first letters.
-#
-# A year chooses among the documents of one name: the one that speaks of it most.
+# Documents named in a question: "3M's capital expenditure in 2018" means two or three of many. A
+# name of a company, a person or a product is recognised by its capital and its distribution: nearly
+# all passages with it belong to the same few documents. A lower-case word names a document only if
+# the file name starts with it, because any word may be concentrated in few documents. This needs no
+# list of names and works for all formats. File names without separators (``FOOTLOCKER_2022.pdf``)
+# are compared with the joined words of the question, and "J&J" with their first letters. A year
+# selects among the documents of one name: the one that mentions it most.
 
 MOST = 8
-"""Who names more documents than that names a subject."""
+"""Maximum number of named documents: a name of more is a subject."""
 _MOST_OF_NAME = 64 * MOST
-"""Of more documents that one word means, no other word and no year chooses so few."""
+"""Maximum number of documents of one word, from which other words and years can select."""
 _LEAST_CHUNKS = 5
-"""In a document of fewer passages each of them says its name."""
+"""In a document with fewer passages, each of them contains its name."""
 _LEAST_PLACES = 3
 _COVERED = 0.05
-"""A name stands in so many of the passages of its document at least, …"""
-_BESIDE = 0.25
-"""… other documents that hold it this much as often are meant as well, …"""
+"""Minimum share of a document's passages that contain its name; …"""
+_RELATIVE_SHARE = 0.25
+"""… minimum share of another document, relative to the best, to be named as well; …"""
 _CAPITAL = 40.0
 _SMALL = 100.0
-"""… and it is so many times as frequent there as in all others; more if no capital marks it."""
+"""… and minimum ratio of the frequencies there and elsewhere: larger without a capital."""
 _OF_HOLDERS = 0.1
-"""… and the documents that it means are so many of all that hold it: no word of a whole field."""
+"""… Named documents are at least this share of all with the word, unlike words of a whole field."""
 _SURE = 1000.0
 _COMMON_SHARE = 0.75
-"""A word of more passages than that tells nothing apart."""
-_GLUED = 5
-"""Fewest letters of words run together that name a file."""
+"""Maximum share of passages with a distinctive word."""
+_FUSED = 5
+"""Minimum number of letters of joined words that name a file."""
 _LEAST_WEIGHT = 1e-9
 _MEANT = 0.5
-"""A document that is less surely meant than that is not named."""
+"""Minimum certainty of a named document."""
 _BEGINS = 0.7
-"""How surely a file is meant whose name goes on where the words end: Lockheed, lockheedmartin."""
+"""Certainty of a file whose name is longer than the words: Lockheed, lockheedmartin."""
 _WORDS_OF_NAME = 4
 _BREAK = re.compile(r"[\W_]+")
 _SPACE = re.compile(r"[\s_]+")
 
 
-class _Found(NamedTuple):
-    """Words of the question, and how surely each document is meant by them, 0 to 1."""
+class _Naming(NamedTuple):
+    """Words of the question, and the certainty of each document, 0 to 1."""
 
     start: int
     end: int
@@ -278,18 +270,16 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The documents of a collection, by what their names show themselves.
+    """The names of a collection's documents, with counts of terms.
 
     Attributes
     ----------
-    ids, names
-        Of every document.
     sizes
-        int64 [documents], their passages.
+        int64 [documents], number of passages.
     counts
-        Returns how many passages of each document hold an index term, int64 [documents].
+        Returns the number of passages of each document with an index term, int64 [documents].
     frequency
-        Returns how many hold it altogether; quicker.
+        Returns the total number of passages with a term; faster.
     """
 
     ids: Sequence[str]
@@ -312,38 +302,38 @@ class Names:
         language: str | None = None,
         /,
     ) -> tuple[NamedDocument, ...]:
-        """Return the documents that a question names, the surest first; mostly none."""
+        """Return the documents that a question names, the most certain first; usually none."""
         if len(self.ids) < 2:
             return ()
         of_year = {p.part.start for p in periods} | {p.part.end for p in periods}
         plain = [w for w in words if w.start not in of_year and w.end not in of_year]
         cased = capitals_mark_names([w.text for w in words if w.terms], language)
-        found = [*self._by_words(plain, cased=cased), *self._by_files(plain)]
-        if not found:
+        named_by = [*self._by_words(plain, cased=cased), *self._by_files(plain)]
+        if not named_by:
             return ()
-        total = np.sum([f.weights for f in found], axis=0)
-        # Who has all the words of a name is meant before who has some of them.
+        total = np.sum([f.weights for f in named_by], axis=0)
+        # Documents with all words of a name precede those with some.
         best = np.zeros(len(self.ids))
-        for each in found:
+        for each in named_by:
             shared = each.weights > 0
             best[shared] = np.maximum(best[shared], total[shared].max())
         weights = np.minimum(total, 1.0) * total / np.maximum(best, _LEAST_WEIGHT)
-        weights *= self._of_periods(found, periods)
+        weights *= self._of_periods(named_by, periods)
         meant = np.flatnonzero(weights >= _MEANT)
         if not 0 < len(meant) <= MOST:
             return ()
         order = sorted(meant.tolist(), key=lambda n: (-weights[n], self.names[n], self.ids[n]))
-        return tuple(self._named(query, n, float(weights[n]), found) for n in order)
+        return tuple(self._named(query, n, float(weights[n]), named_by) for n in order)
 
     def _named(
-        self, query: str, number: int, weight: float, found: Sequence[_Found]
+        self, query: str, number: int, weight: float, named_by: Sequence[_Naming]
     ) -> NamedDocument:
-        by = max(found, key=lambda f: f.weights[number])
-        said = part(query, by.start, by.end)
-        return NamedDocument(self.ids[number], self.names[number], said, weight)
+        by = max(named_by, key=lambda f: f.weights[number])
+        named_part = part(query, by.start, by.end)
+        return NamedDocument(self.ids[number], self.names[number], named_part, weight)
 
-    def _by_words(self, words: Sequence[Word], *, cased: bool) -> list[_Found]:
-        found = []
+    def _by_words(self, words: Sequence[Word], *, cased: bool) -> list[_Naming]:
+        named_by = []
         for number, word in enumerate(words):
             capital = not word.text.islower() and (number > 0 or not word.text.istitle())
             is_name = capital and cased
@@ -352,8 +342,8 @@ class Names:
                 if weights is not None and not is_name:
                     weights = weights * [term == first for first in self._beginnings()]
                 if weights is not None and weights.any():
-                    found.append(_Found(word.start, word.end, weights))
-        return found
+                    named_by.append(_Naming(word.start, word.end, weights))
+        return named_by
 
     def _beginnings(self) -> list[str | None]:
         """Return the first index term of each file's name."""
@@ -363,51 +353,51 @@ class Names:
         return self._first_words
 
     def _weights(self, term: str, least: float) -> NDArray[np.float64] | None:
-        """Return how surely a term means each document; ``None`` where it means none."""
+        """Return the certainty of each document for a term; ``None`` if it names none."""
         whole, frequency = int(self.sizes.sum()), self.frequency(term)
         if not _LEAST_PLACES <= frequency <= _COMMON_SHARE * whole:
             return None
-        # Outside of what it means it is that rare, so what it means holds all the others.
+        # The term is so rare outside of the named documents that these contain all other places.
         inside = frequency - (whole + 50) / least
         if inside > 0 and np.searchsorted(self._largest, inside) >= _MOST_OF_NAME:
             return None
         counts = self.counts(term)
         held = int(counts.sum())
-        told = (self.sizes >= _LEAST_CHUNKS) & (counts >= _LEAST_PLACES)
+        frequent = (self.sizes >= _LEAST_CHUNKS) & (counts >= _LEAST_PLACES)
         share = np.zeros(len(counts))
-        share[told] = counts[told] / self.sizes[told]
+        share[frequent] = counts[frequent] / self.sizes[frequent]
         if not share.any():
             return None
-        meant = share >= max(_COVERED, _BESIDE * float(share.max()))
+        meant = share >= max(_COVERED, _RELATIVE_SHARE * float(share.max()))
         if meant.sum() < _OF_HOLDERS * np.count_nonzero(counts):
             return None
         within = counts[meant].sum() / self.sizes[meant].sum()
-        beside = (held - counts[meant].sum() + 1) / (whole - self.sizes[meant].sum() + 50)
-        ratio = float(within / beside)
+        outside = (held - counts[meant].sum() + 1) / (whole - self.sizes[meant].sum() + 50)
+        ratio = float(within / outside)
         if ratio < least:
             return None
         sure = min(1.0, np.log10(ratio) / np.log10(_SURE))
         return np.where(meant, sure * share / share.max(), 0.0)
 
-    def _by_files(self, words: Sequence[Word]) -> list[_Found]:
-        """Return documents whose file names begin with words of the question run together."""
-        found = []
+    def _by_files(self, words: Sequence[Word]) -> list[_Naming]:
+        """Return documents whose file names start with joined words of the question."""
+        named_by = []
         for first, word in enumerate(words):
             for last in range(min(len(words), first + _WORDS_OF_NAME), first, -1):
                 run = words[first:last]
                 if not (word.terms and run[-1].terms and self._may_name(run, first)):
                     continue
-                glued = "".join(_glued(w.text.removesuffix("'s")) for w in run)
-                weights = self._files_beginning(glued, run) if len(glued) >= _GLUED else None
+                fused = "".join(_fused(w.text.removesuffix("'s")) for w in run)
+                weights = self._files_beginning(fused, run) if len(fused) >= _FUSED else None
                 if "&" in word.text and len(run) == 1:
-                    weights = self._files_abbreviated(glued)
+                    weights = self._files_abbreviated(fused)
                 if weights is not None:
-                    found.append(_Found(word.start, run[-1].end, weights))
+                    named_by.append(_Naming(word.start, run[-1].end, weights))
                     break
-        return found
+        return named_by
 
     def _may_name(self, run: Sequence[Word], first: int) -> bool:
-        """Return whether words may be a name: no single word of the language is one."""
+        """Return whether words may be a name; a single common word is not."""
         if len(run) > 1:
             # "Foot Locker" or "foot locker", and not "Foot injury".
             return len({word.text.islower() for word in run if word.terms}) == 1
@@ -416,62 +406,62 @@ class Names:
             return True
         return not any(self.frequency(term) for term in word.terms)
 
-    def _files_beginning(self, glued: str, run: Sequence[Word], /) -> NDArray[np.float64] | None:
-        """Return which files are meant; where a name goes on, the texts must say so as well."""
+    def _files_beginning(self, fused: str, run: Sequence[Word], /) -> NDArray[np.float64] | None:
+        """Return the certainty of each file; if its name is longer, the texts must confirm it."""
         stems = self._stems
         if not stems:
-            stems += sorted((_glued(PurePath(name).stem), n) for n, name in enumerate(self.names))
-        start = bisect_left(stems, (glued, -1))
-        stop = bisect_left(stems, (glued + "\U0010ffff", -1))
+            stems += sorted((_fused(PurePath(name).stem), n) for n, name in enumerate(self.names))
+        start = bisect_left(stems, (fused, -1))
+        stop = bisect_left(stems, (fused + "\U0010ffff", -1))
         if not 0 < stop - start <= min(MOST, len(stems) // 2):
             return None
         weights = np.zeros(len(stems))
         for stem, number in stems[start:stop]:
-            if not stem[len(glued) :][:1].isalpha():
+            if not stem[len(fused) :][:1].isalpha():
                 weights[number] = 1.0
             elif all(self._is_of(term, number) for word in run for term in word.terms):
                 weights[number] = _BEGINS
         return weights if weights.any() else None
 
     def _files_abbreviated(self, letters: str, /) -> NDArray[np.float64] | None:
-        """Return which files begin with some letters, or with words that begin with them.
+        """Return the certainty of each file whose name starts with the letters or with their words.
 
-        "J&J" is ``J&J_2022.pdf`` and ``JOHNSON_JOHNSON_2022.pdf``, if the words of this name are
-        those of that document: else "R&D" were ``Report draft.pdf``.
+        "J&J" is ``J&J_2022.pdf`` and ``JOHNSON_JOHNSON_2022.pdf`` if the words of this name are
+        characteristic of the document: otherwise "R&D" would be ``Report draft.pdf``.
         """
         weights = np.zeros(len(self.names))
         for number, name in enumerate(self.names):
             stem = PurePath(name).stem
             words = [w for w in words_of(stem.replace("_", " ")) if w.terms]
-            if _glued(_SPACE.split(stem)[0]) == letters:
+            if _fused(_SPACE.split(stem)[0]) == letters:
                 weights[number] = 1.0
             elif [w.text[0].casefold() for w in words[: len(letters)]] == [*letters]:
                 terms = {term for word in words[: len(letters)] for term in word.terms}
-                if all(self._is_told_by(term, number) for term in terms):
+                if all(self._is_distinctive(term, number) for term in terms):
                     weights[number] = _BEGINS
         return weights if 0 < np.count_nonzero(weights) <= MOST else None
 
-    def _is_told_by(self, term: str, number: int) -> bool:
-        """Return whether a term is one of those that tell a document from all others."""
+    def _is_distinctive(self, term: str, number: int) -> bool:
+        """Return whether a term distinguishes a document from all others."""
         weights = self._weights(term, _CAPITAL)
         return weights is not None and bool(weights[number] > 0)
 
     def _is_of(self, term: str, number: int) -> bool:
-        """Return whether no other document holds a term in more of its passages."""
+        """Return whether no other document has a term in a larger share of its passages."""
         shares = self.counts(term) / np.maximum(self.sizes, 1)
         return bool(shares[number] >= shares.max())
 
     def _of_periods(
-        self, found: Sequence[_Found], periods: Sequence[Period]
+        self, named_by: Sequence[_Naming], periods: Sequence[Period]
     ) -> NDArray[np.float64]:
-        """Return how much each document speaks of the years, beside those of the same name."""
+        """Return the relative frequency of the years in each document of a name."""
         factor = np.ones(len(self.ids))
         if not periods:
             return factor
         shares = np.zeros(len(self.ids))
         for year in {p.year for p in periods}:
             shares += self.counts(str(year)) / np.maximum(self.sizes, 1)
-        for each in found:
+        for each in named_by:
             same = each.weights > 0
             most = float(shares[same].max())
             if most > 0:
@@ -479,5 +469,5 @@ class Names:
         return factor
 
 
-def _glued(text: str) -> str:
+def _fused(text: str) -> str:
     return _BREAK.sub("", text.casefold())

@@ -196,14 +196,14 @@ def test_a_noisy_picture_is_made_small_enough(tmp_path: Path) -> None:
     assert min(rgb.shape[:2]) > 400, "still large enough to read"
 
 
-NOBODY = "0b5ad5f2-3c1e-4f6a-9f57-0c7a4b1f2d3e"
+NO_MENTIONS = "0b5ad5f2-3c1e-4f6a-9f57-0c7a4b1f2d3e"
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({}, "usage", "chunk_id"),
     ({"document_name": PDF}, "usage", "page"),
     ({"page": 2}, "usage", "document_name"),
     ({"chunk_id": "x", "page": 2}, "usage", "chunk_id"),
     ({"chunk_id": "x", "document_name": PDF, "page": 2}, "usage", "chunk_id"),
-    ({"chunk_id": NOBODY}, "chunk_not_found", NOBODY),
+    ({"chunk_id": NO_MENTIONS}, "chunk_not_found", NO_MENTIONS),
     ({"document_name": "Nothing.pdf", "page": 1}, "document_not_found", "Nothing.pdf"),
     ({"document_name": PDF, "page": 999}, "usage", "999"),
 ]

@@ -108,8 +108,7 @@ class Anchors:
 
 Manner = Literal["full", "short", "term", "learned"]
 """Reliability of a form by itself: a full name, a defined short name, a defined common word, or a
-name known only from the tagger or the start of a name.
-"""
+name known only from the tagger or the start of a name."""
 
 _SAME: Final = str.maketrans(
     dict.fromkeys("\t\n\r\v\f\u00a0\u2002\u2003\u2009\u202f", " ")
