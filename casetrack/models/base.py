@@ -18,28 +18,17 @@ Sparse = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """The output of a profile's models for a text.
+    """The output of a profile's models for a text."""
 
-    Attributes
-    ----------
-    dense
-        float32 [dimension], unit length.
-    tokens
-        float32 [n, token_width], one row per token without special tokens, or ``None``.
-    token_spans
-        int32 [n, 2], start and end of each token in code points, half-open; empty spans at the end
-        of the text for the [MASK] tokens of queries; ``None`` without *tokens*.
-    layers
-        By requested earlier layer (1-based), float32 [n, width].
-    sparse
-        Learned term weights, or ``None``.
-    """
-
-    dense: Floats
+    dense: Floats  # float32 [dimension], unit length
+    # float32 [n, token_width], one row per token without special tokens, or `None`.
     tokens: Floats | None
+    # int32 [n, 2], start and end of each token in code points, half-open; empty spans at the end of
+    # the text for the [MASK] tokens of queries; `None` without *tokens*.
     token_spans: NDArray[np.int32] | None
+    # By requested earlier layer (1-based), float32 [n, width].
     layers: Mapping[int, Floats] = field(default_factory=dict)
-    sparse: Sparse | None = None
+    sparse: Sparse | None = None  # learned term weights, or `None`
 
 
 class ProfileEncoder(Protocol):

@@ -62,24 +62,12 @@ _KINDS = {"w": "weight", "b": "bias"}
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The vocabulary of a unigram tokenizer.
+    """The vocabulary of a unigram tokenizer."""
 
-    Attributes
-    ----------
-    pieces
-        Pieces with log probabilities; the positions are the ids.
-    unknown
-        Id of unknown text.
-    normal
-        Replacements of characters before the split into pieces.
-    special
-        Ids that are not text: begin, padding, end, unknown, and mask.
-    """
-
-    pieces: list[tuple[str, float]]
-    unknown: int
-    normal: dict[str, str]
-    special: frozenset[int]
+    pieces: list[tuple[str, float]]  # pieces with log probabilities; the positions are the ids
+    unknown: int  # id of unknown text
+    normal: dict[str, str]  # replacements of characters before the split into pieces
+    special: frozenset[int]  # ids that are not text: begin, padding, end, unknown, and mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)

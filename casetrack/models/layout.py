@@ -47,25 +47,17 @@ _REFETCH = f"Run {See('models pull', '{}')} to put it right."
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The record of a complete model folder.
-
-    Attributes
-    ----------
-    dimension, max_tokens
-        Length of the dense vector; longest input of one pass in tokens.
-    builder
-        Version of the graph builder.
-    files, built
-        SHA-256 and length in bytes by name, of published and of built files.
-    """
+    """The record of a complete model folder."""
 
     name: str
     repository: str
     revision: str
     licence: str
+    # dimension, max_tokens: length of the dense vector; longest input of one pass in tokens.
     dimension: int
     max_tokens: int
-    builder: int
+    builder: int  # version of the graph builder
+    # files, built: SHA-256 and length in bytes by name, of published and of built files.
     files: dict[str, tuple[str, int]]
     built: dict[str, tuple[str, int]]
     recipe: Recipe = field(default_factory=Recipe)

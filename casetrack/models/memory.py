@@ -47,49 +47,27 @@ _NO_LIMIT = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory for this process, in bytes.
-
-    Attributes
-    ----------
-    available
-        Free without swapping, now.
-    limited
-        Whether the total is a control group's limit.
-    """
+    """Memory for this process, in bytes."""
 
     total: int
-    available: int
-    limited: bool
+    available: int  # free without swapping, now
+    limited: bool  # whether the total is a control group's limit
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """Limits of a memory mode.
-
-    Attributes
-    ----------
-    reason
-        Why it was chosen, for the user.
-    sessions, threads
-        Parallel encoder sessions and threads in each; ``None`` means by the number of cores.
-    budget
-        Bytes of weights above which models are unloaded, or ``None``.
-    most_profiles
-        Maximum number of loaded profiles, or ``None``.
-    low
-        Available bytes below which models are unloaded, or ``None``.
-    brief
-        Whether all models except the dense one are loaded per call.
-    """
+    """Limits of a memory mode."""
 
     mode: MemoryMode
-    reason: str
+    reason: str  # why it was chosen, for the user
+    # sessions, threads: parallel encoder sessions and threads in each; `None` means by the number
+    # of cores.
     sessions: int | None = None
     threads: int | None = None
-    budget: int | None = None
-    most_profiles: int | None = None
-    low: int | None = None
-    brief: bool = False
+    budget: int | None = None  # bytes of weights above which models are unloaded, or `None`
+    most_profiles: int | None = None  # maximum number of loaded profiles, or `None`
+    low: int | None = None  # available bytes below which models are unloaded, or `None`
+    brief: bool = False  # whether all models except the dense one are loaded per call
 
 
 def choose_plan(requested: str | None = None, /, memory: Memory | None = None) -> MemoryPlan:

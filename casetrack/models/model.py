@@ -42,27 +42,16 @@ _RESIDENT_SHARE = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outputs:
-    """The output of one model for a text; ``None`` for outputs of other kinds of models.
+    """The output of one model for a text; ``None`` for outputs of other kinds of models."""
 
-    Attributes
-    ----------
-    dense
-        float32 [dimension], unit length.
-    tokens
-        float32 [n, width], one row per token: states of the last layer, or probabilities of labels.
-    spans
-        int32 [n, 2], positions of *tokens* in the text, in code points.
-    layers
-        By requested earlier layer of a dense model, float32 [n, width].
-    sparse
-        Vocabulary ids, ascending, and their weights above zero.
-    """
-
-    dense: Floats | None = None
+    dense: Floats | None = None  # float32 [dimension], unit length
+    # float32 [n, width], one row per token: states of the last layer, or probabilities of labels.
     tokens: Floats | None = None
+    # int32 [n, 2], positions of *tokens* in the text, in code points.
     spans: NDArray[np.int32] | None = None
+    # By requested earlier layer of a dense model, float32 [n, width].
     layers: Mapping[int, Floats] = field(default_factory=dict)
-    sparse: Sparse | None = None
+    sparse: Sparse | None = None  # vocabulary ids, ascending, and their weights above zero
 
 
 _OUTPUTS = {"sparse": SPARSE_OUTPUT, "tokens": TOKENS_OUTPUT, "names": LABELS_OUTPUT}
@@ -172,22 +161,13 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A tokenized text.
+    """A tokenized text."""
 
-    Attributes
-    ----------
-    lead
-        Ids at the start of every window: [CLS], marker, prefix.
-    ids, spans
-        Ids and positions of the text's tokens.
-    masks
-        Number of [MASK] tokens after the only window.
-    """
-
-    lead: list[int]
+    lead: list[int]  # ids at the start of every window: [CLS], marker, prefix
+    # ids, spans: ids and positions of the text's tokens.
     ids: list[int]
     spans: NDArray[np.int32]
-    masks: int
+    masks: int  # number of [MASK] tokens after the only window
 
 
 @dataclass(frozen=True, slots=True)

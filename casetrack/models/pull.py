@@ -52,26 +52,15 @@ def default_sources() -> tuple[ModelSource, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PullReport:
-    """The result of a pull.
-
-    Attributes
-    ----------
-    origins
-        ``(file, origin)`` of every published file; ``models folder`` for an existing one.
-    failures
-        ``(source, reason)`` of every failed source.
-    built
-        Whether the graph was built in this pull.
-    made
-        Names of the built files.
-    """
+    """The result of a pull."""
 
     name: str
     folder: Path
+    # `(file, origin)` of every published file; `models folder` for an existing one.
     origins: tuple[tuple[str, str], ...]
-    failures: tuple[tuple[str, str], ...]
-    built: bool
-    made: tuple[str, ...] = ()
+    failures: tuple[tuple[str, str], ...]  # `(source, reason)` of every failed source
+    built: bool  # whether the graph was built in this pull
+    made: tuple[str, ...] = ()  # names of the built files
 
     @property
     def unchanged(self) -> bool:
@@ -92,18 +81,11 @@ class PullReport:
 
 @dataclass(frozen=True, slots=True)
 class FileCheck:
-    """The verification of one file of a model.
-
-    Attributes
-    ----------
-    state
-        ``ok``, ``missing`` or ``wrong``.
-    expected, found
-        SHA-256 in hexadecimal; *found* is ``None`` for a missing file.
-    """
+    """The verification of one file of a model."""
 
     name: str
-    state: str
+    state: str  # `ok`, `missing` or `wrong`
+    # expected, found: SHA-256 in hexadecimal; *found* is `None` for a missing file.
     expected: str
     found: str | None
 

@@ -56,30 +56,15 @@ class TokenModel(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenForm:
-    """Storage form and comparison of the token matrices of one model.
+    """Storage form and comparison of the token matrices of one model."""
 
-    Attributes
-    ----------
-    name
-        Form and fit; matrices with different names are not comparable.
-    width
-        Length of a token's state.
-    pool
-        Neighbouring tokens per row, or more for very long texts.
-    bits
-        Bits of a stored value: 1 (its sign) or 4.
-    mean
-        float32 [width], subtracted before the rotation; ``None`` without a fit.
-    content_only
-        Whether :meth:`pack` expects the states of :func:`content_tokens` only.
-    """
-
-    name: str
-    width: int
-    pool: int
-    bits: int
+    name: str  # form and fit; matrices with different names are not comparable
+    width: int  # length of a token's state
+    pool: int  # neighbouring tokens per row, or more for very long texts
+    bits: int  # bits of a stored value: 1 (its sign) or 4
+    # float32 [width], subtracted before the rotation; `None` without a fit.
     mean: Floats | None = None
-    content_only: bool = False
+    content_only: bool = False  # whether `pack` expects the states of `content_tokens` only
 
     def pack(self, states: Floats, /) -> bytes:
         """Return the stored form of token states, float [n, width]; equal states give equal bytes.

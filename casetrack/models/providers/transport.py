@@ -33,19 +33,12 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A service's address.
-
-    Attributes
-    ----------
-    host
-        Name or IP address, without brackets.
-    path
-        Prefix of the protocol's paths; empty, or with a leading and without a trailing ``/``.
-    """
+    """A service's address."""
 
     scheme: str
-    host: str
+    host: str  # name or IP address, without brackets
     port: int
+    # Prefix of the protocol's paths; empty, or with a leading and without a trailing `/`.
     path: str = ""
 
     @classmethod
@@ -139,28 +132,15 @@ _MOST_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Number and pauses of retries.
+    """Number and pauses of retries."""
 
-    Attributes
-    ----------
-    tries
-        Maximum number of requests.
-    first, most
-        Seconds before the first retry, doubled for each further one, up to *most*.
-    patience
-        Longest pause in seconds that a server may request.
-    sleep
-        Waits that many seconds.
-    chance
-        Random number in [0, 1) for half of each pause, so that clients do not retry at the same
-        time.
-    """
-
-    tries: int = 6
+    tries: int = 6  # maximum number of requests
+    # first, most: seconds before the first retry, doubled for each further one, up to *most*.
     first: float = 0.5
     most: float = 30.0
-    patience: float = 90.0
-    sleep: Callable[[float], None] = time.sleep
+    patience: float = 90.0  # longest pause in seconds that a server may request
+    sleep: Callable[[float], None] = time.sleep  # waits that many seconds
+    # Random number in [0, 1) for half of each pause, so that clients do not retry at the same time.
     chance: Callable[[], float] = random.random
 
     def pause(self, attempt: int, /) -> float:
@@ -383,20 +363,12 @@ class TooLong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Service(ABC):
-    """One model at one service; a subclass implements the protocol.
-
-    Attributes
-    ----------
-    dimensions
-        Requested length of vectors, or ``None`` for the model's default.
-    max_tokens
-        Longest input in tokens.
-    """
+    """One model at one service; a subclass implements the protocol."""
 
     address: Address
     model: str
-    dimensions: int | None
-    max_tokens: int
+    dimensions: int | None  # requested length of vectors, or `None` for the model's default
+    max_tokens: int  # longest input in tokens
 
     name: ClassVar[str]
     path: ClassVar[str]
