@@ -1,1 +1,1 @@
-"""Takes facts out of text: what kind of document it is."""
+"""Extraction of facts from text."""

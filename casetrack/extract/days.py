@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 # The day that a document states as its own, as opposed to when its file was made.
 
 LETTERHEAD: Final = 600
-"""Characters at the top of the first page in which a document's own date stands."""
+"""Characters at the top of the first page that may have the document's date."""
 LEAST_CONFIDENCE: Final = 0.5
-"""Below it the finder only says that something has the form of a date."""
+"""Minimum confidence; below it only the form suggests a date."""
 _SHORT_LINE: Final = 60
 _DATED: Final = frozenset(("contract", "correspondence", "memo"))
 """Kinds of documents whose first date is their own."""
@@ -45,19 +45,10 @@ _PERIOD: Final = re.compile(
 def stated_day(
     text: str, /, *, title: str | None, document_type: str | None, made: dt.date
 ) -> dt.date | None:
-    """Return the day that a document states as its own, ``None`` if it states none.
+    """Return the day that a document states for itself, or ``None``.
 
-    The date at the head of its first page; otherwise the last day of the period that a report
-    covers, if its file was made later.
-
-    Parameters
-    ----------
-    text
-        That of its first page with text.
-    title, document_type
-        As far as known.
-    made
-        When its file was created, or else changed.
+    It is the date at the top of the first page (*text*), else the last day of a report's period if
+    the file was created (*made*) later.
     """
     cover = text[:_COVER]
     day = head_day(cover, find_dates(cover[:LETTERHEAD]), None, document_type)
@@ -92,24 +83,24 @@ def _stands_out(text: str, span: DateSpan) -> bool:
 
 
 def _day(span: DateSpan, day_first: bool | None) -> dt.date | None:
-    found: DateSpan | None = span
+    date: DateSpan | None = span
     if span.confidence < LEAST_CONFIDENCE:
         return None
     if span.kind == "ambiguous" and span.value is None and day_first is not None:
-        found = read_date(span.text, day_first=day_first)
+        date = read_date(span.text, day_first=day_first)
     elif span.kind != "absolute":
         return None
-    if found is None or found.precision != "day" or not found.first:
+    if date is None or date.precision != "day" or not date.first:
         return None
-    return dt.date.fromisoformat(found.first)
+    return dt.date.fromisoformat(date.first)
 
 
 def _period_end(cover: str, title: str | None) -> dt.date | None:
     """Return the last day of the period that a report names on its cover or in its title."""
     for match in _ENDED.finditer(cover):
-        found = next(iter(find_dates(cover[match.end() : match.end() + _SHORT_LINE])), None)
-        if found is not None and found.start == 0 and found.precision == "day" and found.last:
-            return dt.date.fromisoformat(found.last)
+        date = next(iter(find_dates(cover[match.end() : match.end() + _SHORT_LINE])), None)
+        if date is not None and date.start == 0 and date.precision == "day" and date.last:
+            return dt.date.fromisoformat(date.last)
     lines = [line for line in cover[:LETTERHEAD].split("\n") if len(line) <= _SHORT_LINE]
     for line in (title or "", *lines, " ".join(lines[:4])):
         if _REPORT.search(line) and (period := _PERIOD.search(line)):
@@ -123,36 +114,27 @@ def _period_end(cover: str, title: str | None) -> dt.date | None:
 # Dates that a user types as an argument, in any form.
 
 LONGEST = 100
-"""Characters of a typed date or amount; what is longer is neither."""
+"""Maximum characters of a typed date or amount."""
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 
 def day_span(typed: str, /) -> tuple[str, str]:
-    """Return the first and the last day, ``YYYY-MM-DD``, of a date that a user typed.
-
-    Raises
-    ------
-    UsageError
-        See :func:`typed_date`.
-    """
-    found = typed_date(typed)
-    return str(found.first), str(found.last)
+    """Return the first and last day of a typed date, ``YYYY-MM-DD``; see :func:`typed_date`."""
+    date = typed_date(typed)
+    return str(date.first), str(date.last)
 
 
 def typed_date(typed: str, /) -> DateSpan:
-    """Return the date that a user typed; its value, first and last day are known.
+    """Return a typed date with its value and days.
 
-    Raises
-    ------
-    UsageError
-        It is no date, or one that can be read in several ways.
+    Raises ``UsageError``: it is not a date, or is ambiguous.
     """
-    found = dates_of(typed.strip()) if len(typed) <= LONGEST else []
-    if len(found) == 1 and None not in {found[0].value, found[0].first, found[0].last}:
-        return found[0]
+    dates = dates_of(typed.strip()) if len(typed) <= LONGEST else []
+    if len(dates) == 1 and None not in {dates[0].value, dates[0].first, dates[0].last}:
+        return dates[0]
     problem = "cannot be read as a date"
-    if len(found) == 1 and found[0].readings:
-        problem = f"can be read as {' or '.join(found[0].readings)}"
+    if len(dates) == 1 and dates[0].readings:
+        problem = f"can be read as {' or '.join(dates[0].readings)}"
     raise UsageError(
         f'"{shown(typed)}" {problem}.',
         hint="Write it as YYYY-MM-DD, such as 2024-03-12; 2024-03 and 2024 are good, too.",
@@ -160,7 +142,7 @@ def typed_date(typed: str, /) -> DateSpan:
 
 
 def dates_of(text: str, /) -> list[DateSpan]:
-    """Return the dates that a typed text says and nothing beside them."""
+    """Return the dates of a typed text, if it has nothing else."""
     from casetrack.extract.dates import find_dates
     from casetrack.extract.spans import DateSpan
 
@@ -172,5 +154,5 @@ def dates_of(text: str, /) -> list[DateSpan]:
 
 
 def is_all(text: str, start: int, end: int, /) -> bool:
-    """Return whether nothing but signs stands around the span."""
+    """Return whether the span covers everything except punctuation."""
     return not any(c.isalnum() for c in text[:start] + text[end:])

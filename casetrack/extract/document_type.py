@@ -1,8 +1,8 @@
-"""What kind of document a file holds: contract, report, invoice, ..., with the evidence for it.
+"""Document types (contract, report, invoice, ...) with evidence.
 
-Cues are words that documents of a kind carry at known places: a title line, the opening, headings,
-the file's name (``document_types.toml``). The kind with the most weight wins where it has enough
-of it. The evidence names the cues in the document's own words.
+Cues are typical words at known positions: a title line, the opening, headings, the file's name
+(``document_types.toml``). The type with the largest sufficient weight wins. The evidence quotes the
+cues.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FORMAT_WEIGHT = 4.0
 _ENOUGH = 3.0
 _MANY_PAGES = 30
 _SHORT_KINDS = frozenset(("invoice", "memo", "correspondence"))
-"""Kinds that never run to dozens of pages; a mailbox does, and is told by its format."""
+"""Types that are never long; a mailbox is, and is recognised by its format."""
 _TITLE_CHARS = 400
 _OPENING_CHARS = 2500
 _PLACE_WORDS = {
@@ -50,7 +50,7 @@ _PLACE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
-    """A pattern at a place that speaks for a kind with a weight."""
+    """A pattern at a position with a weight for a type."""
 
     kind: str
     place: Place
@@ -81,25 +81,10 @@ def infer_document_type(
     headings: Sequence[str],
     pages: int,
 ) -> tuple[str, str]:
-    """Return the kind of a document and the evidence for it, in words.
+    """Return the type of a document (one of :data:`DOCUMENT_TYPES`) and the evidence as text.
 
-    Parameters
-    ----------
-    format
-        As in ``documents.format``.
-    name, title
-        File name, and the title from its metadata.
-    text
-        Its first few thousand characters.
-    headings
-        Its first headings.
-    pages
-        Number of pages.
-
-    Returns
-    -------
-    tuple[str, str]
-        One of :data:`DOCUMENT_TYPES` (``other`` where nothing tells), evidence.
+    *format* as in ``documents.format``, *text* are its first few thousand characters, *headings*
+    its first ones, *pages* their number.
     """
     places: dict[Place, str] = {
         "name": re.sub(r"[_\-.]+", " ", name),

@@ -1,4 +1,4 @@
-"""Who looks for names: a tagger of the profile's own states, or a model of its own."""
+"""The protocol of name taggers, and a tagger with its own encoder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NameFinder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Text that changes whenever what it finds could."""
+        """A text that changes with every possible output."""
 
     @property
     def layers(self) -> tuple[int, ...] | None:
@@ -30,24 +30,18 @@ class NameFinder(Protocol):
     def tag(
         self, text: str, encoding: Encoding | None, /, *, start: int = 0
     ) -> tuple[NameSpan, ...]:
-        """Return the names in ``text[start:]``, with offsets that count from *start*.
+        """Return the names in ``text[start:]``, with offsets relative to *start*.
 
-        Parameters
-        ----------
-        text
-            What was encoded: the context of a chunk, then its own text.
-        encoding
-            What the profile's pass said of it, where *layers* asks for one.
-        start
-            Where the own text begins.
+        *text* is the encoded text: the context of a chunk, then the chunk from *start*. *encoding*
+        is the profile's, if *layers* requests any.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPass:
-    """A tagger with the encoder that it was trained for, beside a profile of other models.
+    """A tagger with the encoder that it was trained for, for profiles of other models.
 
-    A text in letters that its encoder does not read is not looked at, and costs no pass.
+    It skips texts in scripts that its encoder does not support.
     """
 
     tagger: StateTagger
@@ -70,5 +64,5 @@ class OwnPass:
         own = text[start:]
         if script_of(own) != _SCRIPT:
             return ()
-        found = next(iter(self.encoder.encode_documents([own], layers=self.tagger.layers)))
-        return self.tagger.tag(own, found)
+        encoded = next(iter(self.encoder.encode_documents([own], layers=self.tagger.layers)))
+        return self.tagger.tag(own, encoded)

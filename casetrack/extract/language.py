@@ -1,9 +1,8 @@
-"""The language of a question, and where sentences end.
+"""Language of a question, and ends of sentences.
 
-A question is too short for statistics of letters, and the library that tells the language of
-documents takes two seconds to wake up. Where one language alone is written in a script, that is
-the language; in Latin and Cyrillic letters the words that only hold a sentence together tell it,
-and where they do not, nobody does.
+A question is too short for letter statistics, and the language library of documents takes two
+seconds to load. A script of a single language decides; in Latin and Cyrillic script the function
+words decide, or the language stays unknown.
 """
 
 from __future__ import annotations
@@ -20,9 +19,8 @@ from casetrack.base.words.lists import month_numbers, title_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Which scripts a text is written in, by the Unicode names of its letters.
-#
-# A script is told for certain where a language is only guessed, also for a question of three words.
+# Scripts of a text, by the Unicode names of its letters. Unlike a language, a script is certain
+# even for three words.
 
 _LISTS = WordLists(__file__)
 
@@ -30,14 +28,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SCRIPTS = _LISTS.pairs("scripts")
 _WIDTHS = ("FULLWIDTH ", "HALFWIDTH ")
 _SIGNS_PER_WORD = {"Han": 2, "Kana": 2, "Hangul": 3, "Thai": 4, "Lao": 4, "Khmer": 4, "Myanmar": 4}
-"""Letters that stand for about one word, where words are not parted by spaces or are very short."""
+"""Letters that count as one word in scripts without spaces, or with very short words."""
 
 
 def script_shares(text: str, /) -> dict[str, float]:
-    """Return the share of a text's words that each script has, the largest first.
-
-    Where words are not parted by spaces, a few letters count as a word. A text without letters has
-    no script.
+    """Return the share of a text's words in each script, largest first; empty without letters.
 
     Examples
     --------
@@ -61,9 +56,9 @@ def script_shares(text: str, /) -> dict[str, float]:
 
 
 def script_of(text: str, /) -> str | None:
-    """Return the script of most of a text's words, such as ``Latin``; ``None`` without letters.
+    """Return the script of most words, such as ``Latin``; ``None`` without letters.
 
-    Kana beside Han is ``Kana``: such a text is Japanese, however few they are.
+    Kana with Han is ``Kana``, because such a text is Japanese.
     """
     if text.isascii():
         return "Latin" if any(c.isalpha() for c in text) else None
@@ -83,8 +78,8 @@ def _script_of_letter(letter: str) -> str:
 
 
 _BY_SCRIPT = _LISTS.pairs("by_script")
-# Words of these languages that hold sentences together, those that ask first. A word that is
-# common in two of them says nothing.
+# Function words of these languages, question words first. A word that is common in two of them is
+# not evidence.
 _COMMON = _LISTS.pairs("common")
 _CALLED = _LISTS.pairs("called")
 _OWN_LETTERS = {"de": "\u00e4\u00df", "ru": "\u0451\u044b\u044d", "uk": "\u0456\u0457\u0454\u0491"}
@@ -95,11 +90,11 @@ _MOST_CAPITALS = 0.6
 
 
 def _lookup() -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    lookup: dict[str, tuple[str, ...]] = {}
     for language, words in _COMMON.items():
         for word in words.split():
-            found[word] = (*found.get(word, ()), language)
-    return found
+            lookup[word] = (*lookup.get(word, ()), language)
+    return lookup
 
 
 _LANGUAGES = _lookup()
@@ -107,13 +102,13 @@ _ALSO = frozenset(_LISTS.words("also"))
 
 
 def is_structural(word: str, /) -> bool:
-    """Say whether a word only holds sentences together or asks, and names nothing itself."""
+    """Return whether a word is a function or question word."""
     lower = word.lower()
     return lower in _LANGUAGES or lower in _ALSO
 
 
 def capitals_mark_names(words: Sequence[str], language: str | None, /) -> bool:
-    """Return whether capitals tell names from other words in a question with these words."""
+    """Return whether capitals mark names in a question with these words."""
     carrying = [word for word in words if not is_structural(word)]
     capitals = sum(word[0].isupper() for word in carrying)
     is_heading = capitals > 2 and capitals > _MOST_CAPITALS * len(carrying)
@@ -122,12 +117,12 @@ def capitals_mark_names(words: Sequence[str], language: str | None, /) -> bool:
 
 
 def called(language: str, /) -> str:
-    """Return what English calls a language, or its code where this does not know it."""
+    """Return the English name of a language, or its code if unknown."""
     return _CALLED.get(language, language)
 
 
 def language_of(text: str, script: str | None, /) -> str | None:
-    """Return the ISO 639-1 code of the language, where its script or its words tell it."""
+    """Return the ISO 639-1 code of the language by script or words, or ``None``."""
     if script in _BY_SCRIPT:
         return _BY_SCRIPT[script]
     points: dict[str, float] = {}
@@ -182,9 +177,9 @@ _LAST_WORD = re.compile(r"(\w+(?:\.\w+)*)$")
 
 
 def sentence_ends(text: str, start: int, end: int, /) -> list[int]:
-    """Return the offsets in ``text[start:end]`` right after a sentence's closing punctuation.
+    """Return the offsets after the closing punctuation of sentences in ``text[start:end]``.
 
-    Offsets are code points into *text*, ascending, and lie in ``(start, end]``.
+    Offsets are code points into *text*, ascending, in ``(start, end]``.
     """
     ends = []
     for match in _END.finditer(text, start, end):
@@ -195,10 +190,10 @@ def sentence_ends(text: str, start: int, end: int, /) -> list[int]:
 
 
 def _is_abbreviation(text: str, start: int, dot: int) -> bool:
-    found = _LAST_WORD.search(text, max(start, dot - 24), dot)
-    if found is None:
+    match = _LAST_WORD.search(text, max(start, dot - 24), dot)
+    if match is None:
         return False
-    word = found.group(1)
+    word = match.group(1)
     if _SHORT.fullmatch(word) and _GOES_ON.match(text, dot):
         return True
     # "J. Smith", "U.S. Code", "8.2. Term": one letter, inner dots, or a bare number.

@@ -1,7 +1,7 @@
-"""What the finders find: names, dates, amounts and references, each with its exact place.
+"""Results of the finders: names, dates, amounts and references with exact positions.
 
-Invariant P5 (DESIGN §2): ``text[span.start:span.end] == span.text`` for every span of a text.
-Offsets are Unicode code points, 0-based and half-open. Confidences are in 0..1.
+Invariant P5 (DESIGN §2): ``text[span.start:span.end] == span.text``. Offsets are Unicode code
+points, 0-based and half-open. Confidences are 0..1.
 """
 
 from __future__ import annotations
@@ -44,16 +44,7 @@ Relationship = Literal[
 class NameSpan:
     """A name of a person, an organisation or a place.
 
-    Attributes
-    ----------
-    start, end, text
-        Its place, and what stands there.
-    kind
-        What it names.
-    confidence
-        Probability that the place and the kind are right, as the tagger sees it.
-    is_role
-        Whether it is no name but the word that a contract uses for a party: the Borrower, Lender.
+    *is_role* marks a contract's word for a party: the Borrower, Lender.
     """
 
     start: int
@@ -66,105 +57,59 @@ class NameSpan:
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
-    """A date or a range of dates.
-
-    Attributes
-    ----------
-    start, end, text
-        Its place, and what stands there.
-    kind
-        ``absolute``: it has one value. ``partial``: the year is missing. ``relative``: it counts
-        from the document's date ("last week", "thirty days ago"). ``ambiguous``: it can be read in
-        several ways. ``impossible``: it looks like a date that the calendar does not have.
-    value
-        ISO 8601 with as much precision as the text gives: ``2024-03-12``, ``2024-03``, ``2024``,
-        ``2024-W07``, ``2024-Q3``, ``2024-H1``, ``199X`` (decade), ``--03-12`` (partial) or, for
-        ranges, two values joined by ``/``. ``None`` where there is not one value.
-    first, last
-        First and last day that it covers, ``YYYY-MM-DD``; ``None`` where there is not one value.
-    precision
-        Of the value; ``range`` for two ends. ``None`` where nothing can be said.
-    readings
-        All values that an ambiguous date can have, in the form of *value*.
-    confidence
-        How sure it is that this is a date, and this one.
-    """
+    """A date or a range of dates."""
 
     start: int
     end: int
     text: str
+    # `absolute`: one value. `partial`: without a year. `relative`: depends on the document's date
+    # ("last week"). `ambiguous`: several readings. `impossible`: not in the calendar.
     kind: DateKind
+    # ISO 8601 with the text's precision: `2024-03-12`, `2024-03`, `2024`, `2024-W07`, `2024-Q3`,
+    # `2024-H1`, `199X` (decade), `--03-12` (partial), or two values joined by `/` (range). `None`
+    # without a single value.
     value: str | None
+    # first, last: first and last day, `YYYY-MM-DD`; `None` without a single value.
     first: str | None
     last: str | None
-    precision: DatePrecision | None
-    readings: tuple[str, ...]
+    precision: DatePrecision | None  # of the value; `range` for two ends; `None` if unknown
+    readings: tuple[str, ...]  # all values of an ambiguous date
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class AmountSpan:
-    """A sum of money, a percentage, or a quantity with a unit.
-
-    Attributes
-    ----------
-    start, end, text
-        Its place, and what stands there.
-    kind
-        What it is; bare numbers are found on request only.
-    value
-        The number with its sign and scale ("1.25 million dollars" is 1250000.0); the lower end of a
-        range. Percentages as written: 15.7 for "15.7 %".
-    high
-        The upper end of a range, else ``None``.
-    unit
-        ISO 4217 code where the currency is certain (``GBP``, ``EUR``, ``USD`` for "US$"), a plain
-        name where it is not (``dollar``), ``percent``, or the unit's usual symbol (``kg``, ``km``).
-    confidence
-        How sure it is.
-    """
+    """A sum of money, a percentage, or a quantity with a unit."""
 
     start: int
     end: int
     text: str
     kind: AmountKind
+    # With sign and scale ("1.25 million dollars" is 1250000.0); the lower end of a range.
+    # Percentages as written: 15.7 for "15.7 %".
     value: float
-    high: float | None
+    high: float | None  # the upper end of a range, else `None`
+    # ISO 4217 code of a certain currency (`GBP`, `USD` for "US$"), else a plain name (`dollar`),
+    # `percent`, or the unit's usual symbol (`kg`, `km`).
     unit: str | None
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceSpan:
-    """A place where the text points to something: a document, a standard, a law, a section, a link.
-
-    Attributes
-    ----------
-    start, end, text
-        Its place, and what stands there.
-    type
-        What it points to. ``section`` and ``exhibit`` point into the same document or set; ``rule``
-        is one of a court, ``record`` a paper of the same lawsuit ("Dkt. 12 at 3").
-    key
-        The same for every way of writing one thing, such as ``standard:iso-9001-2015`` or
-        ``case:410-us-113``; begins with the type.
-    name
-        What it points to, in words for people ("ISO 9001:2015", "Roe v. Wade, 410 U.S. 113").
-    relationship
-        What the text says that the document does with it.
-    resolved
-        False where the text leaves open what is meant (an *id.* or *supra* that could be several):
-        such a place is kept, and counts for nothing.
-    confidence
-        How sure it is.
-    """
+    """A reference in the text to a document, a standard, a law, a section or a link."""
 
     start: int
     end: int
     text: str
+    # `section` and `exhibit` are in the same document or set; `rule` is one of a court, `record` a
+    # paper of the same lawsuit ("Dkt. 12 at 3").
     type: ReferenceType
+    # Equal for all spellings, such as `standard:iso-9001-2015` or `case:410-us-113`; begins with
+    # the type.
     key: str
+    # For display ("ISO 9001:2015", "Roe v. Wade, 410 U.S. 113").
     name: str
-    relationship: Relationship
-    resolved: bool
+    relationship: Relationship  # relationship that the text states
+    resolved: bool  # false for an ambiguous *id.* or *supra*, which is kept and not counted
     confidence: float

@@ -71,12 +71,8 @@ class BertConfig:
     def from_json(cls, raw: Mapping[str, Any], /) -> BertConfig:
         """Read a published ``config.json``.
 
-        Raises
-        ------
-        ModelError
-            The architecture, activation function or position type is not supported.
-        ModelCorrupt
-            A field is missing.
+        Raises ``ModelError``: the architecture, activation function or position type is not
+        supported; ``ModelCorrupt``: a field is missing.
         """
         wanted = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
         for key, value in wanted.items():
@@ -126,10 +122,7 @@ def build_encoder(
         int8 weights per output channel, int8 embeddings per row, and quantised activations;
         ``False`` keeps float32 as a reference.
 
-    Raises
-    ------
-    ModelCorrupt
-        A tensor is missing or has the wrong shape.
+    Raises ``ModelCorrupt``: a tensor is missing or has the wrong shape.
     """
     graph = Graph(weights, quantize=quantize)
     states = encoder_states(graph, config)
@@ -140,11 +133,7 @@ def encoder_states(graph: Graph, config: BertConfig, *, attended: str = "") -> l
     """Add an encoder to *graph*; return the names of the states after each layer.
 
     *attended* is an input, int32 [batch]: the number of leading tokens that receive attention.
-
-    Raises
-    ------
-    ModelCorrupt
-        A tensor is missing or has the wrong shape.
+    Raises ``ModelCorrupt``: a tensor is missing or has the wrong shape.
     """
     state = _embeddings(graph, config)
     names = []
@@ -288,10 +277,7 @@ def build_sparse(
     quantize
         As for :func:`build_encoder`.
 
-    Raises
-    ------
-    ModelCorrupt
-        A tensor is missing or has the wrong shape.
+    Raises ``ModelCorrupt``: a tensor is missing or has the wrong shape.
     """
     known = {**weights, _WORDS: weights[_DECODER]} if _tied(weights) else weights
     graph = Graph(known, quantize=quantize)
@@ -336,10 +322,7 @@ def build_tokens(
     quantize
         As for :func:`build_encoder`.
 
-    Raises
-    ------
-    ModelCorrupt
-        A tensor is missing or has the wrong shape.
+    Raises ``ModelCorrupt``: a tensor is missing or has the wrong shape.
     """
     graph = Graph(weights, quantize=quantize)
     state = encoder_states(graph, config, attended=ATTENDED_INPUT)[-1]
@@ -356,12 +339,8 @@ def build_labels(
     """Build the graph of a model that labels every token (Devlin et al. 2019, section 5.3).
 
     The head is ``classifier``, in float32. Output: ``labels``, float32 [batch, tokens, labels],
-    probabilities. *quantize* as for :func:`build_encoder`.
-
-    Raises
-    ------
-    ModelCorrupt
-        A tensor is missing or has the wrong shape.
+    probabilities. *quantize* as for :func:`build_encoder`. Raises ``ModelCorrupt``: a tensor is
+    missing or has the wrong shape.
     """
     graph = Graph(weights, quantize=quantize)
     state = encoder_states(graph, config)[-1]

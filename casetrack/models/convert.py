@@ -82,10 +82,7 @@ class PackedModel:
 def read_packed(path: Path, /) -> PackedModel:
     """Open a file of packed weights.
 
-    Raises
-    ------
-    ModelCorrupt
-        Its layout is unknown, or it is truncated.
+    Raises ``ModelCorrupt``: its layout is unknown, or it is truncated.
     """
     data = path.read_bytes()
     try:
@@ -296,12 +293,8 @@ def built_names(spec: ModelSpec, /) -> tuple[str, ...]:
 def build(spec: ModelSpec, folder: Path, name: str, /) -> bytes:
     """Build the file *name*, one of :func:`built_names`, from the published files in *folder*.
 
-    Raises
-    ------
-    ModelError
-        The architecture is not supported.
-    ModelCorrupt
-        A published file is unreadable or inconsistent with the others.
+    Raises ``ModelError``: the architecture is not supported; ``ModelCorrupt``: a published file is
+    unreadable or inconsistent with the others.
     """
     packed = next((f.name for f in spec.files if f.name.endswith(_PACKED)), None)
     if packed is not None:

@@ -45,12 +45,7 @@ class ModelSource(Protocol):
     ) -> None:
         """Download *files* to *folder*; completed ones stay if a later one fails.
 
-        Raises
-        ------
-        SourceFailed
-            A file is not available.
-        OSError
-            The folder cannot be written.
+        Raises ``SourceFailed``: a file is not available; ``OSError``: the folder cannot be written.
         """
 
 
@@ -68,14 +63,8 @@ def fetch_files(
     """Download each file from the first source that delivers it.
 
     *name* and *hint* are for errors. Returns the source's label by file name, and ``(label,
-    reason)`` of each failed source.
-
-    Raises
-    ------
-    DownloadFailed
-        No source delivered a file; the text has each source's reason.
-    OSError
-        The folder cannot be written.
+    reason)`` of each failed source. Raises ``DownloadFailed``: no source delivered a file; the text
+    has each source's reason; ``OSError``: the folder cannot be written.
     """
     origins: dict[str, str] = {}
     failures: list[tuple[str, str]] = []
@@ -107,12 +96,8 @@ def fetch_files(
 def accept(part: Path, file: ModelFile, folder: Path, stated: str = "", /) -> None:
     """Rename a complete download to its final name, or delete it.
 
-    *stated* is the source's SHA-256 or git hash, for files without one in the catalogue.
-
-    Raises
-    ------
-    SourceFailed
-        The content is wrong, or no checksum is available.
+    *stated* is the source's SHA-256 or git hash, for files without one in the catalogue. Raises
+    ``SourceFailed``: the content is wrong, or no checksum is available.
     """
     expected = file.sha256 or stated
     if not expected:
@@ -184,10 +169,7 @@ class HubSource:
 def web_address(variable: str, address: str, /) -> str:
     """Return the *address* from an environment *variable* without a final slash.
 
-    Raises
-    ------
-    SourceFailed
-        It is not a web address.
+    Raises ``SourceFailed``: it is not a web address.
     """
     if urllib.parse.urlsplit(address).scheme not in {"http", "https"}:
         raise SourceFailed(f"{variable} is {address!r}, not an http(s) address")
@@ -205,14 +187,8 @@ def download(
     """Download an address, and return the unchecked file.
 
     An earlier partial download is continued. An interrupted connection is retried as long as data
-    arrives.
-
-    Raises
-    ------
-    SourceFailed
-        The server refuses, is unreachable, or sends too much.
-    OSError
-        *folder* cannot be written.
+    arrives. Raises ``SourceFailed``: the server refuses, is unreachable, or sends too much;
+    ``OSError``: *folder* cannot be written.
     """
     _set_up_library()
     import httpx2

@@ -77,16 +77,9 @@ class Encoder:
         """Open one dense model, whose states are the tokens.
 
         *sessions* are parallel passes, by default one per physical core, at most 4; *threads* are
-        per pass.
-
-        Raises
-        ------
-        ModelNotFound
-            The model or a file is missing.
-        ModelCorrupt
-            A file has the wrong length, or the manifest is unreadable.
-        UsageError
-            The model has no dense vectors.
+        per pass. Raises ``ModelNotFound``: the model or a file is missing; ``ModelCorrupt``: a file
+        has the wrong length, or the manifest is unreadable; ``UsageError``: the model has no dense
+        vectors.
         """
         from casetrack.models.model import Model
 
@@ -157,12 +150,8 @@ class Encoder:
     def encode_query(self, text: str, /) -> Encoding:
         """Encode one query in the calling thread.
 
-        Raises
-        ------
-        ValueError
-            The text has no tokens.
-        ModelCorrupt
-            A model's files cannot be loaded.
+        Raises ``ValueError``: the text has no tokens; ``ModelCorrupt``: a model's files cannot be
+        loaded.
         """
         return self._encode(text, is_query=True)
 
@@ -181,12 +170,8 @@ class Encoder:
             Further requested layers (1-based) of the dense model, with rows as in
             ``Encoding.tokens``; requires tokens from the dense model.
 
-        Raises
-        ------
-        ValueError
-            A text has no tokens (raised at its turn), or a layer does not exist.
-        ModelCorrupt
-            A model's files cannot be loaded.
+        Raises ``ValueError``: a text has no tokens (raised at its turn), or a layer does not exist;
+        ``ModelCorrupt``: a model's files cannot be loaded.
         """
         from concurrent.futures import ThreadPoolExecutor
 
@@ -267,16 +252,9 @@ def load_profile(
     """Open the models of a local profile; the first text loads their weights.
 
     *sessions* are parallel passes, by default one per physical core, at most 4; *threads* are per
-    pass.
-
-    Raises
-    ------
-    UsageError
-        The profile is unknown, or belongs to a provider.
-    ModelNotFound
-        Models are not installed; the text lists them.
-    ModelCorrupt
-        A file has the wrong length, or a manifest is unreadable.
+    pass. Raises ``UsageError``: the profile is unknown, or belongs to a provider;
+    ``ModelNotFound``: models are not installed; the text lists them; ``ModelCorrupt``: a file has
+    the wrong length, or a manifest is unreadable.
     """
     from casetrack.models.model import Model
 
@@ -371,14 +349,9 @@ class Encoders:
         """Return the encoder of a profile.
 
         *dimension* is the length of the collection's vectors, which a provider must match. Only the
-        name of a provider's profile selects that provider.
-
-        Raises
-        ------
-        ModelNotFound, ModelCorrupt
-            A model is not installed, or its files are damaged.
-        ProviderError, UsageError
-            The provider's settings are invalid.
+        name of a provider's profile selects that provider. Raises ``ModelNotFound`` or
+        ``ModelCorrupt``: a model is not installed, or its files are damaged; ``ProviderError`` or
+        ``UsageError``: the provider's settings are invalid.
         """
         from casetrack.models.providers import PROVIDERS
 
@@ -404,12 +377,8 @@ class Encoders:
         """Return the name tagger of a profile's collections, or ``None`` without a model.
 
         The tagger reads the states of the embedded model's pass; other profiles need an extra pass.
-        The settings may choose a model of the catalogue, or none.
-
-        Raises
-        ------
-        ModelNotFound, ModelCorrupt
-            The chosen model is not installed, or damaged.
+        The settings may choose a model of the catalogue, or none. Raises ``ModelNotFound`` or
+        ``ModelCorrupt``: the chosen model is not installed, or damaged.
         """
         chosen = self._settings.names if self._settings else "auto"
         if chosen == "off":

@@ -101,10 +101,7 @@ class Manifest:
     def read(cls, folder: Path, /) -> Manifest | None:
         """Read the manifest of a model folder; ``None`` if there is none.
 
-        Raises
-        ------
-        ModelCorrupt
-            It is not a valid manifest.
+        Raises ``ModelCorrupt``: it is not a valid manifest.
         """
         path = folder / MANIFEST_NAME
         try:

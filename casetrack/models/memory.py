@@ -73,12 +73,8 @@ class MemoryPlan:
 def choose_plan(requested: str | None = None, /, memory: Memory | None = None) -> MemoryPlan:
     """Choose the memory mode and log it with its reason.
 
-    *requested* is ``Settings.memory_mode``; *memory* is measured by default.
-
-    Raises
-    ------
-    UsageError
-        The mode is unknown.
+    *requested* is ``Settings.memory_mode``; *memory* is measured by default. Raises ``UsageError``:
+    the mode is unknown.
     """
     machine = measure() if memory is None else memory
     if requested is None:

@@ -78,12 +78,8 @@ class Model:
     def open(cls, models_dir: Path, name: str, /, *, threads: int = 1) -> Model:
         """Open a model without loading it; *threads* are per pass.
 
-        Raises
-        ------
-        ModelNotFound
-            The model or a file is missing.
-        ModelCorrupt
-            A file has the wrong length, or the manifest is unreadable.
+        Raises ``ModelNotFound``: the model or a file is missing; ``ModelCorrupt``: a file has the
+        wrong length, or the manifest is unreadable.
         """
         folder = models_dir / name
         manifest = Manifest.read(folder)
@@ -125,12 +121,8 @@ class Model:
         layers
             Further requested layers (1-based).
 
-        Raises
-        ------
-        ValueError
-            The text has no tokens, or a layer does not exist.
-        ModelCorrupt
-            The model's files cannot be loaded.
+        Raises ``ValueError``: the text has no tokens, or a layer does not exist; ``ModelCorrupt``:
+        the model's files cannot be loaded.
         """
         return self._load().encode(text, is_query=is_query, layers=layers)
 

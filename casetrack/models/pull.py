@@ -167,14 +167,8 @@ def pull(
 def verify(model: str | ModelSpec, models_dir: Path, /) -> tuple[FileCheck, ...]:
     """Compare every file of a model with the hashes of the catalogue, else of the manifest.
 
-    Raises
-    ------
-    UsageError
-        The catalogue has no such model.
-    ModelNotFound
-        The model is not installed.
-    ModelCorrupt
-        Its manifest is unreadable.
+    Raises ``UsageError``: the catalogue has no such model; ``ModelNotFound``: the model is not
+    installed; ``ModelCorrupt``: its manifest is unreadable.
     """
     spec = find_model(model) if isinstance(model, str) else model
     folder = models_dir / spec.name

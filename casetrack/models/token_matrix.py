@@ -69,10 +69,7 @@ class TokenForm:
     def pack(self, states: Floats, /) -> bytes:
         """Return the stored form of token states, float [n, width]; equal states give equal bytes.
 
-        Raises
-        ------
-        ValueError
-            The array has another shape, or infinite values.
+        Raises ``ValueError``: the array has another shape, or infinite values.
         """
         checked = self._checked(states)
         rows = self._turned(pooled_units(checked, self._pool_of(len(checked))))
@@ -104,12 +101,8 @@ class TokenForm:
         """Compare a question, float [q, width], with stored matrices by MaxSim.
 
         Returns float32 [len(packed)]: the mean over the question's tokens of the cosine with the
-        nearest row (about the fit's mean, if any); NaN without a matrix, a row or a token.
-
-        Raises
-        ------
-        ValueError
-            The question has another shape, or bytes are not a matrix of this form.
+        nearest row (about the fit's mean, if any); NaN without a matrix, a row or a token. Raises
+        ``ValueError``: the question has another shape, or bytes are not a matrix of this form.
         """
         nearest = self.nearest(query, packed)
         empty = np.full(len(packed), np.nan, dtype=np.float32)
@@ -137,12 +130,8 @@ class TokenForm:
     def asked(self, query: Floats, /) -> Floats:
         """Return the rows of a question, float [q, width], to compare with unpacked rows.
 
-        They are unit vectors, float32 [q, width], centred and rotated as stored rows.
-
-        Raises
-        ------
-        ValueError
-            The question has another shape.
+        They are unit vectors, float32 [q, width], centred and rotated as stored rows. Raises
+        ``ValueError``: the question has another shape.
         """
         return self._turned(_unit(self._checked(query)))
 
@@ -199,12 +188,8 @@ def unpack(matrix: bytes, /) -> Floats:
     """Return the rows of a packed matrix of any form, float32 [n, width].
 
     MaxSim uses their products with the rows of :meth:`TokenForm.asked`. For a model with a fit they
-    are centred and rotated; a rotation changes no product.
-
-    Raises
-    ------
-    ValueError
-        The bytes are not a matrix.
+    are centred and rotated; a rotation changes no product. Raises ``ValueError``: the bytes are not
+    a matrix.
     """
     bits, _, factors, codes = _opened(matrix, "the token matrix")
     rows: Floats = _levels(codes, bits) * factors.astype(np.float32)[:, None]
@@ -258,11 +243,7 @@ def token_form(encoder: TokenModel, /) -> TokenForm | None:
     """Return the form of a model's token matrices; ``None`` without any.
 
     A model with a fit has the smaller form; others have 4 bits a value and need an even width.
-
-    Raises
-    ------
-    ValueError
-        The fit of this name has another width.
+    Raises ``ValueError``: the fit of this name has another width.
     """
     width = encoder.token_width
     if width is None:

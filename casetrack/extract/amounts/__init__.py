@@ -5,6 +5,6 @@ from __future__ import annotations
 from casetrack.extract.amounts.find import find_amounts
 
 VERSION = 5
-"""Raised with every change of what is found."""
+"""Increase with every change of the results."""
 
 __all__ = ["VERSION", "find_amounts"]

@@ -1,4 +1,4 @@
-"""A text while its amounts are read: its numbers, their signs, and what stands around them."""
+"""The numbers of a text, their signs and their surroundings."""
 
 from __future__ import annotations
 
@@ -62,15 +62,7 @@ _SECTION_NUMBER = re.compile(r"\d{1,3}\.\d{1,3}\s{1,4}")
 
 
 class Context:
-    """Reads the numbers of one text.
-
-    Parameters
-    ----------
-    text
-        The text.
-    numbers
-        Whether numbers without unit are wanted too.
-    """
+    """Reads the numbers of one text; *numbers* includes numbers without a unit."""
 
     def __init__(self, text: str, *, numbers: bool) -> None:
         self._text = text
@@ -84,7 +76,7 @@ class Context:
         return _MONEY_TEXT.search(self._low) is not None
 
     def _worth_reading(self, at: int) -> bool:
-        """Say whether anything next to a numeral could make an amount of it."""
+        """Return whether the surroundings of a numeral can make it an amount."""
         if self._numbers:
             return True
         text = self._text
@@ -102,20 +94,20 @@ class Context:
         return at > 0 and self._money_may_precede(at)
 
     def _heads_column(self, at: int) -> bool:
-        """Say whether a number is part of a column's name: "2024 EUR m", "000 tonnes"."""
+        """Return whether a number is part of a column's name: "2024 EUR m", "000 tonnes"."""
         low = self._low
         before = low[low.rfind("\n", 0, at) + 1 : at]
         cell = before.rpartition("|")[2]
         begins = not cell.strip(" (£$€₹¥")
         if _SCALE_ALONE.match(low, at):
             return low[at] == "0" or cell.endswith("(") or not cell.strip(" 0123456789")
-        found = _YEAR_WITH_UNIT.match(low, at)
-        if found is None or not begins:
+        match = _YEAR_WITH_UNIT.match(low, at)
+        if match is None or not begins:
             return False
-        line = low[at - len(before) : at] + low[found.end() :].partition("\n")[0]
-        unit = re.escape(found["unit"])
+        line = low[at - len(before) : at] + low[match.end() :].partition("\n")[0]
+        unit = re.escape(match["unit"])
         # A row that repeats the names of its columns, or another year in the same unit.
-        is_named = f"{found[0]}:" in low
+        is_named = f"{match[0]}:" in low
         return is_named or re.search(rf"(?:19|20)\d\d{unit}\s*(?:\||$)", line) is not None
 
     def _money_may_precede(self, at: int) -> bool:
@@ -127,16 +119,16 @@ class Context:
         return char in money.SYMBOLS or char.isalpha() or char in {".", "/", ","}
 
     def _beyond(self, at: int, end: int) -> int:
-        found = NUMERAL.match(self._text, at)
-        if found is None:
+        match = NUMERAL.match(self._text, at)
+        if match is None:
             return end
         digits = end
-        while digits < found.end() and self._text[digits].isdigit():
+        while digits < match.end() and self._text[digits].isdigit():
             digits += 1
-        return digits if self._numbers else found.end()
+        return digits if self._numbers else match.end()
 
     def _leads(self, at: int) -> bool:
-        """Say whether a point before the digits makes them a fraction (".25 kg")."""
+        """Return whether a point before the digits makes them a fraction (".25 kg")."""
         text = self._text
         end = NUMERAL.match(text, at)
         return (
@@ -247,7 +239,7 @@ class Context:
         return bool(_CELL_BEFORE.search(before) and _CELL_AFTER.match(text, end + 1))
 
     def _heads_a_section(self, begin: int, number: Number, to: int) -> bool:
-        """Say whether this is a numbered heading ("3.3 Minutes of Meetings")."""
+        """Return whether this is a numbered heading ("3.3 Minutes of Meetings")."""
         text = self._text
         if not text[to : to + 1].isupper() or not text[to + 1 : to + 2].islower():
             return False

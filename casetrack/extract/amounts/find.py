@@ -1,4 +1,4 @@
-"""Find the amounts of a text: one pass over its numbers, each read with what stands around it."""
+"""Finds the amounts of a text in one pass over its numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Scan(Sums):
 
     def run(self) -> tuple[AmountSpan, ...]:
         """Return the amounts in order of their place."""
-        found: list[AmountSpan] = []
+        spans: list[AmountSpan] = []
         bound = position = 0
         last: AmountMatch | None = None
         search = START.search
@@ -44,11 +44,11 @@ class Scan(Sums):
                 continue
             bound = position = one.end
             if last is not None and (joined := self._joined(last, one)) is not None:
-                found.pop()
+                spans.pop()
                 one = joined
             last = one
-            found.append(self._span(one))
-        return tuple(found)
+            spans.append(self._span(one))
+        return tuple(spans)
 
     def _span(self, one: AmountMatch) -> AmountSpan:
         return AmountSpan(
@@ -109,11 +109,11 @@ class Scan(Sums):
         gap = GAP.match(low, end)
         to = gap.end() if gap is not None else end
         between = low[end:to]
-        found = percent_after(low, to)
-        if found is not None and not ("\n" in between and low[to] == "%"):
-            sure = found.confidence * (0.75 if number.other is not None else 1)
+        suffix = percent_after(low, to)
+        if suffix is not None and not ("\n" in between and low[to] == "%"):
+            sure = suffix.confidence * (0.75 if number.other is not None else 1)
             return AmountMatch(
-                begin, found.end, "percent", sign * number.value, None, found.unit, sure
+                begin, suffix.end, "percent", sign * number.value, None, suffix.unit, sure
             )
         coin = self._money_after(begin, at, number, sign, to, between)
         if coin is not None:
@@ -125,23 +125,23 @@ class Scan(Sums):
     ) -> AmountMatch | None:
         if number.value < 0 or _WEEKS_OF_YEAR.match(self._text, begin):
             return None
-        found = unit_after(self._text, self._low, to, number, between)
-        if found is None or (found.short and self._labelled(begin)):
+        unit = unit_after(self._text, self._low, to, number, between)
+        if unit is None or (unit.short and self._labelled(begin)):
             return None
-        if not found.short and self._heads_a_section(begin, number, to):
+        if not unit.short and self._heads_a_section(begin, number, to):
             return None
         if number.plain and (
-            names_street(self._text, to, found.end)
-            or (found.short and is_numbered(self._text, begin))
+            names_street(self._text, to, unit.end)
+            or (unit.short and is_numbered(self._text, begin))
         ):
             return None
-        value, end = number.value, found.end
-        if found.unit == "ft":
+        value, end = number.value, unit.end
+        if unit.unit == "ft":
             value, end = self._inches(value, end)
-        sure = found.confidence * (0.75 if number.other is not None else 1)
+        sure = unit.confidence * (0.75 if number.other is not None else 1)
         if number.words and number.value == 1:
             sure *= 0.7
-        return AmountMatch(begin, end, "quantity", sign * value, None, found.unit, sure)
+        return AmountMatch(begin, end, "quantity", sign * value, None, unit.unit, sure)
 
     def _inches(self, feet: float, end: int) -> tuple[float, int]:
         link = _INCH_LINK.match(self._low, end)
@@ -270,31 +270,20 @@ class Scan(Sums):
 
 
 def find_amounts(text: str, /, *, numbers: bool = False) -> tuple[AmountSpan, ...]:
-    """Find money, percentages and quantities with units in a text.
+    """Find money, percentages and quantities with units in a text, in order and without overlap.
 
-    Parameters
-    ----------
-    text
-        Any text, usually one chunk.
-    numbers
-        Whether bare numbers (kind ``number``) are wanted too; for measuring.
-
-    Returns
-    -------
-    tuple of AmountSpan
-        In order of start, not overlapping.
+    *numbers* includes bare numbers (kind ``number``), for measurements.
 
     Notes
     -----
-    - A sum written twice, in words and in digits ("Twenty-Five Thousand Dollars ($25,000)",
-      "thirty (30) days"), is one amount; its span covers both. Where the two differ they stay
-      apart, so that the contradiction can be seen; "sixty (30) days" has one unit for both, and is
-      read as its words say, less sure.
-    - "1.234 kg" is read as the other numbers of the text are written, and as English does where
-      they do not tell; then the confidence is lower. With a currency that is written so ("1.234
-      €") it is thousands.
-    - "pounds" are money where the number or the text speaks of money, else a weight.
-    - Coins keep their own unit ("75 cents" is 75.0 ``cent``), since it is open whose they are;
-      after their money they are part of it ("five dollars and ten cents" is 5.1).
+    - A sum in words and in digits ("Twenty-Five Thousand Dollars ($25,000)", "thirty (30) days") is
+      one amount. If the two differ, they stay separate to show the contradiction; "sixty (30) days"
+      has one unit, and the value of its words with lower confidence.
+    - "1.234 kg" is read like the other numbers of the text, else as English with lower confidence;
+      with a currency of that style ("1.234 €") it is thousands.
+    - "pounds" are money if the number or the text is about money, else a weight.
+    - Coins keep their unit ("75 cents" is 75.0 ``cent``), because their currency is uncertain;
+    after
+      their currency they are part of it ("five dollars and ten cents" is 5.1).
     """
     return Scan(text, numbers=numbers).run()

@@ -24,7 +24,7 @@ _MINOR = _LISTS.pairs("minor")
 _SHARED = {"krona": "krona/krone", "krone": "krona/krone", "rouble": "ruble"}
 _MORE_PHRASES = _LISTS.pairs("more_phrases")
 _MOST_LIKELY = {"ruble": "RUB", "rouble": "RUB", "lira": "lira", "won": "KRW"}
-"""Words that two states share, of which one is meant unless an adjective says otherwise."""
+"""Currency names of several states, with the default one."""
 WORD_LIKE_CODES = frozenset(_LISTS.words("word_like_codes"))
 """Codes that are words, or abbreviations of something else, in capitals."""
 WORD_LIKE_NAMES = frozenset(_LISTS.words("word_like_names"))
@@ -73,13 +73,7 @@ PHRASES, SIGNS, CODES = _build()
 
 
 def minor_of(unit: str, /) -> str | None:
-    """Return the name of the small coin of a currency, ``None`` where it is not known.
-
-    Parameters
-    ----------
-    unit
-        A currency's code or plain name.
-    """
+    """Return the name of the small coin of a currency (code or name), or ``None``."""
     name = PHRASES_OF_CODE.get(unit, unit)
     return _MINOR.get(unit) or _MINOR.get(name)
 
@@ -93,18 +87,12 @@ PHRASES_OF_CODE = {"GBP": "pound"} | {
 
 
 def same_money(one: str, other: str, /) -> bool:
-    """Say whether two units can be the same money ("dollar" and ``USD`` can).
-
-    Parameters
-    ----------
-    one, other
-        Currency codes or plain names.
-    """
+    """Return whether two units can be the same money ("dollar" and ``USD`` can)."""
     first, second = (set(PHRASES_OF_CODE.get(unit, unit).split("/")) for unit in (one, other))
     return one == other or (bool(first & second) and (one not in CODES or other not in CODES))
 
 
-# Numbers that only name something: a house, a section, a form; what follows is no unit of them.
+# Numbers of things: a house, a section, a form; a following word is not their unit.
 
 _LABEL = re.compile(_LISTS.text("label"), re.VERBOSE | re.IGNORECASE)
 _STREET = re.compile(
@@ -118,60 +106,34 @@ _AHEAD = 48
 
 
 def is_numbered(text: str, begin: int, /) -> bool:
-    """Say whether the number that begins at a place is that of a thing: "No. 5", "Section 5".
-
-    Parameters
-    ----------
-    text
-        The text.
-    begin
-        Where the number begins.
-    """
+    """Return whether the number at *begin* is that of a thing: "No. 5", "Section 5"."""
     return _LABEL.search(text[max(0, begin - _REACH) : begin]) is not None
 
 
 def names_street(text: str, word: int, end: int, /) -> bool:
-    """Say whether a capitalised word behind a number is part of a street's name: "5 Pound Lane".
+    """Return whether a capitalised word after a number is part of a street's name: "5 Pound Lane".
 
-    Parameters
-    ----------
-    text
-        The text.
-    word, end
-        Where the word begins and ends that could be a unit.
+    *word* and *end* delimit the word that could be a unit.
     """
     return text[word].isupper() and _STREET.match(text[end : end + _AHEAD]) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What says that a number is money.
+    """Evidence that a number is money."""
 
-    Attributes
-    ----------
-    place
-        Where the mark begins (before a number) or ends (after it).
-    unit
-        Code or plain name of the currency.
-    scale
-        What the mark multiplies by: 1e6 in "MEUR".
-    doubtful
-        Whether the mark is also another word, so that the number has to look like money.
-    confidence
-        How sure it is.
-    """
-
-    place: int
-    unit: str
-    scale: float = 1.0
+    place: int  # start of the mark (before a number) or its end (after it)
+    unit: str  # code or plain name of the currency
+    scale: float = 1.0  # factor of the mark: 1e6 in "MEUR"
+    # Whether the mark is also a common word, so that the number must look like money.
     doubtful: bool = False
-    confidence: float = 0.97
+    confidence: float = 0.97  # 0..1
 
 
 _DROPPED = frozenset(
     "AED BD DA DT Af Br Fr FC FG ID JD KD KM LD LS MK MT Nu QR RO SR FF L ZK kn".split()
 )
-"""Letters that stand for much else before a number."""
+"""Letters with too many other meanings before a number."""
 _DOUBTFUL_SIGNS = frozenset(
     "R DM TL LE Rf RM Rp Bs Sh Ft Tk NIS NRs Kz FBu Fdj Afl stg Nfk BD$".split()
 )
@@ -219,16 +181,9 @@ _NAMES_BEFORE = frozenset(
 
 
 def before(text: str, start: int, bound: int, /) -> Mark | None:
-    """Read the sign, code or word of a currency that ends where a number begins.
+    """Read the currency's sign, code or word that ends at *start*, the start of a number.
 
-    Parameters
-    ----------
-    text
-        The text.
-    start
-        Where the number begins.
-    bound
-        Where looking back ends: what lies before belongs to something else.
+    *bound* limits the search to the left.
     """
     last = start - 1
     while last >= bound and start - last <= 2 and text[last] in " \u00a0\u202f-−–(\n":
@@ -245,35 +200,35 @@ def before(text: str, start: int, bound: int, /) -> Mark | None:
 
 
 def _symbol_before(piece: str, base: int) -> Mark | None:
-    found = _BEFORE.search(piece)
-    if found is None:
+    match = _BEFORE.search(piece)
+    if match is None:
         return None
-    symbol, letters = found["symbol"], (found["letters"] or "").replace(".", "").lower()
+    symbol, letters = match["symbol"], (match["letters"] or "").replace(".", "").lower()
     if letters:
         unit = _WITH_SYMBOL.get(letters + symbol)
-        parted = found.start("symbol") - found.start("letters") - len(found["letters"])
-        if unit is not None and (len(letters) > 1 or not parted or _PARTED.match(found[0])):
-            return Mark(base + found.start(), unit)
-        scale = _SCALE_LETTERS.get(found["letters"])
+        parted = match.start("symbol") - match.start("letters") - len(match["letters"])
+        if unit is not None and (len(letters) > 1 or not parted or _PARTED.match(match[0])):
+            return Mark(base + match.start(), unit)
+        scale = _SCALE_LETTERS.get(match["letters"])
         if scale and symbol == "€":
-            return Mark(base + found.start(), SIGNS[symbol], scale)
-    return Mark(base + found.start("symbol"), SIGNS[symbol])
+            return Mark(base + match.start(), SIGNS[symbol], scale)
+    return Mark(base + match.start("symbol"), SIGNS[symbol])
 
 
 def _word_before(piece: str, base: int, ahead: str) -> Mark | None:
     if piece.rstrip().endswith("S/"):
         return Mark(base + piece.rindex("S/"), "PEN", doubtful=True, confidence=0.7)
-    found = _BEFORE_WORD.search(piece)
-    if found is None or (found.start() == 0 and (ahead.isalnum() or ahead in {"-", "_"})):
+    match = _BEFORE_WORD.search(piece)
+    if match is None or (match.start() == 0 and (ahead.isalnum() or ahead in {"-", "_"})):
         return None
-    word, place = found["word"], base + found.start()
+    word, place = match["word"], base + match.start()
     if word in _LETTER_SIGNS:
         doubtful = word in _DOUBTFUL_SIGNS
         return Mark(place, _LETTER_SIGNS[word], 1, doubtful, 0.7 if doubtful else 0.93)
-    if found["dot"]:
+    if match["dot"]:
         return None
     code = _code(word)
-    if code is not None and _COMPANY_BEFORE.search(piece, 0, found.start()) is None:
+    if code is not None and _COMPANY_BEFORE.search(piece, 0, match.start()) is None:
         return Mark(place, code[0], code[1], code[0] in WORD_LIKE_CODES, 0.97)
     name = word.lower()
     if name in _NAMES_BEFORE:
@@ -292,66 +247,37 @@ def _code(word: str) -> tuple[str, float] | None:
 
 
 def scale_after(low: str, end: int, /) -> tuple[int, float] | None:
-    """Read "m", "bn", "million", "crore" after a number that is money.
+    """Read "m", "bn", "million", "crore" after the end of a number that is money.
 
-    Parameters
-    ----------
-    low
-        The text in small letters.
-    end
-        Where the number ends.
+    *low* is the text in lower case.
     """
-    found = _SCALE.match(low, end)
-    return None if found is None else (found.end(), _SCALES.get(found["word"], 1e6))
+    match = _SCALE.match(low, end)
+    return None if match is None else (match.end(), _SCALES.get(match["word"], 1e6))
 
 
 def closing(text: str, end: int, /) -> int:
-    """Return where an amount ends that may be closed with a dash ("CHF 1'000.-").
-
-    Parameters
-    ----------
-    text
-        The text.
-    end
-        Where its number ends.
-    """
-    found = _DASH_END.match(text, end)
-    return found.end() if found else end
+    """Return the end of an amount with an optional closing dash ("CHF 1'000.-")."""
+    match = _DASH_END.match(text, end)
+    return match.end() if match else end
 
 
 def code_after(text: str, end: int, /) -> tuple[int, str] | None:
-    """Read the code that repeats the currency of a sign ("$25,000 USD", "$5 (CAD)").
-
-    Parameters
-    ----------
-    text
-        The text.
-    end
-        Where the amount ends.
-    """
-    found = _CODE_AFTER.match(text, end)
-    if found is None or found[1] not in CODES or ("(" in found[0]) != (")" in found[0]):
+    """Read the code that repeats the currency of a sign ("$25,000 USD", "$5 (CAD)")."""
+    match = _CODE_AFTER.match(text, end)
+    if match is None or match[1] not in CODES or ("(" in match[0]) != (")" in match[0]):
         return None
-    return found.end(), found[1]
+    return match.end(), match[1]
 
 
 def after(text: str, low: str, at: int, /) -> Mark | None:
-    """Read the sign, code or name of a currency that begins at a place.
-
-    Parameters
-    ----------
-    text, low
-        The text, and the text in small letters.
-    at
-        Where it would begin.
-    """
+    """Read the currency's sign, code or name that begins at a position; *low* is in lower case."""
     char = text[at : at + 1]
     if char in SYMBOLS:
         return _symbol_after(text, at)
-    found = _PHRASE_WORD.match(low, at)
-    if found is None:
+    match = _PHRASE_WORD.match(low, at)
+    if match is None:
         return None
-    raw = text[at : found.end()].rstrip(".")
+    raw = text[at : match.end()].rstrip(".")
     end = at + len(raw)
     if text[end : end + 1] in SYMBOLS and _WITH_SYMBOL.get(raw.lower() + text[end]):
         return Mark(end + 1, _WITH_SYMBOL[raw.lower() + text[end]])
@@ -387,22 +313,22 @@ def _named(low: str, at: int) -> Mark | None:
     best: Mark | None = None
     position = at
     for _ in range(_WORDS_IN_PHRASE):
-        found = _PHRASE_WORD.match(low, position)
-        if found is None or not (words or _may_begin(found[0])):
+        match = _PHRASE_WORD.match(low, position)
+        if match is None or not (words or _may_begin(match[0])):
             break
-        words.append(found[0])
-        head = found[0].partition("-")[0]
-        if len(words) == 1 and head != found[0] and head in PHRASES:
+        words.append(match[0])
+        head = match[0].partition("-")[0]
+        if len(words) == 1 and head != match[0] and head in PHRASES:
             odd = head in WORD_LIKE_NAMES
             best = Mark(at + len(head), PHRASES[head], 1, odd, 0.75 if odd else 0.95)
         for phrase, end in (
-            (" ".join(words), found.end()),
-            (" ".join(words).rstrip("."), found.end() - found[0].endswith(".")),
+            (" ".join(words), match.end()),
+            (" ".join(words).rstrip("."), match.end() - match[0].endswith(".")),
         ):
             if phrase in PHRASES:
                 odd = phrase in WORD_LIKE_NAMES
                 best = Mark(end, PHRASES[phrase], 1, odd, 0.75 if odd else 0.95)
-        position = found.end() + 1
-        if low[found.end() : position] not in {" ", "\n", "\u00a0"}:
+        position = match.end() + 1
+        if low[match.end() : position] not in {" ", "\n", "\u00a0"}:
             break
     return best

@@ -1,8 +1,8 @@
-"""Numbers in digits: where they end, and what their points and commas mean.
+"""Numbers in digits: their ends, and the meaning of points and commas.
 
-A numeral with a point and a comma, or with several of one kind, shows which of them is the decimal
-sign. One with a single sign and three digits after it ("1.234") does not: it is read as the rest of
-the text writes its numbers, and failing that as English does; the other reading makes it less sure.
+A numeral with point and comma, or with several of one, shows its decimal sign. One with a single
+sign and three digits ("1.234") is read like the other numbers of the text, else as English; the
+other reading lowers the confidence.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ FIRST_WORDS = (
     *UNITS, *_TEENS, *_TENS, "hundred", "thousand", "million", "billion", "trillion", "half",
     "quarter", "dozen", "nought", "naught", "lakh", "crore",
 )  # fmt: skip
-"""Words that a number can begin with (besides "a" and "an")."""
+"""First words of numbers (except "a" and "an")."""
 
 
 class _State(NamedTuple):
@@ -97,19 +97,9 @@ class _State(NamedTuple):
 
 
 def read_words(low: str, start: int, /) -> tuple[int, float, bool] | None:
-    """Read the number in words that begins at a place.
+    """Read the number in words that begins at *start* ("a" of "a hundred" excluded).
 
-    Parameters
-    ----------
-    low
-        The text in small letters.
-    start
-        Where its first word begins, "a" of "a hundred" left out.
-
-    Returns
-    -------
-    tuple or None
-        Where it ends, its value, and whether a word such as "million" is in it.
+    Returns its end, its value, and whether it has a word such as "million".
     """
     first = _FIRST.match(low, start)
     if first is None:
@@ -127,28 +117,16 @@ def read_words(low: str, start: int, /) -> tuple[int, float, bool] | None:
 
 
 def read_scaled(low: str, end: int, value: float, /) -> tuple[int, float, bool] | None:
-    """Read on in words after a number in digits ("4 thousand 3 hundred", "3 million and a half").
+    """Read words after a number in digits ("4 thousand 3 hundred", "3 million and a half").
 
-    Parameters
-    ----------
-    low
-        The text in small letters.
-    end
-        Where the digits end.
-    value
-        What they say.
-
-    Returns
-    -------
-    tuple or None
-        Where the whole ends, its value, and True; ``None`` where no such word follows.
+    *end* and *value* are those of the digits. Returns the end, the value, and True; or ``None``.
     """
-    found = _NEXT.match(low, end)
-    if found is None or (
-        found[1] not in SCALES and found[1] not in _HUNDREDS and found[1] not in _DOZENS
+    match = _NEXT.match(low, end)
+    if match is None or (
+        match[1] not in SCALES and match[1] not in _HUNDREDS and match[1] not in _DOZENS
     ):
         return None
-    state = _step(_State(0, value, "digits", 1e30, end), found[1], found.end())
+    state = _step(_State(0, value, "digits", 1e30, end), match[1], match.end())
     if state is None:
         return None
     stop, total, scaled = _tail(low, state)
@@ -156,46 +134,38 @@ def read_scaled(low: str, end: int, value: float, /) -> tuple[int, float, bool] 
 
 
 def read_part_after(low: str, end: int, /) -> tuple[int, float] | None:
-    """Read "and a half", "and three quarters" after a number; return its end and value.
-
-    Parameters
-    ----------
-    low
-        The text in small letters.
-    end
-        Where the number ends.
-    """
-    found = _AND.match(low, end)
-    return None if found is None else _part(low, found.end())
+    """Read "and a half", "and three quarters" after a number; return end and value."""
+    match = _AND.match(low, end)
+    return None if match is None else _part(low, match.end())
 
 
 def _part(low: str, start: int) -> tuple[int, float] | None:
-    found = _PART.match(low, start)
-    if found is None:
+    match = _PART.match(low, start)
+    if match is None:
         return None
-    top = 1.0 if found[1] in {"a", "an"} else float(_SMALL_FIRST.get(found[1], 0) or 0)
-    if found[1].isdecimal():
-        top = float(found[1])
-    if found[2]:
-        if found[1] not in _TENS:
+    top = 1.0 if match[1] in {"a", "an"} else float(_SMALL_FIRST.get(match[1], 0) or 0)
+    if match[1].isdecimal():
+        top = float(match[1])
+    if match[2]:
+        if match[1] not in _TENS:
             return None
-        top += UNITS[found[2]]
-    bottom = (_TENS[found[3]] if found[3] else 0) + _PARTS[found[4]]
-    singular = found[4] in _ORDINALS
-    if found[1] in {"a", "an"} and found[4] not in _WHOLE_PARTS and _NOUN.match(low, found.end()):
+        top += UNITS[match[2]]
+    bottom = (_TENS[match[3]] if match[3] else 0) + _PARTS[match[4]]
+    singular = match[4] in _ORDINALS
+    if match[1] in {"a", "an"} and match[4] not in _WHOLE_PARTS and _NOUN.match(low, match.end()):
         return None  # "and a fourth quarter charge", "and a third party"
-    if not top or (singular and top != 1) or (found[3] and not 3 <= _PARTS[found[4]] <= 9):
+    if not top or (singular and top != 1) or (match[3] and not 3 <= _PARTS[match[4]] <= 9):
         return None
-    return found.end(), top / bottom
+    return match.end(), top / bottom
 
 
 def _scaled_part(low: str, end: int, value: float) -> tuple[int, float, bool]:
     of = _OF_A.match(low, end)
-    found = _NEXT.match(low, of.end() if of else end)
-    if found is not None and found[1] in SCALES:
-        return found.end(), value * SCALES[found[1]], True
-    if found is not None and found[1] in {"dozen", "hundred"}:
-        return found.end(), value * (12 if found[1] == "dozen" else 100), False
+    match = _NEXT.match(low, of.end() if of else end)
+    if match is not None and match[1] in SCALES:
+        return match.end(), value * SCALES[match[1]], True
+    if match is not None and match[1] in {"dozen", "hundred"}:
+        return match.end(), value * (12 if match[1] == "dozen" else 100), False
     return end, value, False
 
 
@@ -228,15 +198,15 @@ def _step(state: _State, word: str, end: int) -> _State | None:
 
 def _tail(low: str, state: _State) -> tuple[int, float, bool]:
     for _ in range(_MOST_WORDS):
-        found = _NEXT.match(low, state.end)
-        if found is None:
+        match = _NEXT.match(low, state.end)
+        if match is None:
             break
-        word = found[1]
+        word = match[1]
         if word in {"and", "point"}:
-            return _after_and(low, state) if word == "and" else _decimals(low, state, found.end())
-        if word.isdecimal() and not _scaled_next(low, found.end()):
+            return _after_and(low, state) if word == "and" else _decimals(low, state, match.end())
+        if word.isdecimal() and not _scaled_next(low, match.end()):
             break
-        following = _step(state, word, found.end())
+        following = _step(state, word, match.end())
         if following is None:
             break
         state = following
@@ -244,8 +214,8 @@ def _tail(low: str, state: _State) -> tuple[int, float, bool]:
 
 
 def _scaled_next(low: str, end: int) -> bool:
-    found = _NEXT.match(low, end)
-    return found is not None and (found[1] in SCALES or found[1] in _HUNDREDS)
+    match = _NEXT.match(low, end)
+    return match is not None and (match[1] in SCALES or match[1] in _HUNDREDS)
 
 
 def _closed(state: _State) -> tuple[int, float, bool]:
@@ -253,10 +223,10 @@ def _closed(state: _State) -> tuple[int, float, bool]:
 
 
 def _after_and(low: str, state: _State) -> tuple[int, float, bool]:
-    found = _AND.match(low, state.end)
-    if found is None:
+    match = _AND.match(low, state.end)
+    if match is None:
         return _closed(state)
-    part = _part(low, found.end())
+    part = _part(low, match.end())
     if part is not None:
         end, value, scaled = _scaled_part(low, *part)
         whole = state.total + state.group
@@ -265,7 +235,7 @@ def _after_and(low: str, state: _State) -> tuple[int, float, bool]:
         if state.slot == "scale" and not scaled and part[1] < 1 and not state.group:
             value *= state.scale
         return end, whole + value, scaled or state.total > 0
-    word = _NEXT.match(low, found.end() - 1)
+    word = _NEXT.match(low, match.end() - 1)
     if word is None or state.slot not in {"hundred", "scale"}:
         return _closed(state)
     following = _step(state._replace(slot="and"), word[1], word.end())
@@ -273,9 +243,9 @@ def _after_and(low: str, state: _State) -> tuple[int, float, bool]:
 
 
 def _decimals(low: str, state: _State, end: int) -> tuple[int, float, bool]:
-    found = _POINT.match(low, end)
+    hit = _POINT.match(low, end)
     digits, stop = "", end
-    for match in _FIRST.finditer(low, end, found.end() if found else end):
+    for match in _FIRST.finditer(low, end, hit.end() if hit else end):
         digit = 0 if match[0] in {"nought", "naught", "oh"} else _SMALL_FIRST.get(match[0])
         if digit is None:
             break
@@ -294,7 +264,7 @@ def _decimals(low: str, state: _State, end: int) -> tuple[int, float, bool]:
 
 NUMERAL = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+){0,12}")
 SPACED = re.compile(r"\d{1,3} \d{3}(?!\d)|\d+\s\d{1,2}[/⁄]\d")
-"""What may be one number although a space is in it."""
+"""Possible numbers with a space."""
 _GROUPED_BY_SPACE = re.compile(r"\d{1,3}(?: \d{3}){1,4}(?! ?\d)(?:[.,]\d{1,4})?(?![.,]?\d)")
 _PLAIN_GROUP = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}")
 _SIGN_GROUP = re.compile(r"\d{1,3}(?:['’\u00a0\u202f]\d{3})+")
@@ -325,57 +295,29 @@ _BOTH_SIGNS = re.compile(r"\d\.\d{3},\d")
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that was read.
-
-    Attributes
-    ----------
-    end
-        Where it ends.
-    value
-        What it is.
-    other
-        What it would be with the other decimal sign, where the text leaves that open.
-    plain
-        Whether it is digits alone, without sign, fraction or word.
-    words
-        Whether it is written in words alone.
-    scaled
-        Whether a word such as "million" is in it.
-    """
+    """A number that was read."""
 
     end: int
     value: float
-    other: float | None = None
-    plain: bool = False
-    words: bool = False
-    scaled: bool = False
+    other: float | None = None  # value with the other decimal sign, if the text allows both
+    plain: bool = False  # whether it has digits only, without sign, fraction or word
+    words: bool = False  # whether it has words only
+    scaled: bool = False  # whether it has a word such as "million"
 
     def times(self, scale: float, /) -> float:
-        """Return the value on a scale, without the dust of binary fractions.
-
-        Parameters
-        ----------
-        scale
-            1e6 for "million".
-        """
+        """Return the value times *scale* (1e6 for "million"), without binary rounding errors."""
         return round(self.value * scale, 6) if scale > 1 else self.value * scale
 
 
 class Habit:
-    """How a text writes its decimals; looked up once, when first asked for.
-
-    Parameters
-    ----------
-    text
-        The whole text.
-    """
+    """Decimal style of a text, determined on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     @cached_property
     def comma(self) -> bool | None:
-        """True: "1.234,56". False: "1,234.56". ``None``: the text does not tell."""
+        """True: "1.234,56". False: "1,234.56". ``None``: unknown."""
         text = self._text
         comma = bool(_POINT_GROUPS.search(text)) or bool(_COMMA_DECIMAL.search(text))
         point = bool(_COMMA_GROUPS.search(text)) or bool(_POINT_DECIMAL.search(text))
@@ -386,15 +328,7 @@ class Habit:
 
 
 def read_value(digits: str, habit: Habit, /) -> tuple[float, float | None] | None:
-    """Return the value of a numeral and its other reading, ``None`` where it is not one number.
-
-    Parameters
-    ----------
-    digits
-        Digits with the signs between them.
-    habit
-        How the text writes its numbers.
-    """
+    """Return the value of a numeral and its other reading, or ``None`` if it is not one number."""
     if len(digits) > _MOST_DIGITS:
         return None
     if digits.isdecimal():
@@ -437,55 +371,43 @@ def _joined(whole: str) -> float:
 
 
 def read_digits(text: str, start: int, habit: Habit, /, *, spaces: bool) -> Number | None:
-    """Read the number that begins with the digit at a place.
-
-    Parameters
-    ----------
-    text
-        The text.
-    start
-        Where a digit stands.
-    habit
-        How the text writes its numbers.
-    spaces
-        Whether a space may part thousands ("1 234 €").
-    """
-    found = NUMERAL.match(text, start)
-    if found is None:
+    """Read the number whose first digit is at *start*; *spaces* allows "1 234 €"."""
+    match = NUMERAL.match(text, start)
+    if match is None:
         return None
-    if found[0].isdecimal() and found.end() < len(text) and found.end() - start <= 4:
-        number = _with_fraction(text, start, found.end())
+    if match[0].isdecimal() and match.end() < len(text) and match.end() - start <= 4:
+        number = _with_fraction(text, start, match.end())
         if number is not None:
             return number
         joined = _GROUPED_BY_SPACE.match(text, start) if spaces else None
         if joined is not None:
             whole, _, part = joined[0].replace(",", ".").partition(".")
             return Number(joined.end(), float(f"{whole.replace(' ', '')}.{part or 0}"))
-    read = read_value(found[0], habit)
+    read = read_value(match[0], habit)
     if read is None:
         return None
-    power = _EXPONENT.match(text, found.end())
+    power = _EXPONENT.match(text, match.end())
     if power is not None:
         value = read[0] * 10.0 ** int(power["power"].translate(_RAISED))
         return Number(power.end(), value) if math.isfinite(value) else None
-    return Number(found.end(), *read, plain=found[0].isdecimal())
+    return Number(match.end(), *read, plain=match[0].isdecimal())
 
 
 def _with_fraction(text: str, start: int, end: int) -> Number | None:
     after = text[end]
     if after in "/⁄":
-        found = _FRACTION.match(text, start)
-        if found is None or not int(found["b"]):
+        match = _FRACTION.match(text, start)
+        if match is None or not int(match["b"]):
             return None
-        return Number(found.end(), int(found["a"]) / int(found["b"]))
+        return Number(match.end(), int(match["a"]) / int(match["b"]))
     if after not in " -\u00a0\u202f\t\n" and after not in GLYPHS:
         return None
-    found = _MIXED.match(text, start)
-    if found is None:
+    match = _MIXED.match(text, start)
+    if match is None:
         return None
-    if found["g"]:
-        return Number(found.end(), int(found["whole"]) + GLYPHS[found["g"]])
-    top, bottom = int(found["a"]), int(found["b"])
+    if match["g"]:
+        return Number(match.end(), int(match["whole"]) + GLYPHS[match["g"]])
+    top, bottom = int(match["a"]), int(match["b"])
     if not 0 < top < bottom:
         return None
-    return Number(found.end(), int(found["whole"]) + top / bottom)
+    return Number(match.end(), int(match["whole"]) + top / bottom)

@@ -1,4 +1,4 @@
-"""What follows a number and makes it an amount: per cent signs and words, units of measure."""
+"""Suffixes of amounts: per cent signs and words, units of measure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from casetrack.base.words import WordLists
 if TYPE_CHECKING:
     from casetrack.extract.amounts.numerals import Number
 
-# Units of measure: the words and abbreviations that people write, each to its usual symbol.
-#
-# Metric units with their prefixes are made here, not listed. Abbreviations keep their case where it
-# tells units apart ("MB" and "Mb", "mW" and "MW").
+# Units of measure: words and abbreviations, with their usual symbol. Prefixes of metric units are
+# generated. Abbreviations are case-sensitive where case distinguishes units ("MB" and "Mb", "mW"
+# and "MW").
 
 Family = Literal[
     "length",
@@ -38,15 +37,7 @@ Family = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit of measure.
-
-    Attributes
-    ----------
-    symbol
-        Its usual symbol ("km"), or its name where it has none ("day").
-    family
-        What it measures.
-    """
+    """A unit of measure with its usual symbol ("km") or name ("day"), and its dimension."""
 
     symbol: str
     family: Family
@@ -135,27 +126,13 @@ WORDS, SHORT = _build()
 
 @dataclass(frozen=True, slots=True)
 class Suffix:
-    """A per cent sign or unit after a number.
-
-    Attributes
-    ----------
-    end
-        Where it ends.
-    unit
-        Its name or symbol.
-    percent
-        Whether the number is a percentage; else it is a quantity.
-    short
-        Whether it is an abbreviation.
-    confidence
-        How sure it is.
-    """
+    """A per cent sign or unit after a number."""
 
     end: int
-    unit: str
-    percent: bool
-    short: bool
-    confidence: float
+    unit: str  # its name or symbol
+    percent: bool  # whether the number is a percentage; else it is a quantity
+    short: bool  # whether it is an abbreviation
+    confidence: float  # 0..1
 
 
 _PERCENT = re.compile(
@@ -189,48 +166,28 @@ _CLOSERS = {"[": "]", "<": ">", "(": ")"}
 
 
 def percent_after(low: str, at: int, /) -> Suffix | None:
-    """Read a per cent sign or word that begins at a place.
-
-    Parameters
-    ----------
-    low
-        The text in small letters.
-    at
-        Where it would begin.
-    """
+    """Read a per cent sign or word that begins at a position; *low* is in lower case."""
     if low[at : at + 1] not in {"%", "‰", "p", "b", "v"}:
         return None
-    found = _PERCENT.match(low, at)
-    if found is None:
+    match = _PERCENT.match(low, at)
+    if match is None:
         return None
-    word = found[0]
-    if word == "%" and low[found.end() : found.end() + 1].isalnum():
+    word = match[0]
+    if word == "%" and low[match.end() : match.end() + 1].isalnum():
         return None
     if word.startswith("basis") or word == "bps":
-        return Suffix(found.end(), "basis point", percent=True, short=False, confidence=0.95)
+        return Suffix(match.end(), "basis point", percent=True, short=False, confidence=0.95)
     if "point" in word or word in {"p.p.", "pp"}:
         sure = 0.6 if word == "pp" else 0.95
-        return Suffix(found.end(), "percentage point", percent=True, short=False, confidence=sure)
+        return Suffix(match.end(), "percentage point", percent=True, short=False, confidence=sure)
     if word == "‰" or "mil" in word:
-        return Suffix(found.end(), "per mille", percent=True, short=False, confidence=0.95)
+        return Suffix(match.end(), "per mille", percent=True, short=False, confidence=0.95)
     sure = 0.75 if word.startswith("percentage") else 0.97
-    return Suffix(found.end(), "percent", percent=True, short=False, confidence=sure)
+    return Suffix(match.end(), "percent", percent=True, short=False, confidence=sure)
 
 
 def unit_after(text: str, low: str, at: int, number: Number, gap: str, /) -> Suffix | None:
-    """Read a unit of measure that begins at a place.
-
-    Parameters
-    ----------
-    text, low
-        The text, and the text in small letters.
-    at
-        Where it would begin.
-    number
-        The number before it.
-    gap
-        What stands between the two.
-    """
+    """Read a unit of measure that begins at a position, after *number* and the text *gap*."""
     char = text[at : at + 1]
     if char in _CLOSERS:
         return _bracketed(text, low, at, char, number, gap)
@@ -273,15 +230,15 @@ def _inch_mark(text: str, at: int) -> Suffix | None:
 
 
 def _unit(text: str, low: str, at: int) -> tuple[int, Unit, bool, str] | None:
-    found = _WORD.match(low, at)
-    if found is None:
+    match = _WORD.match(low, at)
+    if match is None:
         return None
-    raw = text[at : found.end()]
+    raw = text[at : match.end()]
     best: tuple[int, Unit, bool, str] | None = None
     if raw in SHORT or raw.rstrip(".") in SHORT:
         word = raw if raw in SHORT else raw.rstrip(".")
         best = (at + len(word), SHORT[word], True, word)
-    first = found[0].split()[0]
+    first = match[0].split()[0]
     if first not in _FIRST_OF_UNIT and first.rstrip(".") not in _FIRST_OF_UNIT:
         if best is None and "-" in raw:
             return _unit_of_head(at, raw)
@@ -289,16 +246,16 @@ def _unit(text: str, low: str, at: int) -> tuple[int, Unit, bool, str] | None:
     words: list[str] = []
     position = at
     for _ in range(_WORDS_IN_UNIT):
-        found = _WORD.match(low, position)
-        if found is None:
+        match = _WORD.match(low, position)
+        if match is None:
             break
-        words.append(" ".join(found[0].split()))
+        words.append(" ".join(match[0].split()))
         phrase = " ".join(words)
         bare = phrase.removesuffix(".")
         if bare in WORDS:
-            best = (found.end() - (len(phrase) - len(bare)), WORDS[bare], False, bare)
-        position = found.end() + 1
-        if low[found.end() : position] not in {" ", "\n", "\u00a0"}:
+            best = (match.end() - (len(phrase) - len(bare)), WORDS[bare], False, bare)
+        position = match.end() + 1
+        if low[match.end() : position] not in {" ", "\n", "\u00a0"}:
             break
     return best or (_unit_of_head(at, raw) if "-" in raw else None)
 
@@ -358,13 +315,13 @@ def _letter_fits(text: str, end: int, number: Number, gap: str, word: str) -> bo
 
 
 def _per(text: str, low: str, end: int, unit: Unit) -> tuple[int, Unit] | None:
-    found = _PER.match(low, end)
-    if found is None:
+    match = _PER.match(low, end)
+    if match is None:
         return None
-    word = _ONE_WORD.match(low, found.end())
+    word = _ONE_WORD.match(low, match.end())
     if word is None:
         return None
-    slash = "/" in found[0]
+    slash = "/" in match[0]
     under = SHORT.get(text[word.start() : word.end()]) if slash else None
     under = under or WORDS.get(word[0])
     if under is None or text[word.end() : word.end() + 1].isalnum():
@@ -372,7 +329,7 @@ def _per(text: str, low: str, end: int, unit: Unit) -> tuple[int, Unit] | None:
     timed = under.family == "time" and unit.family in {"length", "information"}
     if not slash and not timed:
         return None
-    if slash and (unit.family == "time" or (" " in found[0] and not timed)):
+    if slash and (unit.family == "time" or (" " in match[0] and not timed)):
         return None
     family: Family = "speed" if timed and unit.family == "length" else "rate"
     symbol = f"{unit.symbol}/{under.symbol}"
@@ -380,16 +337,8 @@ def _per(text: str, low: str, end: int, unit: Unit) -> tuple[int, Unit] | None:
 
 
 def feet_and_inches(text: str, start: int, /) -> tuple[int, float] | None:
-    """Read a height such as 5' 10"; return its end and the feet.
-
-    Parameters
-    ----------
-    text
-        The text.
-    start
-        Where its first digit stands.
-    """
-    found = _FEET.match(text, start)
-    if found is None or float(found["inches"]) >= 12:
+    """Read a height such as 5' 10" from its first digit; return its end and the feet."""
+    match = _FEET.match(text, start)
+    if match is None or float(match["inches"]) >= 12:
         return None
-    return found.end(), int(found["feet"]) + float(found["inches"]) / 12
+    return match.end(), int(match["feet"]) + float(match["inches"]) / 12

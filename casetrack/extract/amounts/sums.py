@@ -49,7 +49,7 @@ class Sums(Context):
     """Reads the sums of money of one text."""
 
     def _belongs(self, mark: money.Mark, at: int, number: Number) -> bool:
-        """Say whether the currency before a number is that of the number."""
+        """Return whether the currency before a number belongs to it."""
         if mark.doubtful and not self._money_like(at, number):
             return False
         if number.words and self._low.startswith(_SCALE_WORDS, at):  # "($ million)"
@@ -60,10 +60,11 @@ class Sums(Context):
         return "\n" not in self._text[mark.place : at] or self._runs_on(mark, at, number)
 
     def _runs_on(self, mark: money.Mark, at: int, number: Number) -> bool:
-        """Tell a sum of running text, parted by the line end, from the head of a column.
+        """Return whether a line break is within a sum of running text.
 
-        A column is headed "RM", "Price (EUR)" or "Amounts in EUR", and what stands first in the
-        row below may be the number of an article.
+        The alternative is the end of a column's header.
+        Columns have headers such as "RM", "Price (EUR)" or "Amounts in EUR", and the row below may
+        begin with the number of an article.
         """
         before = self._text[max(0, mark.place - _WORD_REACH) : mark.place]
         is_code = number.plain and number.end - at > _SUM_DIGITS
@@ -150,7 +151,7 @@ class Sums(Context):
         return self._joined_range(number, value, end, upper)
 
     def _measures(self, number: Number) -> bool:
-        """Say whether a number is a percentage or quantity of its own."""
+        """Return whether a number is itself a percentage or quantity."""
         gap = GAP.match(self._low, number.end)
         to = gap.end() if gap is not None else number.end
         between = self._low[number.end : to]
@@ -236,7 +237,7 @@ class Sums(Context):
         return not self._begins_the_next(mark.place, text[place], spaced=bool(between))
 
     def _begins_the_next(self, end: int, symbol: str, *, spaced: bool) -> bool:
-        """Say whether a sign after a number belongs to the next one ("100 $ 200")."""
+        """Return whether a sign after a number belongs to the next one ("100 $ 200")."""
         text = self._text
         if not spaced:
             return False
@@ -250,7 +251,7 @@ class Sums(Context):
         return symbol != "€" and _SIGN_LAST.match(text, end) is None
 
     def _weighs(self, word: str, number: Number) -> bool:
-        """Say whether "pounds" are a weight: nothing in the text or number speaks of money."""
+        """Return whether "pounds" are a weight: neither text nor number is about money."""
         if word.rstrip("s") not in {"pound", "dram", "drachma"}:
             return False
         return not number.scaled and not self._speaks_of_pounds

@@ -1,4 +1,4 @@
-"""Dates in texts: where they stand, what they say, and how sure that is."""
+"""Dates in texts: their positions, values and confidence."""
 
 from __future__ import annotations
 

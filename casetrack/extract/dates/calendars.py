@@ -68,17 +68,10 @@ def week_of(year: int, number: int) -> Days | None:
 
 
 def containing(day: dt.date, unit: str, step: int = 0) -> Days | None:
-    """Return the period of kind *unit* around *day*, or the one *step* periods later.
+    """Return the period around *day*, or the one *step* periods later.
 
-    Parameters
-    ----------
-    day
-        A day in the period.
-    unit
-        ``day``, ``week``, ``weekend``, ``fortnight``, ``month``, ``quarter``, ``half``, ``year``
-        or ``decade``.
-    step
-        0 for the period itself, 1 for the next one, and so on.
+    *unit* is ``day``, ``week``, ``weekend``, ``fortnight``, ``month``, ``quarter``, ``half``,
+    ``year`` or ``decade``.
     """
     if unit == "day":
         moved = add_days(day, step)
@@ -190,9 +183,9 @@ FIRST_WORDS: Final = frozenset(name[0] for name in (*FIXED, *COUNTED))
 
 
 def name_at(low: Callable[[int], str], index: int) -> tuple[tuple[str, ...], int] | None:
-    """Return the longest holiday name that begins at a token, and the index behind it.
+    """Return the longest holiday name at a token, and the index after it.
 
-    *low* returns the token at an index in small letters.
+    *low* returns the token at an index in lower case.
     """
     best: tuple[tuple[str, ...], int] | None = None
     for name in (*FIXED, *COUNTED):

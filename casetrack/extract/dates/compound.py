@@ -28,15 +28,15 @@ _OF = ("of", "in", "des", "im", "vom", "der")
 
 def _target(stream: TokenStream, index: int) -> Parsed | None:
     """Read the period behind "of": a month, a year, "next month", "the year"."""
-    here = stream.skip(index, *_OF)
-    article = stream.skip(here, "the")
+    pos = stream.skip(index, *_OF)
+    article = stream.skip(pos, "the")
     unit = words.UNITS.get(stream.low(article))
-    if unit in _PERIODS and article > here and not stream.low(article).endswith("s"):
+    if unit in _PERIODS and article > pos and not stream.low(article).endswith("s"):
         anchor = stream.anchor
         days = calendars.containing(anchor, unit) if anchor else None
-        nested = stream.point(here)
+        nested = stream.point(pos)
         return nested or (relative(_precision(unit), days, 0.45), article + 1)
-    point = stream.point(here)
+    point = stream.point(pos)
     if point is None or point[0].precision not in _PERIODS:
         return None
     if point[0].season and stream.low(index - 1 - (stream.low(index - 1) == "-")) not in _PARTS:
@@ -88,29 +88,29 @@ def _fixed(precision: DatePrecision, days: calendars.Days) -> Node:
 
 def nth(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the second Monday of next month", "last day of March 2024", "20th of next month"."""
-    here = stream.skip(index, "the")
-    last = stream.low(here) in {"last", "final", "letzte", "letzten", "letzter"}
-    read = (-1, here + 1) if last else numbers.ordinal(stream, here)
+    pos = stream.skip(index, "the")
+    last = stream.low(pos) in {"last", "final", "letzte", "letzten", "letzter"}
+    read = (-1, pos + 1) if last else numbers.ordinal(stream, pos)
     if read is None:
         return None
-    which, here = read
-    several = numbers.count(stream, here)
-    if several and stream.low(here) not in {"a", "an"} and (last or which == 1):
+    which, pos = read
+    several = numbers.count(stream, pos)
+    if several and stream.low(pos) not in {"a", "an"} and (last or which == 1):
         return _several(stream, several, which)
-    unit = stream.low(here)
+    unit = stream.low(pos)
     weekday = words.WEEKDAYS.get(unit)
     if weekday is not None:
-        return _nth_weekday(stream, (which, weekday), here + 1, index)
+        return _nth_weekday(stream, (which, weekday), pos + 1, index)
     if unit in {"week", "woche"}:
-        return _nth_period(stream, _nth_week(which), here + 1, "week")
+        return _nth_period(stream, _nth_week(which), pos + 1, "week")
     if unit in {"month", "monat"}:
-        return _nth_period(stream, _nth_month(which), here + 1, "month")
+        return _nth_period(stream, _nth_month(which), pos + 1, "month")
     if unit in {"day", "tag"}:
         if stream.low(index) == "the" and not last and stream.number(index + 1) is None:
             return None
-        return _nth_day_of(stream, which, here + 1)
-    if not last and stream.low(here) in {"of", "in"} and stream.low(here + 1) in words.STEPS:
-        target = _target(stream, here)
+        return _nth_day_of(stream, which, pos + 1)
+    if not last and stream.low(pos) in {"of", "in"} and stream.low(pos + 1) in words.STEPS:
+        target = _target(stream, pos)
         if target and target[0].precision == "month":
             node = _inside(stream, target[0], _nth_day(which), "day")
             return (node, target[1]) if node else None
@@ -128,15 +128,15 @@ def _nth_period(stream: TokenStream, part: Part, index: int, unit: DatePrecision
 
 
 def _nth_day_of(stream: TokenStream, which: int, index: int) -> Parsed | None:
-    found = _nth_period(stream, _nth_day(which), index, "day")
+    nth = _nth_period(stream, _nth_day(which), index, "day")
     target = _target(stream, index)
-    if found is None or target is None or which == -1:
-        return found
+    if nth is None or target is None or which == -1:
+        return nth
     month = target[0]
     if month.precision != "month" or kind_of(month) != "partial" or not month.month:
-        return found
+        return nth
     wrong = not calendars.day_exists(month.month, which)
-    return Node("day", month=month.month, day=which, impossible=wrong), found[1]
+    return Node("day", month=month.month, day=which, impossible=wrong), nth[1]
 
 
 def _nth_day(which: int) -> Part:
@@ -158,7 +158,7 @@ def _nth_month(which: int) -> Part:
 
 
 def _nth_week(which: int) -> Part:
-    """Return the choice of a week; it belongs where its Thursday lies, as in ISO 8601."""
+    """Return the choice of a week; it belongs to the period of its Thursday, as in ISO 8601."""
 
     def part(days: calendars.Days) -> calendars.Days | None:
         first, last = days
@@ -174,9 +174,9 @@ def _nth_week(which: int) -> Part:
 
 def _several(stream: TokenStream, several: numbers.Read, which: int) -> Parsed | None:
     """Read "the last 3 weeks of this year", "first ten days of last year"."""
-    number, here = several
-    unit = stream.low(here)
-    target = _target(stream, here + 1) if stream.low(here + 1) in _OF else None
+    number, pos = several
+    unit = stream.low(pos)
+    target = _target(stream, pos + 1) if stream.low(pos + 1) in _OF else None
     if target is None or number < 1 or unit not in {"days", "weeks", "months"}:
         return None
 
@@ -233,22 +233,22 @@ def _nth_weekday(
 def edge(stream: TokenStream, index: int) -> Parsed | None:
     """Read "end of March", "early 2024", "mid-November", "later this week".
 
-    How far "early" reaches nobody says, so the value is the whole period it lies in.
+    The value is the whole period, because the extent of "early" is undefined.
     """
     kind = words.EDGES.get(stream.low(index))
     if kind is None:
         return None
-    here = stream.skip(index + 1, "-")
-    joined = here
-    here = stream.skip(stream.skip(here, "part"), "of")
-    if here == joined and stream.low(index) not in {"start", "end", "beginning"}:
-        here = stream.skip(here, "in")
-    elif stream.low(here) == "in":
+    pos = stream.skip(index + 1, "-")
+    joined = pos
+    pos = stream.skip(stream.skip(pos, "part"), "of")
+    if pos == joined and stream.low(index) not in {"start", "end", "beginning"}:
+        pos = stream.skip(pos, "in")
+    elif stream.low(pos) == "in":
         return None
-    if stream.low(here) == "the" or (stream.low(here - 1) == "of"):
-        target = _bare_unit(stream, here) or _target(stream, here)
+    if stream.low(pos) == "the" or (stream.low(pos - 1) == "of"):
+        target = _bare_unit(stream, pos) or _target(stream, pos)
     else:
-        target = _target(stream, here)
+        target = _target(stream, pos)
     if target is None:
         return None
     node, end = target
@@ -258,47 +258,47 @@ def edge(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def _bare_unit(stream: TokenStream, index: int) -> Parsed | None:
-    here = stream.skip(index, "the")
-    unit = words.UNITS.get(stream.low(here))
-    if unit not in _PERIODS or stream.low(here).endswith("s"):
+    pos = stream.skip(index, "the")
+    unit = words.UNITS.get(stream.low(pos))
+    if unit not in _PERIODS or stream.low(pos).endswith("s"):
         return None
-    if stream.low(here + 1) in {"of", "ended", "ending", "in"} or stream.number(here + 1, 4):
+    if stream.low(pos + 1) in {"of", "ended", "ending", "in"} or stream.number(pos + 1, 4):
         return None
     days = calendars.containing(stream.anchor, unit) if stream.anchor else None
-    return relative(_precision(unit), days, 0.45), here + 1
+    return relative(_precision(unit), days, 0.45), pos + 1
 
 
 def rest(stream: TokenStream, index: int) -> Parsed | None:
     """Read "rest of the week", "the remaining of this month"."""
-    here = index
-    if stream.low(here) not in {"rest", "remainder", "remaining"}:
+    pos = index
+    if stream.low(pos) not in {"rest", "remainder", "remaining"}:
         return None
-    here = stream.skip(stream.skip(here + 1, "of"), "the", "my", "this", "our", "current")
-    unit = words.UNITS.get(stream.low(here))
-    if unit not in {"week", "month", "year", "quarter"} or stream.low(here).endswith("s"):
+    pos = stream.skip(stream.skip(pos + 1, "of"), "the", "my", "this", "our", "current")
+    unit = words.UNITS.get(stream.low(pos))
+    if unit not in {"week", "month", "year", "quarter"} or stream.low(pos).endswith("s"):
         return None
     period = calendars.containing(stream.anchor, unit) if stream.anchor else None
     days = (stream.anchor, period[1]) if period and stream.anchor else None
-    return relative("range", days, 0.6), here + 1
+    return relative("range", days, 0.6), pos + 1
 
 
 def week_of(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the week of September 16th", "week commencing 4 February", "w/c Feb 4"."""
-    here = stream.skip(index, "the")
-    if stream.low(here) == "w" and stream.low(here + 1) == "/" and stream.low(here + 2) == "c":
-        here += 3
-    elif stream.low(here) == "week" and stream.low(here + 1) in {
+    pos = stream.skip(index, "the")
+    if stream.low(pos) == "w" and stream.low(pos + 1) == "/" and stream.low(pos + 2) == "c":
+        pos += 3
+    elif stream.low(pos) == "week" and stream.low(pos + 1) in {
         "of",
         "commencing",
         "beginning",
         "starting",
     }:
-        here = stream.skip(here + 2, "on", "of")
-    elif stream.low(here) == "wc":
-        here += 1
+        pos = stream.skip(pos + 2, "on", "of")
+    elif stream.low(pos) == "wc":
+        pos += 1
     else:
         return None
-    point = stream.point(here) or named.bare_day(stream, here, sure=True)
+    point = stream.point(pos) or named.bare_day(stream, pos, sure=True)
     if point is None or point[0].precision != "day":
         return None
     node, end = point
@@ -319,13 +319,13 @@ def week_of(stream: TokenStream, index: int) -> Parsed | None:
 def month_of_year(stream: TokenStream, index: int) -> Parsed | None:
     """Read "June next year", "September of last year"."""
     month = words.MONTHS.get(stream.low(index))
-    here = stream.skip(index + 1, "of", "in")
-    step = words.STEPS.get(stream.low(here))
+    pos = stream.skip(index + 1, "of", "in")
+    step = words.STEPS.get(stream.low(pos))
     if month is None or step is None or stream.text(index) == "may":
         return None
-    if stream.low(here + 1) not in {"year", "jahr", "jahres"}:
+    if stream.low(pos + 1) not in {"year", "jahr", "jahres"}:
         return None
-    return with_step_year(stream, Node("month", month=month), step), here + 2
+    return with_step_year(stream, Node("month", month=month), step), pos + 2
 
 
 def with_step_year(stream: TokenStream, node: Node, step: int) -> Node:
@@ -347,24 +347,24 @@ def to_date(stream: TokenStream, index: int) -> Parsed | None:
 
 def weekend(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the weekend", "this weekend"."""
-    here = stream.skip(index, "the", "my", "am", "das")
-    if stream.low(here) not in {"weekend", "wochenende"}:
+    pos = stream.skip(index, "the", "my", "am", "das")
+    if stream.low(pos) not in {"weekend", "wochenende"}:
         return None
-    if stream.low(here + 1) == "of" and (point := stream.point(here + 2)) is not None:
+    if stream.low(pos + 1) == "of" and (point := stream.point(pos + 2)) is not None:
         day = days_of(point[0]) if point[0].precision == "day" else None
         around = calendars.containing(day[0], "weekend") if day else None
         if around is not None:
             return relative("range", around, 0.7), point[1]
     days = calendars.containing(stream.anchor, "weekend") if stream.anchor else None
-    return relative("range", days, 0.5), here + 1
+    return relative("range", days, 0.5), pos + 1
 
 
 def holiday_weekend(stream: TokenStream, index: int) -> Parsed | None:
-    """Read "Labor Day weekend 2021", "Halloween 2021 weekend": the holiday and the days beside."""
-    found = counting.holiday(stream, index)
-    if found is None or stream.low(found[1]) != "weekend":
+    """Read "Labor Day weekend 2021", "Halloween 2021 weekend": the holiday and adjacent days."""
+    read = counting.holiday(stream, index)
+    if read is None or stream.low(read[1]) != "weekend":
         return None
-    node, end = found[0], found[1] + 1
+    node, end = read[0], read[1] + 1
     if node.year is None and (year := named.year_behind(stream, end)) is not None:
         whole = counting.holiday_in(stream, index, year[0])
         if whole is not None:

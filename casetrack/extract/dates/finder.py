@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.dates.nodes import Node
 
-# Whether what reads like a date is one where it stands.
+# Confidence of candidates from their context.
 
 _LAWS: Final = frozenset(
     "act acts law laws code rules regulations ordinance statute reform order treaty convention "
@@ -39,7 +39,7 @@ _SENTENCE_ENDS: Final = frozenset(("", ".", "!", "?", ":", ";", ")", "\n", "•"
 _LIST: Final = frozenset((",", "and", "or", "und", "&"))
 _ERAS: Final = frozenset("ad ce anno domini circa ca year years jahr jahre".split())
 _NEAR: Final = 40
-"""Tokens on each side in which a word of history stands."""
+"""Tokens on each side in which a historical word counts."""
 _HISTORY: Final = frozenset(
     "century centuries medieval ancient king kings queen emperor empire pope bishop archbishop "
     "duke earl saint dynasty reign reigned crusade crusades crowned conquest conquered abbey "
@@ -54,25 +54,16 @@ _NO_YEAR: Final = re.compile(r"00\d\d|0\d[6-9]\d|9999")
 
 
 def confidence(
-    stream: TokenStream, found: tuple[int, int], node: Node, *, listed: bool
+    stream: TokenStream, place: tuple[int, int], node: Node, *, listed: bool
 ) -> float | None:
-    """Return how sure a date is where it stands, or ``None`` where it is none.
+    """Return the confidence of a date in its context, or ``None`` if it is not one.
 
-    Parameters
-    ----------
-    stream
-        The tokens.
-    found
-        First token, and the one behind the last.
-    node
-        What was read.
-    listed
-        A year stands right before it, so that another one may follow in the list.
+    *listed* means that a year precedes it, so another one may follow in the list.
     """
-    index, end = found
+    index, end = place
     if _continues(stream, index) or not _bounded(stream, end) or _recurs(stream, index, end, node):
         return None
-    if not _is_plausible(stream, found, node):
+    if not _is_plausible(stream, place, node):
         return None
     if stream.low(index) in words.MONTHS and (
         _is_surname(stream, index, node) or _is_verb(stream, index, end, node)
@@ -86,9 +77,9 @@ def confidence(
     return _CHECKS[node.bare](stream, index, end, node)
 
 
-def _is_plausible(stream: TokenStream, found: tuple[int, int], node: Node) -> bool:
+def _is_plausible(stream: TokenStream, place: tuple[int, int], node: Node) -> bool:
     """Whether the years of a date can be meant; see :mod:`casetrack.base.years`."""
-    index, end = found
+    index, end = place
     parts = (node, *(node.ends or ()), *(node.choices or ()))
     years = [part.year for part in parts if part.year is not None]
     if not years:
@@ -141,7 +132,7 @@ def _is_address(stream: TokenStream, index: int) -> bool:
 
 
 def _is_verb(stream: TokenStream, index: int, end: int, node: Node) -> bool:
-    """Whether "may" allows a number of somebody: "may 3 persons", "May 2 or more parties"."""
+    """Return whether "may" is a verb before a number: "may 3 persons", "May 2 or more parties"."""
     if stream.low(index) != "may" or node.year is not None or stream.number(end - 1) is None:
         return False
     before = stream.low(index - 1)
@@ -151,9 +142,9 @@ def _is_verb(stream: TokenStream, index: int, end: int, node: Node) -> bool:
 
 
 def _counts(stream: TokenStream, index: int, *, adjective: bool) -> bool:
-    """Whether what stands behind a number says how many of what it is.
+    """Return whether the words after a number make it a count.
 
-    *adjective*: one word in small letters may stand before the noun.
+    *adjective* allows one word in lower case before the noun.
     """
     word = stream.text(index)
     if word in {"or", "and", "to"}:
@@ -268,10 +259,10 @@ def _weekday(stream: TokenStream, index: int, end: int, node: Node) -> float | N
 
 def _generic(stream: TokenStream, index: int) -> bool:
     """Whether a weekday is any such day ("a Saturday, Sunday or public holiday")."""
-    here = index - 1
-    while index - here < 8 and (stream.low(here) in _LIST or stream.low(here) in words.WEEKDAYS):
-        here -= 1
-    return stream.low(here) in words.RECURRING or stream.low(here) in _ANY_DAY
+    pos = index - 1
+    while index - pos < 8 and (stream.low(pos) in _LIST or stream.low(pos) in words.WEEKDAYS):
+        pos -= 1
+    return stream.low(pos) in words.RECURRING or stream.low(pos) in _ANY_DAY
 
 
 def _season(stream: TokenStream, index: int, end: int, _node: Node) -> float | None:
@@ -330,28 +321,21 @@ _FIGURES: Final = re.compile(
 def find_dates(
     text: str, /, *, anchor: dt.date | None = None, day_first: bool | None = None
 ) -> tuple[DateSpan, ...]:
-    """Find the dates and ranges of dates of a text.
+    """Find the dates and date ranges of a text, in order and without overlap.
 
-    Durations, times of day and what recurs are no dates. Of a date with a time the date is found.
+    Durations, times of day and recurring dates are excluded; a date with a time is found without
+    it. Below 0.5 the confidence comes from the form alone. Two-digit years up to 49 are 20xx,
+    others 19xx, with at most 0.7. A financial year has a value but no days, a season has neither.
+    Without a year a quarter is ``--Q3``, a week ``--W32``, a month ``--03``.
 
     Parameters
     ----------
-    text
-        Any text; offsets count its code points.
     anchor
-        The document's date. With it relative and partial dates get a value where they have one
-        natural reading; where the last and the next one are both natural, both are readings.
+        The document's date, for relative and partial dates. They get a value if one reading is
+        natural, and readings if both the last and the next one are.
     day_first
-        What "03/04/2024" means in this document: ``True`` 3 April, ``False`` March 4th, ``None``
-        unknown. Dates that only fit one order are read in that one.
-
-    Returns
-    -------
-    tuple of DateSpan
-        In order, apart from one another. Below 0.5 confidence it is a guess by form alone.
-        Years of two figures are 20xx up to 49 and 19xx from 50, with 0.7 at most. A financial year
-        has a value but no days, a season neither. Without a year a quarter is ``--Q3``, a week
-        ``--W32``, a month ``--03``.
+        Order of "03/04/2024": ``True`` 3 April, ``False`` March 4th, ``None`` unknown. Dates that
+        fit only one order are read in that order.
     """
     spans: list[DateSpan] = []
     for start, stop in windows(text):
@@ -367,11 +351,11 @@ def _in_window(text: str, stream: TokenStream) -> list[DateSpan]:
     index, count = 0, len(stream.tokens)
     year_end = fiscal_end = -1
     while index < count:
-        found = _longest(stream, index) if points.may_start(stream, index) else None
-        if found is None:
+        read = _longest(stream, index) if points.may_start(stream, index) else None
+        if read is None:
             index += 1
             continue
-        node, end = found
+        node, end = read
         if node.bare == "year" and offsets.goes_on(stream, fiscal_end, index):
             node = replace(node, fiscal=True)
         node = offsets.as_fiscal(node)
@@ -393,9 +377,9 @@ def _longest(stream: TokenStream, index: int) -> tuple[Node, int] | None:
 
 
 def _span(
-    text: str, stream: TokenStream, found: tuple[int, int], node: Node, sure: float
+    text: str, stream: TokenStream, place: tuple[int, int], node: Node, sure: float
 ) -> DateSpan:
-    start, end = stream.tokens[found[0]].start, stream.tokens[found[1] - 1].end
+    start, end = stream.tokens[place[0]].start, stream.tokens[place[1] - 1].end
     read = outcome(node, stream.anchor)
     return DateSpan(
         start=start,
@@ -414,48 +398,28 @@ def _span(
 def read_date(
     text: str, /, *, anchor: dt.date | None = None, day_first: bool | None = None
 ) -> DateSpan | None:
-    """Read a text that is one date and nothing else.
+    """Read a text that is exactly one date, or return ``None``; offsets are into *text*.
 
-    A stored date that was relative, partial or ambiguous gets its value so, once the document's
-    date or its order of day and month is known.
-
-    Parameters
-    ----------
-    text
-        The date as written; space around it does not count.
-    anchor, day_first
-        As in `find_dates`.
-
-    Returns
-    -------
-    DateSpan or None
-        With offsets into *text*; ``None`` where it is not one date.
+    It gives a value to a stored relative, partial or ambiguous date once the document's date or
+    order is known. *anchor* and *day_first* as for :func:`find_dates`.
     """
     if len(text) > _LONGEST_EXPRESSION:
         return None
     tokens = tokenize(text, 0, len(text))
     stream = TokenStream(tokens, anchor, day_first, alone=True, reader=points.read_point)
-    found = _longest(stream, 0) if tokens else None
-    if found is None or found[1] != len(tokens):
+    read = _longest(stream, 0) if tokens else None
+    if read is None or read[1] != len(tokens):
         return None
-    found = offsets.as_fiscal(found[0]), found[1]
-    sure = confidence(stream, (0, found[1]), found[0], listed=False)
-    return None if sure is None else _span(text, stream, (0, found[1]), found[0], sure)
+    read = offsets.as_fiscal(read[0]), read[1]
+    sure = confidence(stream, (0, read[1]), read[0], listed=False)
+    return None if sure is None else _span(text, stream, (0, read[1]), read[0], sure)
 
 
 def day_order(spans: Iterable[DateSpan], /) -> bool | None:
-    """Return the order of day and month that the numeric dates of one document use.
+    """Return whether the numeric dates of a document have the day first.
 
-    Parameters
-    ----------
-    spans
-        All dates of the document.
-
-    Returns
-    -------
-    bool or None
-        ``True`` where at least one can only be read day first (25/04/2024) and none only month
-        first, ``False`` the other way round, ``None`` where there is neither or both.
+    ``True`` if some fit only day first (25/04/2024) and none only month first, ``False`` the other
+    way round, else ``None``.
     """
     orders: set[bool] = set()
     for span in spans:

@@ -27,13 +27,13 @@ _STANDS_ON = frozenset(("on", "for", "by", "until", "since", "before", "after", 
 
 def bare_day(stream: TokenStream, index: int, *, sure: bool = False) -> Parsed | None:
     """Read "the 27th", "on 15", "20th": a day of a month that the text leaves open."""
-    here = stream.skip(index, "the", "den", "dem")
-    article = here > index
-    read = numbers.ordinal(stream, here)
+    pos = stream.skip(index, "the", "den", "dem")
+    article = pos > index
+    read = numbers.ordinal(stream, pos)
     ordered = read is not None
-    number = stream.number(here)
-    if read is None and number is not None and not stream.glued(here):
-        read = number, here + 1
+    number = stream.number(pos)
+    if read is None and number is not None and not stream.glued(pos):
+        read = number, pos + 1
     if read is None or not 1 <= read[0] <= 31:
         return None
     day, end = read
@@ -43,7 +43,7 @@ def bare_day(stream: TokenStream, index: int, *, sure: bool = False) -> Parsed |
         return None
     if behind in {"and", "or", "to"} and numbers.ordinal(stream, stream.skip(end + 1, "the")):
         return None
-    if ordered and stream.number(here) is not None:
+    if ordered and stream.number(pos) is not None:
         fits = (article or before in _STANDS_ON) and (closed or behind in _BEHIND_DAY)
         fits = fits and not (behind == "of" and stream.low(end + 1) != "the")
     elif ordered:
@@ -71,8 +71,8 @@ def _nearest(anchor: dt.date, day: int) -> tuple[dt.date | None, dt.date | None]
     near: list[dt.date] = []
     for months in range(-4, 5):
         first = calendars.add_months(anchor.replace(day=1), months)
-        found = calendars.date_or_none(first.year, first.month, day) if first else None
-        near += [found] if found else []
+        date = calendars.date_or_none(first.year, first.month, day) if first else None
+        near += [date] if date else []
     before = [item for item in near if item <= anchor]
     after = [item for item in near if item > anchor]
     return (before[-1] if before else None), (after[0] if after else None)
@@ -81,21 +81,21 @@ def _nearest(anchor: dt.date, day: int) -> tuple[dt.date | None, dt.date | None]
 _OF = frozenset(("of", "de", "des", "d"))
 _FOREIGN = frozenset((*month_numbers("fr", "es"), "fevrier", "decembre")) - {"mai"}
 _NO_DAY = words.COUNTED | frozenset(words.UNITS) | frozenset(("am", "pm", "a", "p"))
-"""What behind a number says that it is no day of the month."""
+"""Words after a number that exclude a day of the month."""
 
 
 def year_behind(stream: TokenStream, index: int, *, short: bool = False) -> numbers.Read | None:
     """Read the year behind a month or a day: "2024", ", 2024", "of 1995", "in the year 2024"."""
-    here = stream.skip(index, ",")
-    before = here
-    here = stream.skip(here, "of", "in", "de", "del", "im")
-    here = stream.skip(here, "the")
-    here = stream.skip(here, "year", "jahr", "jahre")
-    if here == before + 1 and stream.low(before) == "the":
+    pos = stream.skip(index, ",")
+    before = pos
+    pos = stream.skip(pos, "of", "in", "de", "del", "im")
+    pos = stream.skip(pos, "the")
+    pos = stream.skip(pos, "year", "jahr", "jahre")
+    if pos == before + 1 and stream.low(before) == "the":
         return None
-    read = numbers.year(stream, here, short=short and here == index)
-    if read is None and here > before and stream.low(before) == "of":
-        read = numbers.year(stream, here, short=True)
+    read = numbers.year(stream, pos, short=short and pos == index)
+    if read is None and pos > before and stream.low(before) == "of":
+        read = numbers.year(stream, pos, short=True)
     return read
 
 
@@ -125,12 +125,12 @@ def month_first(stream: TokenStream, index: int) -> Parsed | None:
     dated = _day_behind(stream, inner, month, word)
     if dated is not None:
         return dated
-    here = stream.skip(inner, "-", "/") if stream.glued(inner) else inner
-    read = year_behind(stream, here)
-    if read is None and here == inner:
-        number = stream.number(here)
-        if number is not None and number > 31 and not numbers.decimal_follows(stream, here + 1):
-            read = numbers.full_year(number), here + 1
+    pos = stream.skip(inner, "-", "/") if stream.glued(inner) else inner
+    read = year_behind(stream, pos)
+    if read is None and pos == inner:
+        number = stream.number(pos)
+        if number is not None and number > 31 and not numbers.decimal_follows(stream, pos + 1):
+            read = numbers.full_year(number), pos + 1
     if read is not None:
         return Node("month", year=read[0], month=month), read[1]
     if word in _FOREIGN or stream.text(index) == "may":
@@ -139,20 +139,20 @@ def month_first(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def _day_behind(stream: TokenStream, index: int, month: int, word: str) -> Parsed | None:
-    here = index
+    pos = index
     sign = ""
-    if stream.low(here) in {"-", "/"} and stream.glued(here) and stream.glued(here + 1):
-        sign = stream.low(here)
-        here += 1
-    elif stream.low(here) == "," and numbers.ordinal(stream, here + 1):
-        here += 1
+    if stream.low(pos) in {"-", "/"} and stream.glued(pos) and stream.glued(pos + 1):
+        sign = stream.low(pos)
+        pos += 1
+    elif stream.low(pos) == "," and numbers.ordinal(stream, pos + 1):
+        pos += 1
     lowered = stream.text(index - 1) == "may"
-    here = stream.skip(here, "the")
-    read = numbers.day_of_month(stream, here)
-    if read is None or not _is_day(stream, here, read):
+    pos = stream.skip(pos, "the")
+    read = numbers.day_of_month(stream, pos)
+    if read is None or not _is_day(stream, pos, read):
         return None
     day, after = read
-    if lowered and stream.number(here) is None and stream.low(after).isalpha():
+    if lowered and stream.number(pos) is None and stream.low(after).isalpha():
         return None
     if sign and stream.low(after) == sign and stream.glued(after):
         full = numbers.year(stream, after + 1, short=True)
@@ -183,28 +183,28 @@ def day_first(stream: TokenStream, index: int) -> Parsed | None:
     read = numbers.day_of_month(stream, index)
     if read is None or (stream.glued(index) and stream.text(index - 1)[-1:].isalnum()):
         return None
-    day, here = read
-    if stream.low(here) == "." and stream.glued(here):
-        here += 1
-    of_day = stream.low(here) in {"day", "tag"}
-    here += of_day
-    if stream.low(here) == "." and of_day:
+    day, pos = read
+    if stream.low(pos) == "." and stream.glued(pos):
+        pos += 1
+    of_day = stream.low(pos) in {"day", "tag"}
+    pos += of_day
+    if stream.low(pos) == "." and of_day:
         return None
     sign = ""
-    if stream.low(here) in {"-", "/"} and stream.glued(here) and stream.glued(here + 1):
-        sign = stream.low(here)
-        here += 1
-    linked = stream.low(here) in _OF
-    here += linked
-    if linked and stream.low(here) == "the" and stream.low(here + 1) == "month":
-        here = stream.skip(here + 2, "of")
-    month = words.MONTHS.get(stream.low(here))
+    if stream.low(pos) in {"-", "/"} and stream.glued(pos) and stream.glued(pos + 1):
+        sign = stream.low(pos)
+        pos += 1
+    linked = stream.low(pos) in _OF
+    pos += linked
+    if linked and stream.low(pos) == "the" and stream.low(pos + 1) == "month":
+        pos = stream.skip(pos + 2, "of")
+    month = words.MONTHS.get(stream.low(pos))
     if month is None or (of_day and not linked):
         return None
     spelled = stream.number(index) is None
     if spelled and not linked and numbers.ordinal(stream, index) is None and day < 11:
         return None
-    return _with_year(stream, here, (month, day), sign, linked=linked, spelled=spelled)
+    return _with_year(stream, pos, (month, day), sign, linked=linked, spelled=spelled)
 
 
 def _with_year(
@@ -216,7 +216,7 @@ def _with_year(
     linked: bool,
     spelled: bool,
 ) -> Parsed | None:
-    """Read what stands behind "12 March" or "12-Mar"."""
+    """Read the year after "12 March" or "12-Mar"."""
     word = stream.low(index)
     end = index + 1
     inner = _dotted(stream, end, word)
@@ -247,38 +247,38 @@ def year_first(stream: TokenStream, index: int) -> Parsed | None:
     read = numbers.year_figures(stream, index)
     if read is None:
         return None
-    year, here = read
-    sign = stream.low(here)
-    glued = sign in {"/", "-"} and stream.glued(here) and stream.glued(here + 1)
+    year, pos = read
+    sign = stream.low(pos)
+    glued = sign in {"/", "-"} and stream.glued(pos) and stream.glued(pos + 1)
     if glued:
-        day = stream.number(here + 1)
-        month = words.MONTHS.get(stream.low(here + 3))
-        if day and month and stream.low(here + 2) == sign:
-            return _dated(month, day, (year, here + 4), here + 4)
-    here += sign in {"/", "-", ","} and (glued or sign == ",")
-    word = stream.low(here)
+        day = stream.number(pos + 1)
+        month = words.MONTHS.get(stream.low(pos + 3))
+        if day and month and stream.low(pos + 2) == sign:
+            return _dated(month, day, (year, pos + 4), pos + 4)
+    pos += sign in {"/", "-", ","} and (glued or sign == ",")
+    word = stream.low(pos)
     month = words.MONTHS.get(word)
-    if month is None or stream.text(here) == "may":
+    if month is None or stream.text(pos) == "may":
         return None
-    if glued and stream.low(here + 1) == sign:
-        day = stream.number(here + 2)
+    if glued and stream.low(pos + 1) == sign:
+        day = stream.number(pos + 2)
         if day:
-            return _dated(month, day, (year, here + 3), here + 3)
-    if month_first(stream, here) != (
+            return _dated(month, day, (year, pos + 3), pos + 3)
+    if month_first(stream, pos) != (
         Node("month", month=month, bare="month", confidence=0.85),
-        here + 1,
+        pos + 1,
     ):
         return None
-    return Node("month", year=year, month=month, confidence=0.5 if sign == "," else 0.85), here + 1
+    return Node("month", year=year, month=month, confidence=0.5 if sign == "," else 0.85), pos + 1
 
 
 def month_of(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the month of September"."""
-    here = stream.skip(index, "the")
-    if stream.low(here) not in {"month", "monat"}:
+    pos = stream.skip(index, "the")
+    if stream.low(pos) not in {"month", "monat"}:
         return None
-    found = month_first(stream, stream.skip(here + 1, "of"))
-    if found is None:
+    read = month_first(stream, stream.skip(pos + 1, "of"))
+    if read is None:
         return None
-    node, end = found
+    node, end = read
     return Node("month", year=node.year, month=node.month, weekday=None, confidence=0.9), end

@@ -1,4 +1,4 @@
-"""What a date expression says, before and after a document's date is known."""
+"""Parsed date expressions, before and after the document's date is known."""
 
 from __future__ import annotations
 
@@ -19,54 +19,27 @@ _REACH = 8
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A date expression that has been read.
+    """A parsed date expression."""
 
-    Attributes
-    ----------
-    precision
-        As in a date span.
-    year, month, day
-        What is written; ``None`` where it is left out.
-    number
-        Of the week, quarter or half.
-    weekday
-        Monday 0.
-    relative
-        It counts from the document's date.
-    days
-        What a relative expression covers, as far as the document's date is known.
-    choices
-        The readings of an ambiguous one.
-    ends
-        Both ends of a range.
-    impossible
-        The calendar does not have it.
-    fiscal
-        Its days depend on somebody's financial year.
-    season
-        Its days depend on the hemisphere.
-    bare
-        What it is short of: ``month``, ``year``, ``day``, ``weekday``, ``season``, ``numeric`` need
-        a word before them which makes them dates; empty where it is a date by itself.
-    confidence
-        How sure it is.
-    """
-
-    precision: DatePrecision
+    precision: DatePrecision  # as in a date span
+    # year, month, day: `None` if omitted.
     year: int | None = None
     month: int | None = None
     day: int | None = None
-    number: int | None = None
-    weekday: int | None = None
-    relative: bool = False
+    number: int | None = None  # of the week, quarter or half
+    weekday: int | None = None  # monday 0
+    relative: bool = False  # whether it depends on the document's date
+    # Days of a relative expression, if the document's date is known.
     days: calendars.Days | None = None
-    choices: tuple[Node, ...] = ()
-    ends: tuple[Node, Node] | None = None
-    impossible: bool = False
-    fiscal: bool = False
-    season: bool = False
+    choices: tuple[Node, ...] = ()  # readings of an ambiguous expression
+    ends: tuple[Node, Node] | None = None  # both ends of a range
+    impossible: bool = False  # whether the calendar lacks it
+    fiscal: bool = False  # whether it depends on a financial year
+    season: bool = False  # whether it depends on the hemisphere
+    # Incomplete form that needs a preceding word to be a date: `month`, `year`, `day`, `weekday`,
+    # `season`, `numeric`; else empty.
     bare: str = ""
-    confidence: float = 0.95
+    confidence: float = 0.95  # 0..1
 
     def sure(self, confidence: float) -> Node:
         """Return the same with at most this confidence."""
@@ -88,7 +61,7 @@ class Outcome:
 def relative(
     precision: DatePrecision, days: calendars.Days | None, confidence: float = 0.85
 ) -> Node:
-    """Return what counts from the document's date; *days* are ``None`` without that date."""
+    """Return a relative expression; *days* are ``None`` without the document's date."""
     return Node(precision, relative=True, days=days, confidence=confidence)
 
 
@@ -179,7 +152,7 @@ def in_year(node: Node, year: int) -> Node:
 def around(node: Node, anchor: dt.date) -> tuple[Node, ...]:
     """Return the readings of a partial node near the document's date: the last and the next one.
 
-    A weekday that is written beside the day decides where it fits one of them.
+    A weekday next to the day decides if it fits one of them.
     """
     for reach in (1, _REACH):
         dated: list[tuple[Node, calendars.Days]] = []
@@ -253,12 +226,12 @@ def _range_readings(ends: tuple[Node, Node]) -> tuple[str, ...]:
         if len(starts) == len(stops)
         else ((start, stop) for start in starts for stop in stops)
     )
-    found = []
+    bounds = []
     for start, stop in pairs:
         opened, closed = days_of(start), days_of(stop)
         if opened and closed and opened[0] > closed[1]:
             continue
         values = value_of(start), value_of(stop)
         if all(values):
-            found.append("/".join(map(str, values)))
-    return _distinct(found)
+            bounds.append("/".join(map(str, values)))
+    return _distinct(bounds)

@@ -1,4 +1,4 @@
-"""Numbers in words and figures: days of the month, years, counts."""
+"""Numbers in words and digits: days of the month, years, counts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def ordinal_word(stream: TokenStream, index: int) -> Read | None:
 
 
 def ordinal(stream: TokenStream, index: int) -> Read | None:
-    """Read an ordinal number in words or in figures with a suffix."""
+    """Read an ordinal number in words, or in digits with a suffix."""
     number = stream.number(index)
     if number is not None and stream.low(index + 1) in words.SUFFIXES:
         return (number, index + 2) if not _counts(stream, index) else None
@@ -159,7 +159,7 @@ def year_words(stream: TokenStream, index: int) -> Read | None:
 
 
 def old_year_words(stream: TokenStream, index: int) -> Read | None:
-    """Read a year in words behind the word year: "two hundred and sixty seven" as well."""
+    """Read a year in words after the word year: "two hundred and sixty seven" as well."""
     read = year_words(stream, index)
     if read is not None:
         return read

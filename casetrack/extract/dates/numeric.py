@@ -16,7 +16,7 @@ Parsed = tuple[Node, int]
 
 _SEPARATORS = frozenset("/-.")
 _NOT_DATES = {(24, 7), (50, 50), (9, 11)}
-"""Figures that mean something else unless a word before them says otherwise."""
+"""Digits with another meaning unless a preceding word makes them a date."""
 
 
 def parse(stream: TokenStream, index: int) -> Parsed | None:
@@ -24,9 +24,9 @@ def parse(stream: TokenStream, index: int) -> Parsed | None:
     if stream.number(index, 4) is None or not _free_before(stream, index):
         return None
     for read in (_year_first, _year_last, _year_month, _month_year, _spaced, _no_year):
-        found = read(stream, index)
-        if found is not None:
-            return found
+        result = read(stream, index)
+        if result is not None:
+            return result
     return None
 
 
@@ -37,23 +37,23 @@ def stepped(stream: TokenStream, index: int) -> Parsed | None:
     step = words.STEPS.get(stream.low(index))
     if step is None or stream.low(index) not in {"next", "last", "this", "past", "coming"}:
         return None
-    found = _no_year(stream, index + 1) if stream.number(index + 1) is not None else None
-    if found is None:
+    read = _no_year(stream, index + 1) if stream.number(index + 1) is not None else None
+    if read is None:
         return None
     readings = [
         relative("day", days)
-        for node in found[0].choices or (found[0],)
+        for node in read[0].choices or (read[0],)
         if (days := month_near(node, stream.anchor, step)) is not None
     ]
     if not readings:
         return None
     if len(readings) == 1:
-        return readings[0].sure(0.7), found[1]
-    return Node("day", relative=True, choices=tuple(readings), confidence=0.6), found[1]
+        return readings[0].sure(0.7), read[1]
+    return Node("day", relative=True, choices=tuple(readings), confidence=0.6), read[1]
 
 
 def numbered(stream: TokenStream, index: int) -> bool:
-    """Whether the word before says that the figures number a section, a version or the like."""
+    """Return whether the preceding word makes the digits a section, a version or similar."""
     before = index - 1
     while before >= 0 and index - before < 4 and stream.low(before) in {".", "#", ":", "("}:
         before -= 1
@@ -141,7 +141,7 @@ def _evident(stream: TokenStream, index: int) -> bool:
 def _ordered(
     stream: TokenStream, fields: tuple[int, int, int], sign: str, confidence: float, figures: int
 ) -> Node:
-    """Decide what is day and what is month, as far as the calendar or the document says."""
+    """Assign day and month, as far as the calendar or the document decides."""
     one, two, year = fields
     monthly = Node("day", year=year, month=one, day=two, confidence=confidence)
     daily = Node("day", year=year, month=two, day=one, confidence=confidence)

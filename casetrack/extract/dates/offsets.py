@@ -26,14 +26,14 @@ _DAYS = frozenset(("today", "tomorrow", "yesterday", "now"))
 def within(stream: TokenStream, index: int) -> Parsed | None:
     """Read "within 10 months", "within the next 3 weeks", "within 2 weeks from today".
 
-    Without the document's date "within 30 days" is a length of time and nothing more.
+    Without the document's date "within 30 days" is only a duration.
     """
     anchor = stream.anchor
     if stream.low(index) != "within" or anchor is None:
         return None
-    here = stream.skip(index + 1, "the")
-    stepped = stream.low(here) in _STEPS
-    read = duration(stream, here + stepped)
+    pos = stream.skip(index + 1, "the")
+    stepped = stream.low(pos) in _STEPS
+    read = duration(stream, pos + stepped)
     if read is None:
         return None
     span, end = read
@@ -55,17 +55,17 @@ def bounded(stream: TokenStream, index: int) -> Parsed | None:
         return None
     if stream.low(read[1] + 1) not in _DAYS:
         return None
-    span, here = read
-    sign = -1 if stream.low(here) == "before" else 1
-    step = {"tomorrow": 1, "yesterday": -1}.get(stream.low(here + 1), 0)
+    span, pos = read
+    sign = -1 if stream.low(pos) == "before" else 1
+    step = {"tomorrow": 1, "yesterday": -1}.get(stream.low(pos + 1), 0)
     base = calendars.add_days(stream.anchor, step) if stream.anchor else None
     moved = span.moved(base, sign) if base else None
     if stream.low(index) == "less":
-        # It lies between the two days.
+        # The date is between the two days.
         far = calendars.add_days(moved, -sign) if moved else None
         days = (min(base, far), max(base, far)) if base and far else None
-        return relative("range", days, 0.7), here + 2
-    return relative("day", (moved, moved) if moved else None, 0.7), here + 2
+        return relative("range", days, 0.7), pos + 2
+    return relative("day", (moved, moved) if moved else None, 0.7), pos + 2
 
 
 def lasting(stream: TokenStream, index: int) -> Parsed | None:
@@ -75,11 +75,11 @@ def lasting(stream: TokenStream, index: int) -> Parsed | None:
     read = duration(stream, index + 1)
     if read is None:
         return None
-    span, here = read
-    here = stream.skip(here, ",")
-    if stream.low(here) != "from":
+    span, pos = read
+    pos = stream.skip(pos, ",")
+    if stream.low(pos) != "from":
         return None
-    point = stream.point(stream.skip(here + 1, "on"))
+    point = stream.point(stream.skip(pos + 1, "on"))
     if point is None or point[0].precision != "day" or point[0].choices:
         return None
     node, end = point
@@ -115,13 +115,13 @@ def ahead(stream: TokenStream, index: int) -> Parsed | None:
 
 def day_beside(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the day before Christmas", "day after 3 May 2031"."""
-    here = stream.skip(index, "the")
-    if stream.low(here) != "day" or stream.low(here + 1) not in {"after", "before"}:
+    pos = stream.skip(index, "the")
+    if stream.low(pos) != "day" or stream.low(pos + 1) not in {"after", "before"}:
         return None
-    point = stream.point(here + 2)
+    point = stream.point(pos + 2)
     if point is None or point[0].precision != "day" or point[0].bare:
         return None
-    step = 1 if stream.low(here + 1) == "after" else -1
+    step = 1 if stream.low(pos + 1) == "after" else -1
     days = days_of(point[0])
     moved = calendars.add_days(days[0], step) if days else None
     if moved is not None and kind_of(point[0]) == "absolute":
@@ -131,9 +131,8 @@ def day_beside(stream: TokenStream, index: int) -> Parsed | None:
     return relative("day", (moved, moved) if moved else None, 0.7), point[1]
 
 
-# Financial years and their parts: "fiscal 2022", "FY23 Q2", "fiscal second quarter of 2023".
-#
-# They are periods of their own: what days they have stands in the company's documents, if anywhere.
+# Financial years and their parts: "fiscal 2022", "FY23 Q2", "fiscal second quarter of 2023". Only
+# the company's documents define their days.
 
 
 NAMES = frozenset(("fiscal", "financial"))
@@ -146,10 +145,10 @@ def part(stream: TokenStream, index: int) -> Parsed | None:
     """Read "fiscal second quarter of 2023", "fiscal Q2 2023", "the fiscal first half"."""
     if stream.low(index) not in NAMES:
         return None
-    found = periods.part(stream, index + 1)
-    if found is None or found[0].relative:
+    read = periods.part(stream, index + 1)
+    if read is None or read[0].relative:
         return None
-    return replace(found[0], fiscal=True, bare=""), found[1]
+    return replace(read[0], fiscal=True, bare=""), read[1]
 
 
 def year_first(stream: TokenStream, index: int) -> Parsed | None:
@@ -178,14 +177,9 @@ def years(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def goes_on(stream: TokenStream, end: int, index: int) -> bool:
-    """Say whether a year goes on with a list of financial years: "fiscal 2022, 2021 and 2020".
+    """Return whether a year continues a list of financial years: "fiscal 2022, 2021 and 2020".
 
-    Parameters
-    ----------
-    end
-        Where the financial year before ends.
-    index
-        Where the year begins.
+    *end* is the end of the preceding financial year, *index* the start of the year.
     """
     return 0 < index - end <= 2 and all(stream.low(i) in _AND for i in range(end, index))
 

@@ -45,20 +45,20 @@ def year_word(stream: TokenStream, index: int) -> Parsed | None:
     """Read "year 2024", "calendar year 2024", "fiscal 2023", "FY24", "Geschäftsjahr 2024"."""
     low = stream.low(index)
     fiscal = False
-    here = index + 1
+    pos = index + 1
     if low in {"fy", "cy", "geschäftsjahr"}:
         fiscal = low != "cy"
-        read = _labelled_year(stream, here)
+        read = _labelled_year(stream, pos)
         return _fiscal_year(stream, read, fiscal=fiscal) if read else None
     if low in _FISCAL or low == "calendar":
         fiscal = low != "calendar"
-        if stream.low(here) not in {"year", "years"}:
-            read = numbers.year(stream, here) if low == "fiscal" else None
+        if stream.low(pos) not in {"year", "years"}:
+            read = numbers.year(stream, pos) if low == "fiscal" else None
             return _fiscal_year(stream, read, fiscal=True) if read else None
-        here += 1
+        pos += 1
     elif low not in {"year", "jahr", "jahre", "kalenderjahr"}:
         return None
-    read = numbers.old_year_words(stream, here) or numbers.year(stream, here)
+    read = numbers.old_year_words(stream, pos) or numbers.year(stream, pos)
     return _fiscal_year(stream, read, fiscal=fiscal) if read else None
 
 
@@ -85,16 +85,16 @@ def _next_year(node: Node) -> Node:
 
 def yearly(stream: TokenStream, index: int) -> Parsed | None:
     """Read the year that a quarter, half or week belongs to: 2024, FY24, this year, next year."""
-    here = stream.skip(index, "the")
-    step = words.STEPS.get(stream.low(here))
-    if step is not None and stream.low(here + 1) in {"year", "jahr", "jahres"}:
+    pos = stream.skip(index, "the")
+    step = words.STEPS.get(stream.low(pos))
+    if step is not None and stream.low(pos + 1) in {"year", "jahr", "jahres"}:
         anchor = stream.anchor
         days = calendars.containing(anchor, "year", step) if anchor else None
-        return relative("year", days), here + 2
-    labelled = year_word(stream, here)
+        return relative("year", days), pos + 2
+    labelled = year_word(stream, pos)
     if labelled is not None:
         return labelled
-    read = numbers.year(stream, here)
+    read = numbers.year(stream, pos)
     return (Node("year", year=read[0]), read[1]) if read else None
 
 
@@ -117,26 +117,26 @@ def part_of(precision: DatePrecision, number: int, year: Node | None) -> Node | 
 
 def part_name(stream: TokenStream, index: int) -> tuple[DatePrecision, int, int] | None:
     """Read "Q3", "3Q", "H1", "third quarter", "2nd half", "3. Quartal"; precision, number, end."""
-    low, here = stream.low(index), stream.skip(index, "the")
+    low, pos = stream.low(index), stream.skip(index, "the")
     number = stream.number(index + 1, 1)
     if low in {"q", "h"} and number and stream.glued(index + 1) and _code_free(stream, index):
         return ("quarter" if low == "q" else "half"), number, index + 2
     number = stream.number(index, 1)
     if number and stream.low(index + 1) in {"q", "h"} and stream.glued(index + 1):
         return ("quarter" if stream.low(index + 1) == "q" else "half"), number, index + 2
-    read = numbers.ordinal(stream, here)
+    read = numbers.ordinal(stream, pos)
     if read is None and number and stream.low(index + 1) == "." and stream.glued(index + 1):
         read = number, index + 2
-    if read is None and stream.low(here) in {"last", "letztes"}:
-        read = (4 if stream.low(here + 1).startswith("quart") else 2), here + 1
+    if read is None and stream.low(pos) in {"last", "letztes"}:
+        read = (4 if stream.low(pos + 1).startswith("quart") else 2), pos + 1
     if read is None:
         return None
-    order, here = read
-    here = stream.skip(here, "-")
-    unit = words.UNITS.get(stream.low(here))
+    order, pos = read
+    pos = stream.skip(pos, "-")
+    unit = words.UNITS.get(stream.low(pos))
     if unit not in {"quarter", "half"}:
         return None
-    end = stream.skip(here + 1, "year") if unit == "half" else here + 1
+    end = stream.skip(pos + 1, "year") if unit == "half" else pos + 1
     return ("quarter" if unit == "quarter" else "half"), order, end
 
 
@@ -152,18 +152,18 @@ def part(stream: TokenStream, index: int) -> Parsed | None:
     if named is None:
         return None
     precision, number, end = named
-    here = end
-    if stream.low(here) in {",", "-", "/", "("}:
-        here += 1
-    here = stream.skip(here, "of", "in", "des", "im")
-    year = yearly(stream, here)
+    pos = end
+    if stream.low(pos) in {",", "-", "/", "("}:
+        pos += 1
+    pos = stream.skip(pos, "of", "in", "des", "im")
+    year = yearly(stream, pos)
     if year is None and stream.glued(end):
         short = stream.number(end)
         if short is not None and len(stream.low(end)) == 2:
             year = Node("year", year=numbers.full_year(short), confidence=0.8), end + 1
-    if year is None and stream.low(here) == "the" and stream.low(here + 1) == "year":
+    if year is None and stream.low(pos) == "the" and stream.low(pos + 1) == "year":
         node = part_of(precision, number, None)
-        return (node, here + 2) if node else None
+        return (node, pos + 2) if node else None
     node = part_of(precision, number, year[0] if year else None)
     if node is None or (year is None and stream.low(stream.skip(index, "the")) == "last"):
         return None
@@ -177,28 +177,28 @@ def part_behind_year(stream: TokenStream, index: int) -> Parsed | None:
     year = yearly(stream, index)
     if year is None:
         return None
-    here = year[1]
-    if stream.low(here) in {"'", "’"} and stream.low(here + 1) == "s":
-        here += 2
-    here = stream.skip(here, ",", "-", "/")
-    if stream.low(here) == "w" and (number := stream.number(here + 1)) and year[0].year:
+    pos = year[1]
+    if stream.low(pos) in {"'", "’"} and stream.low(pos + 1) == "s":
+        pos += 2
+    pos = stream.skip(pos, ",", "-", "/")
+    if stream.low(pos) == "w" and (number := stream.number(pos + 1)) and year[0].year:
         node = part_of("week", number, year[0])
-        return (node, here + 2) if node and stream.glued(here + 1) else None
-    named = part_name(stream, here)
+        return (node, pos + 2) if node and stream.glued(pos + 1) else None
+    named = part_name(stream, pos)
     node = part_of(named[0], named[1], year[0]) if named else None
     return (node, named[2]) if named and node else None
 
 
 def week(stream: TokenStream, index: int) -> Parsed | None:
     """Read "week 7 of 2024", "calendar week 7", "KW 32/2024"."""
-    here = stream.skip(index, "calendar")
-    if stream.low(here) not in {"week", "kw", "kalenderwoche", "woche"}:
+    pos = stream.skip(index, "calendar")
+    if stream.low(pos) not in {"week", "kw", "kalenderwoche", "woche"}:
         return None
-    short = stream.low(here) == "kw"
-    number = stream.number(here + 1)
-    if not number or number > 53 or (stream.glued(here + 1) and not short):
+    short = stream.low(pos) == "kw"
+    number = stream.number(pos + 1)
+    if not number or number > 53 or (stream.glued(pos + 1) and not short):
         return None
-    end = here + 2
+    end = pos + 2
     if stream.low(end) in {":", "."} and stream.glued(end + 1) and stream.low(end + 1).isdigit():
         return None
     year = yearly(stream, stream.skip(end, "of", "/", ",", "in", "-"))
@@ -208,25 +208,25 @@ def week(stream: TokenStream, index: int) -> Parsed | None:
 
 def decade(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the 1990s", "1970's", "the '40s", "the seventies", "the twenty-tens", "1990er"."""
-    here = stream.skip(index, "the")
-    article = here > index
-    apostrophe = stream.low(here) in {"'", "’", "‘"} and stream.glued(here + 1)
-    number = stream.number(here + apostrophe, 4)
+    pos = stream.skip(index, "the")
+    article = pos > index
+    apostrophe = stream.low(pos) in {"'", "’", "‘"} and stream.glued(pos + 1)
+    number = stream.number(pos + apostrophe, 4)
     if number is not None:
-        figures, end = stream.low(here + apostrophe), here + apostrophe + 1
+        figures, end = stream.low(pos + apostrophe), pos + apostrophe + 1
         end = stream.skip(end, "'", "’")
         spaced = stream.tokens[end].gap if end < len(stream.tokens) else True
         if stream.low(end) not in {"s", "er"} or number % 10 or (spaced and len(figures) != 4):
             return None
         if spaced and (stream.text(end) != "s" or not 1700 <= number < 2100):
             return None
-        if len(figures) == 4 and 1000 <= number < 2200 and not _joined_before(stream, here):
+        if len(figures) == 4 and 1000 <= number < 2200 and not _joined_before(stream, pos):
             return Node("decade", year=number, confidence=0.8 if spaced else 0.95), end + 1
-        edged = stream.low(here - 1) in words.EDGES or stream.low(here - 2) in words.EDGES
+        edged = stream.low(pos - 1) in words.EDGES or stream.low(pos - 2) in words.EDGES
         if len(figures) == 2 and (article or apostrophe or edged or stream.alone):
             return _short_decade(number), end + 1
         return None
-    return _decade_words(stream, here) if article else None
+    return _decade_words(stream, pos) if article else None
 
 
 def _joined_before(stream: TokenStream, index: int) -> bool:
@@ -258,12 +258,12 @@ def _decade_words(stream: TokenStream, index: int) -> Parsed | None:
     century = numbers.below_hundred(stream, index)
     if century is None or not 10 <= century[0] <= 21:
         return None
-    here = stream.skip(century[1], "-")
-    tail = stream.low(here)
+    pos = stream.skip(century[1], "-")
+    tail = stream.low(pos)
     number = 10 if tail == "tens" else _ALL_YEARS.get(tail)
     if number is None:
         return None
-    return Node("decade", year=century[0] * 100 + number, confidence=0.85), here + 1
+    return Node("decade", year=century[0] * 100 + number, confidence=0.85), pos + 1
 
 
 def century(stream: TokenStream, index: int) -> Parsed | None:
@@ -305,20 +305,20 @@ def _months_later(year: int, month: int, count: int) -> Node:
 
 def season(stream: TokenStream, index: int) -> Parsed | None:
     """Read "summer of 2016", "next spring", "this winter"; its days depend on the hemisphere."""
-    here = stream.skip(index, "the")
-    step = words.STEPS.get(stream.low(here))
-    here += step is not None
-    if stream.low(here) not in words.SEASONS:
+    pos = stream.skip(index, "the")
+    step = words.STEPS.get(stream.low(pos))
+    pos += step is not None
+    if stream.low(pos) not in words.SEASONS:
         return None
     if step is not None:
-        if stream.low(here) == "fall" and stream.low(here - 1) not in {"this", "next", "last"}:
+        if stream.low(pos) == "fall" and stream.low(pos - 1) not in {"this", "next", "last"}:
             return None
-        return Node("quarter", season=True, relative=True, confidence=0.6), here + 1
-    year = yearly(stream, stream.skip(here + 1, "of", ",", "'"))
+        return Node("quarter", season=True, relative=True, confidence=0.6), pos + 1
+    year = yearly(stream, stream.skip(pos + 1, "of", ",", "'"))
     if year is not None:
         if year[0].year is None:
             return Node("quarter", season=True, relative=True, confidence=0.6), year[1]
-        return _season_of(stream.low(here), year[0].year), year[1]
-    if here > index:
+        return _season_of(stream.low(pos), year[0].year), year[1]
+    if pos > index:
         return None
-    return Node("quarter", season=True, bare="season", confidence=0.4), here + 1
+    return Node("quarter", season=True, bare="season", confidence=0.4), pos + 1

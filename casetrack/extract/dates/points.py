@@ -209,7 +209,7 @@ _SECOND_WORDS: Final = (
 
 
 def may_start(stream: TokenStream, index: int) -> bool:
-    """Whether a date or a range may begin with a token, as far as it and the next one tell."""
+    """Return whether a date or range may begin with a token, judged by it and the next one."""
     token = stream.tokens[index]
     following = stream.low(index + 1)
     if token.value >= 0:
@@ -255,18 +255,18 @@ def read_point(stream: TokenStream, index: int) -> tuple[Node, int] | None:
         reads = _YEAR_FIGURES
     best: tuple[Node, int] | None = None
     for read in reads:
-        found = read(stream, index)
-        if found is not None and (best is None or found[1] > best[1]):
-            best = found
+        result = read(stream, index)
+        if result is not None and (best is None or result[1] > best[1]):
+            best = result
     if best is not None and best[0].precision == "day" and best[0].month and not best[0].year:
         return _of_year(stream, best)
     return best
 
 
-def _of_year(stream: TokenStream, found: tuple[Node, int]) -> tuple[Node, int]:
+def _of_year(stream: TokenStream, read: tuple[Node, int]) -> tuple[Node, int]:
     """Add "last year" behind a day and a month."""
-    end = stream.skip(found[1], "of", "in")
+    end = stream.skip(read[1], "of", "in")
     step = words.STEPS.get(stream.low(end))
     if step is None or stream.low(end + 1) not in {"year", "jahr", "jahres"}:
-        return found
-    return compound.with_step_year(stream, found[0], step), end + 2
+        return read
+    return compound.with_step_year(stream, read[0], step), end + 2

@@ -33,14 +33,14 @@ _YEARS_APART = 300
 def parse(stream: TokenStream, index: int) -> Parsed | None:
     """Read a range that begins at a token, the longest that fits."""
     opening = stream.low(index) if stream.low(index) in OPENINGS else ""
-    here = index + 1 if opening else index
+    pos = index + 1 if opening else index
     if not opening and not _can_open(stream, index):
         return None
     best: Parsed | None = None
     for read in _READS:
-        found = read(stream, here, opening)
-        if found is not None and (best is None or found[1] > best[1]):
-            best = found
+        result = read(stream, pos, opening)
+        if result is not None and (best is None or result[1] > best[1]):
+            best = result
     if best is None:
         return starting(stream, index)
     node, end = best
@@ -95,7 +95,7 @@ def _years(stream: TokenStream, index: int, opening: str) -> Parsed | None:
 
 
 def _points(stream: TokenStream, index: int, opening: str) -> Parsed | None:
-    """Read two dates with a word between them; what one leaves out the other gives."""
+    """Read two dates with a word between them; each supplies the parts that the other omits."""
     start = stream.point(index) or _now(stream, index, opening)
     if start is None and stream.low(index) == "the":
         start = stream.point(index + 1)
@@ -124,11 +124,11 @@ def _bareness(start: Node, stop: Node) -> str:
 
 
 def _now(stream: TokenStream, index: int, opening: str) -> Parsed | None:
-    here = stream.skip(index, "the", "current")
-    if not opening or stream.low(here) not in words.NOW:
+    pos = stream.skip(index, "the", "current")
+    if not opening or stream.low(pos) not in words.NOW:
         return None
     anchor = stream.anchor
-    return counted("day", (anchor, anchor) if anchor else None, 0.7), here + 1
+    return counted("day", (anchor, anchor) if anchor else None, 0.7), pos + 1
 
 
 def join(start: Node, stop: Node) -> Node | None:
@@ -202,8 +202,8 @@ def _placed(node: Node, year: int, other: Node, step: int) -> Node:
 
 def _day_to_date(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read "4 to 22 March 2024", "the ninth and seventeenth of April", "12.–14. März"."""
-    here = stream.skip(index, "the", "den", "dem")
-    read = numbers.day_of_month(stream, here)
+    pos = stream.skip(index, "the", "den", "dem")
+    read = numbers.day_of_month(stream, pos)
     if read is None or (stream.glued(index) and stream.text(index - 1)[-1:].isalnum()):
         return None
     end = read[1]
@@ -250,8 +250,8 @@ def _date_to_day(stream: TokenStream, index: int, opening: str) -> Parsed | None
     behind = _connector(stream, start[1], opening)
     if behind is None or start[0].year is not None:
         return None
-    here = stream.skip(behind, "the")
-    read = numbers.day_of_month(stream, here)
+    pos = stream.skip(behind, "the")
+    read = numbers.day_of_month(stream, pos)
     if read is None or read[0] <= (start[0].day or 0):
         return None
     if stream.low(read[1]) in {":", "/", "%"} | words.COUNTED | {"am", "pm", "a", "p"}:
@@ -290,16 +290,16 @@ def _days_of_step(stream: TokenStream, index: int, opening: str) -> Parsed | Non
     stop = numbers.day_of_month(stream, behind) if behind else None
     if start is None or stop is None or start[0] >= stop[0]:
         return None
-    here = stream.skip(stop[1], "of", "in")
-    step = words.STEPS.get(stream.low(here))
-    if step is None or stream.low(here + 1) not in {"month", "monat", "monats"}:
+    pos = stream.skip(stop[1], "of", "in")
+    step = words.STEPS.get(stream.low(pos))
+    if step is None or stream.low(pos + 1) not in {"month", "monat", "monats"}:
         return None
     month = calendars.containing(stream.anchor, "month", step) if stream.anchor else None
     days = None
     if month:
         edges = [calendars.date_or_none(month[0].year, month[0].month, n[0]) for n in (start, stop)]
         days = (edges[0], edges[1]) if edges[0] and edges[1] else None
-    return counted("range", days), here + 2
+    return counted("range", days), pos + 2
 
 
 def _dotted(stream: TokenStream, index: int, opening: str) -> Parsed | None:
@@ -340,11 +340,11 @@ def starting(stream: TokenStream, index: int) -> Parsed | None:
     read = relative.duration(stream, index)
     if read is None:
         return None
-    span, here = read
-    here = stream.skip(here, ",")
-    if stream.low(here) not in {"starting", "beginning", "commencing"}:
+    span, pos = read
+    pos = stream.skip(pos, ",")
+    if stream.low(pos) not in {"starting", "beginning", "commencing"}:
         return None
-    point = stream.point(stream.skip(here + 1, "from", "on", "with"))
+    point = stream.point(stream.skip(pos + 1, "from", "on", "with"))
     if point is None or point[0].precision != "day" or point[0].choices:
         return None
     node, end = point

@@ -47,7 +47,7 @@ class Span:
     business: int = 0
 
     def moved(self, day: dt.date, sign: int) -> dt.date | None:
-        """Return the day that lies so far after (1) or before (-1) *day*."""
+        """Return the day at this distance after (1) or before (-1) *day*."""
         moved = calendars.add_months(day, sign * self.months)
         moved = calendars.add_days(moved, sign * self.days) if moved else None
         left = self.business
@@ -70,14 +70,14 @@ _LENGTHS = {
 
 def duration(stream: TokenStream, index: int) -> tuple[Span, int] | None:
     """Read "three weeks", "2 years 1 month and 21 days", "thirty (30) days"."""
-    span, end, here = Span(), index, index
+    span, end, pos = Span(), index, index
     for _ in range(4):
-        read = numbers.count(stream, here)
+        read = numbers.count(stream, pos)
         if read is None:
             break
-        here = stream.skip(read[1], "full", "calendar", "consecutive")
-        business = stream.low(here) in {"business", "working"}
-        unit = words.UNITS.get(stream.low(here + business), "")
+        pos = stream.skip(read[1], "full", "calendar", "consecutive")
+        business = stream.low(pos) in {"business", "working"}
+        unit = words.UNITS.get(stream.low(pos + business), "")
         if unit not in _LENGTHS or (business and unit != "day"):
             break
         months, days = (part * read[0] for part in _LENGTHS[unit])
@@ -85,8 +85,8 @@ def duration(stream: TokenStream, index: int) -> tuple[Span, int] | None:
             span = Span(span.months, span.days, min(days, 2000))
         else:
             span = Span(span.months + months, span.days + days, span.business)
-        end = here + business + 1
-        here = stream.skip(stream.skip(end, ","), "and")
+        end = pos + business + 1
+        pos = stream.skip(stream.skip(end, ","), "and")
     return (span, end) if end > index else None
 
 
@@ -98,12 +98,12 @@ def day_word(stream: TokenStream, index: int) -> Parsed | None:
     if low in words.STEPS and stream.low(index + 1) in words.DAY_PARTS:
         step = words.STEPS[low]
         return _day(stream, step, 0.7), index + 2
-    here = stream.skip(index, "the")
-    if stream.low(here) == "day" and stream.low(here + 1) in {"after", "before"}:
-        target = {"tomorrow": 1, "yesterday": -1}.get(stream.low(here + 2))
-        step = 1 if stream.low(here + 1) == "after" else -1
+    pos = stream.skip(index, "the")
+    if stream.low(pos) == "day" and stream.low(pos + 1) in {"after", "before"}:
+        target = {"tomorrow": 1, "yesterday": -1}.get(stream.low(pos + 2))
+        step = 1 if stream.low(pos + 1) == "after" else -1
         if target is not None:
-            return _day(stream, target + step, 0.9), here + 3
+            return _day(stream, target + step, 0.9), pos + 3
     return None
 
 
@@ -115,27 +115,27 @@ def _day(stream: TokenStream, step: int, confidence: float) -> Node:
 
 def step_unit(stream: TokenStream, index: int) -> Parsed | None:
     """Read "last week", "this quarter", "the next 3 months", "5 upcoming years"."""
-    here = index
-    counted = numbers.count(stream, here) if stream.low(here) not in words.STEPS else None
-    if counted and stream.low(here) not in {"a", "an"}:
-        here = counted[1]
-    step = words.STEPS.get(stream.low(here))
+    pos = index
+    counted = numbers.count(stream, pos) if stream.low(pos) not in words.STEPS else None
+    if counted and stream.low(pos) not in {"a", "an"}:
+        pos = counted[1]
+    step = words.STEPS.get(stream.low(pos))
     if step is None:
         return None
-    here += 1
-    if counted is None and (span := duration(stream, here)) and step:
+    pos += 1
+    if counted is None and (span := duration(stream, pos)) and step:
         verb = stream.low(index - 1) in {"shall", "will", "to", "would", "may", "must"}
         if (verb and stream.low(index) == "last") or stream.low(span[1]) in {"of", "from"}:
             return None
-        node = _stretch(stream, span[0], step, _quarters(stream, here))
+        node = _stretch(stream, span[0], step, _quarters(stream, pos))
         return node.sure(0.45 if stream.low(index) in _ANAPHORIC else 0.8), span[1]
-    unit = words.UNITS.get(stream.low(stream.skip(here, "calendar", "working")))
+    unit = words.UNITS.get(stream.low(stream.skip(pos, "calendar", "working")))
     if unit not in _PRECISION:
-        fiscal = stream.low(here) in {"fiscal", "financial", "school"}
-        if fiscal and stream.low(here + 1) == "year":
-            return relative("year", None, 0.6), here + 2
+        fiscal = stream.low(pos) in {"fiscal", "financial", "school"}
+        if fiscal and stream.low(pos + 1) == "year":
+            return relative("year", None, 0.6), pos + 2
         return None
-    end = stream.skip(here, "calendar", "working") + 1
+    end = stream.skip(pos, "calendar", "working") + 1
     if counted:
         length = _LENGTHS.get(unit)
         if step == 0 or length is None or unit == "decade":
@@ -147,10 +147,10 @@ def step_unit(stream: TokenStream, index: int) -> Parsed | None:
 
 def step_decade(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the next decade", "the past 2 decades", "the next day" with their article."""
-    found = step_unit(stream, stream.skip(index, "the"))
-    if found is None or stream.low(found[1] - 1) not in {"decade", "decades", "day"}:
+    read = step_unit(stream, stream.skip(index, "the"))
+    if read is None or stream.low(read[1] - 1) not in {"decade", "decades", "day"}:
         return None
-    return found
+    return read
 
 
 def _quarters(stream: TokenStream, index: int) -> bool:
@@ -243,10 +243,10 @@ def _from_point(stream: TokenStream, span: Span, index: int, *, ahead: bool) -> 
     sign = -1 if stream.low(index) in _BEFORE else 1
     if ahead and stream.low(index) != "since":
         return _moved(stream, span, 1, 0.5), index
-    here = stream.skip(index + 1, "to", "right")
-    if stream.low(here) in {"now", "today"} and sign == 1:
-        return _moved(stream, span, 1, 0.9), here + 1
-    point = stream.point(here)
+    pos = stream.skip(index + 1, "to", "right")
+    if stream.low(pos) in {"now", "today"} and sign == 1:
+        return _moved(stream, span, 1, 0.9), pos + 1
+    point = stream.point(pos)
     if point is None:
         return None
     base, end = point
@@ -276,22 +276,22 @@ def _moved(stream: TokenStream, span: Span, sign: int, confidence: float) -> Nod
 
 def same_unit(stream: TokenStream, index: int) -> Parsed | None:
     """Read "same week", "that weekend"."""
-    here = index
-    unit = words.UNITS.get(stream.low(here + 1))
-    if stream.low(here) not in {"same", "that"} or unit not in {"week", "weekend", "month", "year"}:
+    pos = index
+    unit = words.UNITS.get(stream.low(pos + 1))
+    if stream.low(pos) not in {"same", "that"} or unit not in {"week", "weekend", "month", "year"}:
         return None
-    if stream.low(here) == "that" and unit != "weekend":
+    if stream.low(pos) == "that" and unit != "weekend":
         return None
     days = calendars.containing(stream.anchor, unit) if stream.anchor else None
-    return relative(_PRECISION[unit], days, 0.3), here + 2
+    return relative(_PRECISION[unit], days, 0.3), pos + 2
 
 
 def unit_after_next(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the week after next", "the month after the next"."""
-    here = stream.skip(index, "the")
-    unit = words.UNITS.get(stream.low(here))
-    after = stream.skip(here + 2, "the")
-    if unit not in _PRECISION or stream.low(here + 1) != "after" or stream.low(after) != "next":
+    pos = stream.skip(index, "the")
+    unit = words.UNITS.get(stream.low(pos))
+    after = stream.skip(pos + 2, "the")
+    if unit not in _PRECISION or stream.low(pos + 1) != "after" or stream.low(after) != "next":
         return None
     if words.UNITS.get(stream.low(after + 1)):
         return None
@@ -301,23 +301,23 @@ def unit_after_next(stream: TokenStream, index: int) -> Parsed | None:
 
 def step_month(stream: TokenStream, index: int) -> Parsed | None:
     """Read "next June", "last September", "this May"."""
-    here = index
-    step = words.STEPS.get(stream.low(here))
+    pos = index
+    step = words.STEPS.get(stream.low(pos))
     if step is None:
         return None
-    month = words.MONTHS.get(stream.low(here + 1))
-    if month is None or stream.text(here + 1) == "may":
+    month = words.MONTHS.get(stream.low(pos + 1))
+    if month is None or stream.text(pos + 1) == "may":
         return None
-    point = stream.point(here + 1)
+    point = stream.point(pos + 1)
     if point is None or point[0].year is not None or point[0].precision not in {"month", "day"}:
         return None
     return relative(point[0].precision, month_near(point[0], stream.anchor, step)), point[1]
 
 
 def month_near(node: Node, anchor: dt.date | None, step: int) -> calendars.Days | None:
-    """Return the days of a month, or day of one, without a year: the last, this year's, the next.
+    """Return the days of a month, or a day of it, without a year: the last, this year's, the next.
 
-    "Last" and "next" are the nearest that lie wholly before or after the document's month or day.
+    "Last" and "next" are the nearest ones entirely before or after the document's month or day.
     """
     if anchor is None:
         return None
@@ -334,16 +334,16 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
     """Read a holiday, with its year where it has one."""
     from casetrack.extract.dates import calendars, named
 
-    here = index
-    step = words.STEPS.get(stream.low(here))
-    here += step is not None
-    found = calendars.name_at(stream.low, here)
-    if found is None:
+    pos = index
+    step = words.STEPS.get(stream.low(pos))
+    pos += step is not None
+    hit = calendars.name_at(stream.low, pos)
+    if hit is None:
         return None
-    name, end = found
+    name, end = hit
     plain = name in {("new", "year"), ("good", "friday"), ("thanksgiving",)}
-    dated = stream.low(here - 1) in {"before", "after", "until", "till", "since"}
-    if plain and not dated and not stream.text(here)[:1].isupper():
+    dated = stream.low(pos - 1) in {"before", "after", "until", "till", "since"}
+    if plain and not dated and not stream.text(pos)[:1].isupper():
         return None
     year = named.year_behind(stream, end)
     yearly = stream.skip(end, "of")
@@ -369,8 +369,8 @@ def holiday_in(stream: TokenStream, index: int, year: int) -> Node | None:
     """Return the day of the holiday that is named at a token, in a year."""
     from casetrack.extract.dates import calendars
 
-    found = calendars.name_at(stream.low, index)
-    day = _holiday_day(found[0], year) if found else None
+    named = calendars.name_at(stream.low, index)
+    day = _holiday_day(named[0], year) if named else None
     return Node("day", year=day.year, month=day.month, day=day.day) if day else None
 
 

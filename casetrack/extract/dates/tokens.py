@@ -37,8 +37,8 @@ _FIGURES: Final = (
     re.compile(r"now\b"),
     re.compile(r"of may\b"),
 )
-"""Figures that may be dates, and words that are dates in some company only. Each begins with a
-letter or a set, which the engine finds fast, and looks back behind it."""
+"""Digits and words that may start dates. Each pattern begins with a letter or a set, which the
+engine finds fast; a lookbehind follows."""
 _BARE_DAY: Final = re.compile(
     r"\b(?:on|for) (?:(?:the )?[0-9]{1,2}"
     r"|the (?:(?:twenty|thirty)[ -])?(?:first|second|third|[a-z]{3,8}th))"
@@ -57,7 +57,7 @@ _TRIGGERS: Final = frozenset(
     | {"thousands", "tens", "nineteen", "wc", "cy", "fy"}
 ) - {"may", "mar", "sun", "sat", "fall", "mai", "now", "half"}
 _UNIT_TRIGGERS: Final = (frozenset(words.UNITS) | {"hundred", "thousand", "fall"}) - _TRIGGERS
-"""Words that are frequent beside durations, and belong to dates in few company only."""
+"""Words that are frequent in durations and rare in dates."""
 _CAPITALISED: Final = frozenset(("May", "Mar", "Sun", "Sat", "MAY", "Mai", "Fall", "MAR", "SUN"))
 _ALL_TRIGGERS: Final = _CAPITALISED | {
     written
@@ -70,7 +70,7 @@ _COMPANY: Final = (
     | frozenset(words.EDGES)
     | frozenset("same rest remaining remainder in vor year one two within".split())
 )
-"""Words of which one stands shortly before such a unit where it is a date."""
+"""Words that shortly precede such a unit in a date."""
 _BEHIND_UNIT: Final = re.compile(
     r"\W+(?:[0-9]|after\b|before\b|to date\b|two\b|in the (?:future|past)\b)"
 )
@@ -80,10 +80,10 @@ _BREAK: Final = "\n"
 
 
 class Token(NamedTuple):
-    """A word, a number or a sign, with its place.
+    """A word, a number or a sign with its position.
 
-    ``low`` is in small letters, ``value`` that of up to four figures and else -1; ``gap`` says
-    whether space stands before it.
+    ``low`` is in lower case, ``value`` is the number of up to four digits, else -1; ``gap`` is true
+    after white space.
     """
 
     text: str
@@ -95,18 +95,16 @@ class Token(NamedTuple):
 
 
 class TokenStream:
-    """The tokens that one search looks at, and what it knows beside them.
+    """The tokens of one search, and its context.
 
     Parameters
     ----------
-    tokens
-        In the order of the text.
     anchor
         The document's date.
     day_first
-        The document's order in numeric dates.
+        The document's order of numeric dates.
     alone
-        The text is one expression, so nothing need stand before it.
+        Whether the text is a single expression, which needs no preceding word.
     reader
         Reads a single date at a token.
     """
@@ -136,11 +134,11 @@ class TokenStream:
         if self._depth >= _DEPTH or not 0 <= index < len(self.tokens):
             return None
         self._depth += 1
-        found = self._reader(self, index)
+        point = self._reader(self, index)
         self._depth -= 1
-        if self._depth == 0 or found is not None:
-            self._points[index] = found
-        return found
+        if self._depth == 0 or point is not None:
+            self._points[index] = point
+        return point
 
     def low(self, index: int) -> str:
         """Return a token in small letters, or an empty text outside."""
@@ -168,7 +166,7 @@ class TokenStream:
 
 
 def windows(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of *text* in which a date may stand, in order and apart."""
+    """Yield the ranges of *text* that may contain dates, in order and without overlap."""
     places = []
     if not _ALL_TRIGGERS.isdisjoint(_WORD.findall(text)):
         for match in _WORD.finditer(text):
@@ -196,7 +194,7 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _in_company(text: str, start: int, end: int) -> bool:
-    """Whether a unit of time stands where it can belong to a date, not to a mere duration."""
+    """Return whether a unit of time can belong to a date, not only to a duration."""
     before = _WORD.findall(text[max(0, start - _BEFORE_UNIT) : start].lower())
     if not _COMPANY.isdisjoint(before[-3:]):
         return True

@@ -23,7 +23,7 @@ SHORT_MONTHS: Final = frozenset((*month_numbers("en_short", "de_short", "de_shee
     "may",
     "mai",
 }
-"""Abbreviations, which may end in a full stop and are too short to stand alone."""
+"""Abbreviations, which may end with a full stop and are too short alone."""
 
 NAMELIKE_MONTHS: Final = frozenset(lists.MONTHS.words("namelike"))
 """Months that are also names of people or other words."""
@@ -50,7 +50,7 @@ TENS: Final = {
 }
 ORDINALS: Final = _numbers("ordinals")
 SUFFIXES: Final = frozenset(("st", "nd", "rd", "th"))
-"""What follows the figures of an ordinal number."""
+"""Suffixes of ordinal numbers in digits."""
 
 UNITS: Final = {word: unit for unit, words in _LISTS.groups("units").items() for word in words}
 STEPS: Final = _numbers("steps")
@@ -72,7 +72,7 @@ DAY_EVIDENCE: Final = frozenset("on from since until till by dated am vom zum ab
 RECURRING: Final = frozenset("each every any per such alternate jeder jede jedes jeden".split())
 """Words that make a period recur, or leave open which one is meant."""
 COUNTED: Final = frozenset(_LISTS.words("counted"))
-"""What may follow a number that is then no year."""
+"""Words after a number that exclude a year."""
 NUMBERED: Final = frozenset(_LISTS.words("numbered"))
 """Words after which figures with dots or hyphens number something."""
 IRREGULAR_PLURALS: Final = frozenset("people men women children staff".split())

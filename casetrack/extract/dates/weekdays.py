@@ -31,32 +31,32 @@ def _day(stream: TokenStream, index: int) -> numbers.Read | None:
 
 
 def weekday(stream: TokenStream, index: int) -> Parsed | None:
-    """Read a weekday with what stands beside it: a date, a week, a day of the month."""
-    here = stream.skip(index, "the")
-    step = words.STEPS.get(stream.low(here))
-    stepped = here + (step is not None)
-    if step is not None and stream.low(here) == "this" and stream.low(here + 1) in words.STEPS:
-        step, stepped = words.STEPS[stream.low(here + 1)], here + 2
+    """Read a weekday with an adjacent date, week or day of the month."""
+    pos = stream.skip(index, "the")
+    step = words.STEPS.get(stream.low(pos))
+    stepped = pos + (step is not None)
+    if step is not None and stream.low(pos) == "this" and stream.low(pos + 1) in words.STEPS:
+        step, stepped = words.STEPS[stream.low(pos + 1)], pos + 2
         step = 0 if step > 0 else -2
     named = _day(stream, stepped)
-    if named is None or (here > index and step is None):
+    if named is None or (pos > index and step is None):
         return _in_week(stream, index)
     day, end = named
     for read in (_with_date, _week_behind, _with_number):
-        found = read(stream, day, end, step)
-        if found is not None:
-            return found
+        result = read(stream, day, end, step)
+        if result is not None:
+            return result
     if step is not None:
-        return relative("day", _stepped(stream.anchor, day, step, stream.low(here))), end
+        return relative("day", _stepped(stream.anchor, day, step, stream.low(pos))), end
     short = stream.low(stepped) in words.SHORT_WEEKDAYS
     node = replace(_near(stream.anchor, day), bare="weekday", confidence=0.6 if short else 0.8)
     return node, end
 
 
 def _stepped(anchor: dt.date | None, day: int, step: int, word: str) -> calendars.Days | None:
-    """Return this, the next or the last such weekday, counted in calendar weeks.
+    """Return this, the next or the last weekday, counted in calendar weeks.
 
-    "Coming" and "past" mean the nearest one instead.
+    "Coming" and "past" mean the nearest one.
     """
     if anchor is None:
         return None
@@ -86,15 +86,15 @@ def _near(anchor: dt.date | None, day: int) -> Node:
 
 def _with_date(stream: TokenStream, day: int, index: int, step: int | None) -> Parsed | None:
     """Read "Monday, January 12th, 2016", "Tue May 9", "this Friday (Jun-15)"."""
-    here = stream.skip(index, ".") if stream.glued(index) else index
-    here = stream.skip(here, ",")
-    bracket = stream.low(here) == "("
-    here = stream.skip(here, "(", "den", "dem")
-    point = stream.point(here)
+    pos = stream.skip(index, ".") if stream.glued(index) else index
+    pos = stream.skip(pos, ",")
+    bracket = stream.low(pos) == "("
+    pos = stream.skip(pos, "(", "den", "dem")
+    point = stream.point(pos)
     if point is None or point[0].precision != "day" or point[0].relative or point[0].ends:
         return None
     node, end = point
-    if node.bare == "numeric" and stream.low(here + 1) == "-":
+    if node.bare == "numeric" and stream.low(pos + 1) == "-":
         return None
     node = _chosen(stream.anchor, node, day)
     if bracket:
@@ -109,7 +109,7 @@ def _with_date(stream: TokenStream, day: int, index: int, step: int | None) -> P
 
 
 def _chosen(anchor: dt.date | None, node: Node, day: int) -> Node:
-    """Return the one reading of an ambiguous date that falls on the weekday beside it."""
+    """Return the only reading of an ambiguous date that falls on the adjacent weekday."""
     fits = []
     for choice in node.choices:
         near = [anchor.year + n for n in (0, -1, 1)] if anchor else []
@@ -133,12 +133,12 @@ def _stepped_date(stream: TokenStream, node: Node, day: int, step: int) -> Node:
 
 def _week_behind(stream: TokenStream, day: int, index: int, step: int | None) -> Parsed | None:
     """Read "Friday next week", "Tuesday of last week"."""
-    here = stream.skip(stream.skip(index, *words.DAY_PARTS), "of", "in")
-    here = stream.skip(here, "the")
-    shift = words.STEPS.get(stream.low(here))
-    if shift is None or step is not None or stream.low(here + 1) not in {"week", "woche"}:
+    pos = stream.skip(stream.skip(index, *words.DAY_PARTS), "of", "in")
+    pos = stream.skip(pos, "the")
+    shift = words.STEPS.get(stream.low(pos))
+    if shift is None or step is not None or stream.low(pos + 1) not in {"week", "woche"}:
         return None
-    return relative("day", _day_of_week(stream.anchor, day, shift)), here + 2
+    return relative("day", _day_of_week(stream.anchor, day, shift)), pos + 2
 
 
 def _day_of_week(anchor: dt.date | None, day: int, shift: int) -> calendars.Days | None:
@@ -148,11 +148,11 @@ def _day_of_week(anchor: dt.date | None, day: int, shift: int) -> calendars.Days
 
 def _in_week(stream: TokenStream, index: int) -> Parsed | None:
     """Read "this week Friday", "next week on Tuesday"."""
-    here = stream.skip(index, "the")
-    shift = words.STEPS.get(stream.low(here))
-    if shift is None or stream.low(here + 1) not in {"week", "woche"}:
+    pos = stream.skip(index, "the")
+    shift = words.STEPS.get(stream.low(pos))
+    if shift is None or stream.low(pos + 1) not in {"week", "woche"}:
         return None
-    named = _day(stream, stream.skip(here + 2, "on", "am"))
+    named = _day(stream, stream.skip(pos + 2, "on", "am"))
     if named is None:
         return None
     return relative("day", _day_of_week(stream.anchor, named[0], shift)), named[1]
@@ -160,12 +160,12 @@ def _in_week(stream: TokenStream, index: int) -> Parsed | None:
 
 def _with_number(stream: TokenStream, day: int, index: int, step: int | None) -> Parsed | None:
     """Read "Thursday the 21st", "Monday 21", "Friday the fifteenth"."""
-    here = stream.skip(stream.skip(index, ","), "the", "den")
-    read = numbers.day_of_month(stream, here, spelled=here > index)
+    pos = stream.skip(stream.skip(index, ","), "the", "den")
+    read = numbers.day_of_month(stream, pos, spelled=pos > index)
     if read is None or step is not None:
         return None
     number, end = read
-    ordered = numbers.ordinal(stream, here) is not None or here > index
+    ordered = numbers.ordinal(stream, pos) is not None or pos > index
     follows = stream.low(end)
     if not ordered and (
         follows in {":", "-", "–", "/", "am", "pm", "a", "p", "to", "oclock", "o"}
@@ -181,19 +181,19 @@ def _fitting(anchor: dt.date | None, weekday_: int, number: int) -> Node:
     """Return the day with this number that is such a weekday: in the month, or around it."""
     if anchor is None:
         return relative("day", None, 0.7)
-    found: dict[int, dt.date] = {}
+    days: dict[int, dt.date] = {}
     for sign in (-1, 1):
         for months in range(28 * 12):
             moved = calendars.add_months(anchor.replace(day=1), sign * months)
             day = calendars.date_or_none(moved.year, moved.month, number) if moved else None
             ahead = day is not None and (day > anchor if sign == 1 else day <= anchor)
             if day is not None and ahead and day.weekday() == weekday_:
-                found[sign] = day
+                days[sign] = day
                 break
-    for day in found.values():
+    for day in days.values():
         if (day.year, day.month) == (anchor.year, anchor.month):
             return relative("day", (day, day), 0.7)
-    choices = tuple(relative("day", (day, day)) for day in found.values())
+    choices = tuple(relative("day", (day, day)) for day in days.values())
     return Node("day", relative=True, choices=choices, confidence=0.6)
 
 

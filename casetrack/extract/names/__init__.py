@@ -1,4 +1,4 @@
-"""Names of persons, organisations and places, found with what the encoder knows of every word."""
+"""Names of persons, organisations and places, found with the encoder's token states."""
 
 from casetrack.extract.names.tagger import StateTagger, tagger_of
 

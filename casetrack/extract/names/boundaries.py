@@ -1,8 +1,8 @@
-"""Where a name goes on over small words: "Securities and Exchange Commission", "D. Michael Wilson".
+"""Ends of names with small words: "Securities and Exchange Commission", "D. Michael Wilson".
 
-The scores see two words to each side; what a name is made of reaches further. The rules here read
-the grammar of names: initials and "Jr." of people, the subjects and the country of public bodies,
-the partners of a firm, saints in the names of places; and they take away the titles of laws.
+The scores see two words on each side, but names are longer. These rules follow the grammar of
+names: initials and "Jr.", subjects and countries of public bodies, partners of a firm, saints in
+place names; and they remove titles of laws.
 """
 
 from __future__ import annotations
@@ -59,20 +59,12 @@ _LONGEST = 8
 
 
 def completed(words: Words, places: Sequence[Place], /) -> list[Place]:
-    """Return the names with their right ends; what one takes in of others is its own.
-
-    Parameters
-    ----------
-    words
-        Those of the text.
-    places
-        The names found so far, in order.
-    """
-    found: list[Place] = []
+    """Return the names with corrected ends; a name absorbs others inside it."""
+    names: list[Place] = []
     left = list(places)
     while left:
         place = left.pop(0)
-        before = found[-1] if found else None
+        before = names[-1] if names else None
         for rule in _RULES.get(place.kind, ()):
             after = left[0] if left else None
             place = rule(words, place, before, after)
@@ -80,28 +72,21 @@ def completed(words: Words, places: Sequence[Place], /) -> list[Place]:
                 break
         if place.first == place.after:
             continue
-        while found and found[-1].after > place.first:
-            found.pop()
+        while names and names[-1].after > place.first:
+            names.pop()
         while left and left[0].first < place.after:
             taken = left.pop(0)
             if taken.after > place.after and _is_capital(words, place.after):
                 left.insert(0, replace(taken, first=place.after))
-        found.append(place)
-    return found
+        names.append(place)
+    return names
 
 
 def with_bodies(words: Words, places: Sequence[Place], /) -> list[Place]:
-    """Add public bodies that their words give away: "Food and Drug Administration".
+    """Add public bodies by their words: "Food and Drug Administration".
 
-    That is what has a subject before "Commission", "Administration" or "Agency", a court "of" or
-    "for" something, and an exchange of stocks with its place. `completed` finds their ends.
-
-    Parameters
-    ----------
-    words
-        Those of the text.
-    places
-        The names found so far, in order.
+    A subject before "Commission", "Administration" or "Agency", a court "of" or "for" something, or
+    a stock exchange with its place. :func:`completed` finds their ends.
     """
     texts, new = words.texts, []
     taken = {i for p in places for i in range(p.first, p.after)}
@@ -131,7 +116,7 @@ def _exchange(words: Words, at: int, places: Sequence[Place]) -> Place:
 
 
 def _person(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
-    """Leave out a title, take in initials before the name and what tells father from son."""
+    """Remove a title, and add preceding initials and suffixes such as "Jr."."""
     texts, first, end = words.texts, place.first, place.after
     while end - first > 1 and texts[first].lower() in TITLES:
         first += 2 if texts[first + 1] == "." else 1
@@ -148,7 +133,7 @@ def _person(words: Words, place: Place, before: Place | None, _after: Place | No
 
 
 def _is_initial(words: Words, at: int) -> bool:
-    """Say whether a letter and its full stop stand before the word after next, on one line."""
+    """Return whether a letter and its full stop precede the next word on one line."""
     return bool(
         words.features[at, SHAPE] == LETTER
         and words.texts[at].isupper()
@@ -161,7 +146,7 @@ def _is_initial(words: Words, at: int) -> bool:
 
 
 def _opens(words: Words, at: int) -> bool:
-    """Say whether a letter numbers a paragraph or belongs to a word, as in "Exhibit A."."""
+    """Return whether a letter numbers a paragraph or belongs to a word, as in "Exhibit A."."""
     if at == 0:
         return True
     before = words.texts[at - 1]
@@ -174,7 +159,7 @@ def _opens(words: Words, at: int) -> bool:
 
 
 def _body(words: Words, place: Place, before: Place | None, after: Place | None) -> Place:
-    """Complete a public body by its country, its subjects and what it is of."""
+    """Extend a public body by its country, its subjects and the words after "of"."""
     texts = words.texts
     first, end = place.first, place.after
     low = {w.lower() for w in texts[first:end]}
@@ -253,7 +238,7 @@ def _run(words: Words, at: int, otherwise: int) -> int:
 
 
 def _firm(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
-    """Complete "Kestrel and Partners", "Hall & Sons", whoever they are taken for."""
+    """Extend "Kestrel and Partners", "Hall & Sons", whatever their kind."""
     texts, first, end, kind = words.texts, place.first, place.after, place.kind
     if end + 1 < len(texts) and texts[end].lower() in {"and", "&"}:
         fellow = texts[end + 1]
@@ -360,7 +345,7 @@ def _is_capital(words: Words, at: int) -> bool:
 
 
 def _is(words: Words, at: int, mark: str) -> bool:
-    """Say whether a mark stands right behind the word before *at*."""
+    """Return whether a mark directly follows the word before *at*."""
     return bool(
         0 < at < len(words.texts)
         and words.texts[at] == mark
@@ -369,7 +354,7 @@ def _is(words: Words, at: int, mark: str) -> bool:
 
 
 def _on_line(words: Words, at: int) -> bool:
-    """Say whether a word stands one space, or one line's end, behind the one before."""
+    """Return whether one space or line break precedes a word."""
     return bool(words.features[at, GAP] <= 2 and words.starts[at] - words.ends[at - 1] <= 1)
 
 

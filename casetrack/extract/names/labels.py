@@ -35,9 +35,9 @@ class _Word:
 
 @dataclass(frozen=True, slots=True)
 class LabelTagger:
-    """A model of the catalogue that finds names; see `casetrack.extract.finder.NameFinder`.
+    """A catalogue model that finds names; see :class:`casetrack.extract.finder.NameFinder`.
 
-    A word gets the label of its first token, as such models are trained (Devlin et al. 2019).
+    A word has the label of its first token, as in training (Devlin et al. 2019).
     """
 
     model: Model
@@ -58,14 +58,14 @@ class LabelTagger:
         """Return the names in ``text[start:]``, with offsets that count from *start*."""
         own = text[start:]
         try:
-            found = self.model.encode(own, is_query=False)
+            output = self.model.encode(own, is_query=False)
         except ValueError:
             # Nothing but white space and signs that no model knows.
             return ()
-        if found.tokens is None or found.spans is None:
+        if output.tokens is None or output.spans is None:
             raise TypeError(f'model "{self.model.manifest.name}" labels no tokens')
         labels = self.model.manifest.recipe.labels.split()
-        return tuple(_names(own, list(_words(own, found.spans, found.tokens, labels))))
+        return tuple(_names(own, list(_words(own, output.spans, output.tokens, labels))))
 
 
 def _words(

@@ -1,8 +1,8 @@
-"""The networks that score labels: a few small sums in numpy over the encoder's states.
+"""Label networks: small sums in numpy over the encoder's states.
 
-The states of three layers are projected, what the words' form says is added, words see their
-neighbours and the mean over the other places where the same capitalised word stands. A gate, which
-is smaller still, says first which words are worth it; the networks see those and their neighbours.
+The states of three layers are projected, features of the words' form are added, and words see their
+neighbours and the mean over other occurrences of the same capitalised word. A smaller gate selects
+candidate words; the networks process these and their neighbours.
 """
 
 from __future__ import annotations
@@ -27,39 +27,19 @@ _SIZES = dict(COLUMNS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The words that a network is run over.
+    """The words that a network processes."""
 
-    Attributes
-    ----------
-    words
-        int64 [n], ascending: which words of the text.
-    tokens
-        int64 [m]: which tokens of the encoder they consist of.
-    first
-        int64 [n]: where each word's tokens begin among those.
-    groups
-        int64 [n]: as in `Words.groups`.
-    forms
-        Per table of forms, the row of each word.
-    """
-
-    words: NDArray[np.int64]
-    tokens: NDArray[np.int64]
-    first: NDArray[np.int64]
-    groups: NDArray[np.int64]
-    forms: tuple[NDArray[np.int64], ...]
+    words: NDArray[np.int64]  # int64 [n], ascending indices of words of the text
+    tokens: NDArray[np.int64]  # int64 [m], indices of their tokens
+    first: NDArray[np.int64]  # int64 [n], start of each word's tokens in *tokens*
+    groups: NDArray[np.int64]  # int64 [n], as in `Words.groups`
+    forms: tuple[NDArray[np.int64], ...]  # per table of forms, the row of each word
 
 
 def all_rows(words: Words, token_starts: NDArray[np.int32], /) -> Rows:
-    """Return all words of a text.
+    """Return all words of a text, at least one.
 
-    Parameters
-    ----------
-    words
-        At least one.
-    token_starts
-        Where the encoder's tokens begin, in code points. A word without a token of its own takes
-        the next one.
+    *token_starts* are in code points. A word without a token uses the next one.
     """
     first = np.searchsorted(token_starts, words.starts)
     first = np.minimum(first, len(token_starts) - 1)
@@ -68,15 +48,7 @@ def all_rows(words: Words, token_starts: NDArray[np.int32], /) -> Rows:
 
 
 def some_rows(rows: Rows, chosen: NDArray[np.int64], /) -> Rows:
-    """Return part of all words of a text.
-
-    Parameters
-    ----------
-    rows
-        All words.
-    chosen
-        Which of them, ascending, at least one.
-    """
+    """Return the words with the indices *chosen*, ascending, at least one."""
     start = rows.first[chosen]
     sizes = np.maximum(np.diff(rows.first, append=len(rows.tokens))[chosen], 1)
     first = np.cumsum(sizes) - sizes
@@ -87,31 +59,17 @@ def some_rows(rows: Rows, chosen: NDArray[np.int64], /) -> Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Head:
-    """What one network does with the projected words, all float32.
+    """The layers of one network after the projection, float32."""
 
-    Attributes
-    ----------
-    near, far
-        [3 * width, width] with a bias each, over the neighbours one and two words away.
-    out
-        [2 * width, labels] and its bias.
-    """
-
+    # near, far: [3 * width, width] with a bias each, over the neighbours one and two words away.
     near: tuple[Floats, Floats]
     far: tuple[Floats, Floats]
-    out: tuple[Floats, Floats]
+    out: tuple[Floats, Floats]  # [2 * width, labels] and its bias
 
     def probabilities(self, hidden: Floats, rows: Rows, places: _Companies, /) -> Floats:
-        """Return those of the labels, float32 [words, labels].
+        """Return the label probabilities, float32 [words, labels].
 
-        Parameters
-        ----------
-        hidden
-            float32 [words, width]; it is changed.
-        rows
-            The words.
-        places
-            Which of them are the same.
+        *hidden*, float32 [words, width], is modified; *places* groups equal words.
         """
         hidden += _beside(hidden, rows.words, 1, *self.near)
         hidden += _beside(hidden, rows.words, 2, *self.far)
@@ -128,24 +86,13 @@ class Head:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Networks:
-    """Several networks of one kind, their projections side by side, all float32.
+    """Several networks with joined projections, float32."""
 
-    Attributes
-    ----------
-    project
-        [layers, states, networks * width], the last layer at the end.
-    bias
-        [networks * width].
-    forms
-        What the words' form adds, [n, networks * width] each; see `form_tables`.
-    heads
-        One per network.
-    """
-
-    project: Floats
-    bias: Floats
+    project: Floats  # [layers, states, networks * width], the last layer at the end
+    bias: Floats  # [networks * width]
+    # Sums for the words' form, [n, networks * width] each; see `form_tables`.
     forms: tuple[Floats, ...]
-    heads: tuple[Head, ...]
+    heads: tuple[Head, ...]  # one per network
 
     @classmethod
     def of(cls, part: Mapping[str, Floats], /) -> Networks:
@@ -161,12 +108,7 @@ class Networks:
     def scores(self, rows: Rows, states: Sequence[Floats], /) -> Floats:
         """Return the logs of the labels' mean probabilities, float32 [words, labels].
 
-        Parameters
-        ----------
-        rows
-            The words.
-        states
-            float32 [tokens, states] per layer, of the tokens that *rows* names.
+        *states* are float32 [tokens, states] per layer, of the tokens in *rows*.
         """
         projected = states[0] @ self.project[0]
         for layer, part in zip(states[1:], self.project[1:], strict=True):
@@ -178,31 +120,20 @@ class Networks:
         for head, part in zip(self.heads[1:], parts[1:], strict=True):
             total += head.probabilities(part.copy(), rows, places)
         total /= len(self.heads)
-        found: Floats = np.log(np.maximum(total, 1e-13, out=total), out=total)
-        return found
+        logs: Floats = np.log(np.maximum(total, 1e-13, out=total), out=total)
+        return logs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gate:
-    """Says which words may be part of a name, all float32.
+    """Selects candidate words of names, float32."""
 
-    Attributes
-    ----------
-    project, bias
-        [states, width] and [width], of the last layer.
-    forms
-        What the words' form adds; see `form_tables`.
-    out
-        [width, 3], over the word before, the word itself and the next one.
-    limit
-        Score from which on a word is let through.
-    """
-
+    # project, bias: [states, width] and [width], of the last layer.
     project: Floats
     bias: Floats
-    forms: tuple[Floats, ...]
-    out: Floats
-    limit: float
+    forms: tuple[Floats, ...]  # sums for the words' form; see `form_tables`
+    out: Floats  # [width, 3], over the word before, the word itself and the next one
+    limit: float  # minimum score of a candidate
 
     @classmethod
     def of(cls, part: Mapping[str, Floats], /) -> Gate:
@@ -211,26 +142,18 @@ class Gate:
         return cls(part["project"], part["bias"], forms, part["out"], float(part["limit"]))
 
     def opens(self, rows: Rows, last: Floats, /) -> NDArray[np.bool_]:
-        """Return which words it lets through, bool [words].
-
-        Parameters
-        ----------
-        rows
-            All words of the text.
-        last
-            float32 [tokens, states] of the last layer.
-        """
+        """Return the candidates, bool [words]; *last* is float32 [tokens, states]."""
         hidden = _seen(last @ self.project, rows, self.bias, self.forms)
         parts = hidden @ self.out
         scores = parts[:, 1].copy()
         scores[1:] += parts[:-1, 0]
         scores[:-1] += parts[1:, 2]
-        found: NDArray[np.bool_] = scores >= self.limit
-        return found
+        is_open: NDArray[np.bool_] = scores >= self.limit
+        return is_open
 
 
 def _seen(projected: Floats, rows: Rows, bias: Floats, forms: tuple[Floats, ...]) -> Floats:
-    """Return the rectified sum of the words' mean over their tokens and what their form adds."""
+    """Return the rectified sum of the words' token means and form features."""
     sizes = np.maximum(np.diff(rows.first, append=len(projected)), 1).astype(np.float32)
     hidden: Floats = np.add.reduceat(projected, rows.first, axis=0)
     hidden /= sizes[:, None]
@@ -242,15 +165,10 @@ def _seen(projected: Floats, rows: Rows, bias: Floats, forms: tuple[Floats, ...]
 
 
 def form_tables(table: Floats, /) -> tuple[Floats, ...]:
-    """Add up what the columns of words give, so that four tables do for all of them.
+    """Add up the sums of feature columns to four tables.
 
-    The first is by shape and length; the second by ending, then by mark, which no word has both of;
-    the third by the word's lists; the last by all that depends on the word's place.
-
-    Parameters
-    ----------
-    table
-        float32 [values of all `COLUMNS`, width], column after column.
+    By shape and length; by ending or mark, which exclude each other; by the word's lists; by all
+    features of the position. *table* is float32 [values of all `COLUMNS`, width].
     """
     cuts = np.cumsum([size for _, size in COLUMNS])[:-1]
     shape, length, mark, suffix, flags, *places = np.split(table, cuts)
@@ -270,16 +188,16 @@ def _form_rows(features: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
 
 
 def _beside(hidden: Floats, at: NDArray[np.int64], by: int, weight: Floats, bias: Floats) -> Floats:
-    """Return what a word gets from itself and the words *by* away on both sides."""
+    """Return the contribution of a word and of those *by* away on both sides."""
     width = hidden.shape[1]
-    found: Floats = hidden @ weight[width : 2 * width]
-    found += bias
+    sums: Floats = hidden @ weight[width : 2 * width]
+    sums += bias
     if len(hidden) > by:
         is_near = (at[by:] - at[:-by] == by).astype(np.float32)[:, None]
-        found[by:] += (hidden[:-by] @ weight[:width]) * is_near
-        found[:-by] += (hidden[by:] @ weight[2 * width :]) * is_near
-    np.maximum(found, 0.0, out=found)
-    return found
+        sums[by:] += (hidden[:-by] @ weight[:width]) * is_near
+        sums[:-by] += (hidden[by:] @ weight[2 * width :]) * is_near
+    np.maximum(sums, 0.0, out=sums)
+    return sums
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -304,5 +222,5 @@ class _Companies:
         """Return the mean over all places of each word at *at*."""
         total = np.add.reduceat(hidden[self.order], self.first, axis=0)
         total /= self.sizes
-        found: Floats = total[self.own]
-        return found
+        means: Floats = total[self.own]
+        return means

@@ -1,4 +1,4 @@
-"""Rules about where names begin and end, and what is never one, whatever the scores say."""
+"""Rules for the ends of names and for words that are never names."""
 
 from __future__ import annotations
 
@@ -37,11 +37,9 @@ if TYPE_CHECKING:
 
     from casetrack.extract.names.words import Words
 
-# Who signs is a person: what the place of a name in a signature block says of its kind.
-#
-# An uncased encoder has little to go by between "Signed for Acme plc:" and ", Operations Director".
-# The layout of such blocks is much the same everywhere: for whom somebody signs, then who, then as
-# what.
+# Signers are persons. An uncased encoder has little evidence between "Signed for Acme plc:" and ",
+# Operations Director", but signature blocks have a common layout: the organisation, the person, the
+# office.
 
 _REACH = 200
 """So far before and behind a name its place is looked at, in characters."""
@@ -65,18 +63,11 @@ _AS_WHAT = re.compile(
 
 
 def signs(text: str, start: int, end: int, /) -> bool:
-    """Say whether a name stands where only the name of a person does, and looks like one.
+    """Return whether a name (code points *start* to *end*) is in the position of a signer.
 
-    That is behind "Signed for ORGANISATION:" and the like, behind the "/s/" of a signature, behind
-    "Name:" where a "Title:" follows, or before nothing but an office ("..., Operations Director").
-    A name with a word of companies, bodies or papers in it is never taken for a person's.
-
-    Parameters
-    ----------
-    text
-        The whole text.
-    start, end
-        Where the name lies in it, code points, half-open.
+    That is after "Signed for ORGANISATION:", after the "/s/" of a signature, after "Name:" before a
+    "Title:", or before only an office ("..., Operations Director"). A name with a word of
+    companies, bodies or papers is never a person's.
     """
     if not _could_be_a_person(text[start:end]):
         return False
@@ -113,18 +104,11 @@ _WHOLE = ("national", "association")
 
 
 def shaped(words: Words, place: Place, /) -> Place | None:
-    """Return a name with its right ends and kind, ``None`` where it is none.
+    """Return a name with corrected ends and kind, or ``None`` if it is not a name.
 
-    A company's legal form belongs to its name ("Akamai Technologies, Inc."), but "a Delaware
-    corporation" names only Delaware. Words of the paper itself ("Agreement", "Section 3",
-    "Effective Date") and days are no names.
-
-    Parameters
-    ----------
-    words
-        Those of the text.
-    place
-        As the scores have it.
+    A legal form belongs to a name ("Akamai Technologies, Inc."), but "a Delaware corporation" names
+    only Delaware. Words of the paper ("Agreement", "Section 3", "Effective Date") and days are no
+    names.
     """
     texts, first, after, kind = words.texts, place.first, place.after, place.kind
     if kind == "organization":
@@ -154,18 +138,10 @@ def shaped(words: Words, place: Place, /) -> Place | None:
 
 
 def joined(words: Words, places: Iterable[Place], /) -> list[Place]:
-    """Join what an initial's full stop has torn apart ("Adam D. Portnoy").
-
-    Parameters
-    ----------
-    words
-        Those of the text.
-    places
-        The names found so far, in order.
-    """
-    found: list[Place] = []
+    """Join names that the full stop of an initial separated ("Adam D. Portnoy")."""
+    names: list[Place] = []
     for place in places:
-        before = found[-1] if found else place
+        before = names[-1] if names else place
         is_torn = (
             place.first == before.after + 1
             and place.kind == before.kind == "person"
@@ -173,25 +149,17 @@ def joined(words: Words, places: Iterable[Place], /) -> list[Place]:
             and words.features[before.after - 1, SHAPE] == LETTER
         )
         if is_torn:
-            found[-1] = Place(before.first, place.after, place.kind, min(before.sure, place.sure))
+            names[-1] = Place(before.first, place.after, place.kind, min(before.sure, place.sure))
         else:
-            found.append(place)
-    return found
+            names.append(place)
+    return names
 
 
 def with_companies(words: Words, places: Iterable[Place], /) -> list[Place]:
-    """Add companies that their legal form gives away, and complete those found in part.
-
-    Parameters
-    ----------
-    words
-        Those of the text.
-    places
-        The names found so far, in order.
-    """
-    found = list(places)
+    """Add companies by their legal form, and extend partial ones."""
+    names = list(places)
     for first, after in _companies(words):
-        near = [p for p in found if p.first < after and p.after > first]
+        near = [p for p in names if p.first < after and p.after > first]
         if any(p.first <= first and p.after >= after for p in near):
             continue
         people = [p.after for p in near if p.kind == "person" and _is_whole(words, p, after)]
@@ -200,13 +168,13 @@ def with_companies(words: Words, places: Iterable[Place], /) -> list[Place]:
         start = min([begin, *(p.first for p in near)])
         end = max([after, *(p.after for p in near)])
         sure = max([FROM_FORM, *(p.sure for p in near if p.kind == "organization")])
-        found = [p for p in found if p not in near]
-        found.append(Place(start, end, "organization", sure))
-    return sorted(found, key=lambda p: p.first)
+        names = [p for p in names if p not in near]
+        names.append(Place(start, end, "organization", sure))
+    return sorted(names, key=lambda p: p.first)
 
 
 def _is_whole(words: Words, person: Place, after: int) -> bool:
-    """Say whether a person before a company is sure, and the company has a name without it."""
+    """Return whether a person before a company is certain, and the company has its own name."""
     rest = [w for w in words.texts[person.after : after] if w[0].isupper()]
     names = [w for w in rest if w.lower() not in NEVER | LEGAL_FORMS]
     if not names:
@@ -217,7 +185,7 @@ def _is_whole(words: Words, person: Place, after: int) -> bool:
 
 def _companies(words: Words) -> list[tuple[int, int]]:
     """Return runs of capitalised words that a legal form ends."""
-    found = []
+    firms = []
     for i in np.flatnonzero(words.features[:, FLAGS] & 1).tolist():
         form = words.texts[i]
         if form.lower() not in COMPANY_ENDS or not _is_form(form) or i == 0:
@@ -232,12 +200,12 @@ def _companies(words: Words) -> list[tuple[int, int]]:
             continue  # "General Corporation Law"
         names = [w for w in words.texts[first:begin] if w.lower() not in NEVER | LEGAL_FORMS]
         if any(len(w) > 1 for w in names):
-            found.append((first, after))
-    return found
+            firms.append((first, after))
+    return firms
 
 
 def _run_start(words: Words, begin: int) -> int:
-    """Return the first of the capitalised words of one line that stand before a legal form."""
+    """Return the first of the capitalised words of one line before a legal form."""
     features, texts = words.features, words.texts
     first = begin
     for i in range(begin - 1, max(-1, begin - _LONGEST), -1):
@@ -257,7 +225,7 @@ def _is_form(word: str) -> bool:
 
 
 def _ends_before(words: Words, at: int) -> bool:
-    """Say whether a company's name is over before a word inside what the scores have for it."""
+    """Return whether a company's name ends before a word inside its scored range."""
     if words.texts[at] in {"a", "an"}:
         return True
     before = words.texts[at - 2 if words.texts[at - 1] == "." else at - 1].lower()
@@ -265,7 +233,7 @@ def _ends_before(words: Words, at: int) -> bool:
 
 
 def _is_break(words: Words, at: int) -> bool:
-    """Say whether a blank line, or room as between columns, stands before a word."""
+    """Return whether a blank line, or a gap of columns, precedes a word."""
     return bool(words.features[at, GAP] == 3 or words.starts[at] - words.ends[at - 1] > 2)
 
 
@@ -298,7 +266,7 @@ def _with_form(words: Words, after: int) -> int:
 
 
 def _is_dot(words: Words, at: int) -> bool:
-    """Say whether a full stop stands right behind the word before *at*."""
+    """Return whether a full stop directly follows the word before *at*."""
     if at >= len(words.texts) or words.texts[at] != ".":
         return False
     return bool(words.starts[at] == words.ends[at - 1])

@@ -1,10 +1,9 @@
-"""Names of persons, organisations and places out of the states that the encoder leaves behind.
+"""Names of persons, organisations and places from the encoder's states.
 
-The encoder has read the text for the search already; what it knows of every word stands in its
-states. A gate leaves out the words that are surely part of no name; what it lets through, and what
-stands beside that, is scored by small networks that were trained on several readings of the same
-sentences, and their mean counts. The weights come from ``tools/training/names`` and are described
-in ``data/names_mini.md``.
+The states come from the encoding for the search. A gate removes words that are not part of names;
+small networks, trained on several readings of the same sentences, score the others and their
+neighbours, and their mean counts. ``tools/training/names`` creates the weights, and
+``data/names_mini.md`` describes them.
 """
 
 from __future__ import annotations
@@ -42,10 +41,7 @@ _SURE = float(np.log(0.995))
 def spans_of(scores: NDArray[np.float32], /) -> Iterator[tuple[int, int, int, float]]:
     """Yield first word, word after the last, kind and mean log probability of every name.
 
-    Parameters
-    ----------
-    scores
-        float32 [n, labels], log probabilities.
+    *scores* are log probabilities, float32 [n, labels].
     """
     best = scores.argmax(axis=1)
     open_ = np.flatnonzero((best > 0) | (scores[:, 0] < _SURE))
@@ -108,23 +104,23 @@ def _search(scores: NDArray[np.float32], follows: NDArray[np.bool_]) -> NDArray[
         back[i] = sums.argmax(axis=0)
         total = sums[back[i], np.arange(len(total))] + scores[i]
     label = int((total + cost[:, 0]).argmax())
-    found = np.empty(len(scores), dtype=np.int64)
+    best = np.empty(len(scores), dtype=np.int64)
     for i in range(len(scores) - 1, -1, -1):
-        found[i] = label
+        best[i] = label
         label = int(back[i, label])
-    return found
+    return best
 
 
 _PACKAGE = "casetrack.extract.names"
 _RULES = 6
-"""Counts the versions of words, lists and rules beside the weights; part of the fingerprint."""
+"""Version of word lists and rules; part of the fingerprint."""
 _REACH = 2
 """Words on each side of one that the gate lets through that the networks see as well."""
 _NEVER = -30.0
 """Log probability of the labels that a word does not get."""
 _ROLES = ("party", "bank")
 KINDS: tuple[str, ...] = (*get_args(NameKind), "misc", *_ROLES)
-"""What the labels tell apart. ``misc`` is never given out."""
+"""Kinds of labels; ``misc`` is never returned."""
 _GIVEN: dict[str, NameKind] = {
     "person": "person", "organization": "organization", "location": "location",
     "party": "person", "bank": "organization",
@@ -132,22 +128,20 @@ _GIVEN: dict[str, NameKind] = {
 
 
 class StateTagger:
-    """Finds names with the states of one encoder; made by `tagger_of`.
+    """Finds names with the states of one encoder; created by :func:`tagger_of`, thread-safe.
 
-    Safe to use from several threads.
-
-    Parameters
+    Attributes
     ----------
     gate
-        Says which words the networks score, besides their neighbours.
+        Selects the words for the networks.
     networks
-        The mean of what they say counts.
+        Their mean output counts.
     layers
-        Numbers of the earlier layers whose states they take; the last one comes after them.
+        Earlier layers whose states they need, before the last one.
     calibration
-        Slope and offset from log odds of the spans to log odds of being right.
+        Slope and offset from log odds of spans to log odds of being right.
     fingerprint
-        16 hexadecimal digits that change whenever any output could.
+        16 hexadecimal digits that change with every possible output.
     """
 
     def __init__(
@@ -169,28 +163,15 @@ class StateTagger:
     ) -> tuple[NameSpan, ...]:
         """Return the names in ``text[start:]``, in order, with offsets relative to *start*.
 
-        Words that stand for a party of a contract ("Borrower", "Bank") are among them, with
-        ``is_role``. Borrower and lender come as persons, as the loan agreements that were learned
-        from mark them; a bank comes as an organisation.
-
-        Parameters
-        ----------
-        text
-            What the encoder saw.
-        encoding
-            Its states, with `layers`; ``None`` only where the text has no words.
-        start
-            Where the part begins whose names are wanted; what is before it is context.
-
-        Raises
-        ------
-        ValueError
-            There is no encoding, or it has no token states, or not the layers.
+        Words for a party of a contract ("Borrower", "Bank") have ``is_role``: borrower and lender
+        as persons, as the training data mark them, a bank as an organisation. *encoding* has
+        `layers`, and is ``None`` only for a text without words. Raises ``ValueError``: the
+        encoding, its token states or layers are missing.
         """
         words = words_of(text)
         if not words.texts:
             return ()
-        found: list[NameSpan] = []
+        spans: list[NameSpan] = []
         last = start
         for place in self._places(words, encoding):
             a, b = int(words.starts[place.first]), int(words.ends[place.after - 1])
@@ -201,8 +182,8 @@ class StateTagger:
             is_role = place.kind in _ROLES
             if kind != "person" and not is_role and signs(text, a, b):
                 kind = "person"
-            found.append(NameSpan(a - start, b - start, text[a:b], kind, confidence, is_role))
-        return tuple(found)
+            spans.append(NameSpan(a - start, b - start, text[a:b], kind, confidence, is_role))
+        return tuple(spans)
 
     def _places(self, words: Words, encoding: Encoding | None) -> list[Place]:
         places = []
@@ -254,13 +235,7 @@ class StateTagger:
 
 
 def load_tagger(data: bytes, /) -> StateTagger:
-    """Make a tagger of what training wrote.
-
-    Parameters
-    ----------
-    data
-        Content of an ``npz`` file without pickled objects.
-    """
+    """Create a tagger from an ``npz`` file without pickled objects."""
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         part = {name: file[name] for name in file.files}
     layers = tuple(part.pop("layers").tolist())
@@ -276,13 +251,7 @@ _TAGGERS: dict[str, StateTagger] = {}
 
 
 def tagger_of(encoder: ProfileEncoder, /) -> StateTagger | None:
-    """Return the tagger that was trained on the states of an encoder, ``None`` where none was.
-
-    Parameters
-    ----------
-    encoder
-        Known by its name; at present there is one for ``mini``.
-    """
+    """Return the tagger for an encoder (at present ``mini``), or ``None``."""
     if not encoder.name.isidentifier():
         return None
     with _LOCK:

@@ -1,9 +1,8 @@
-"""Words of a text with what their form says: the part of a name that an uncased encoder drops.
+"""Words of a text with features of their form, which an uncased encoder drops.
 
-Every word gets a handful of small numbers (its row of `Words.features`, one per column named in
-`COLUMNS`): its shape, how it stands in its line and sentence, its ending. The words are those that
-the encoder's tokenizer begins with, runs of letters and digits or single marks, so the state of a
-word's first token stands for the word.
+Every word has a row of `Words.features` with one small number per column in `COLUMNS`: its shape,
+its position in line and sentence, its ending. Words are those of the encoder's tokenizer: runs of
+letters and digits, or single marks. The state of the first token represents the word.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from casetrack.base.words.lists import month_numbers, title_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Small closed lists of words that stand beside names or inside them.
+# Small closed lists of words in or next to names.
 
 _LISTS = WordLists(__file__)
 
@@ -43,7 +42,7 @@ PARTICLES = frozenset("of the and for de la le van von der den di da del du bin 
 NEVER = PAPERS | DATES | PARTICLES
 """A name has at least one word that is not of these."""
 COMPANY_ENDS = frozenset(lists.LEGAL_FORMS.words("ends"))
-"""Legal forms that hardly stand anywhere but at the end of a company's name."""
+"""Legal forms that occur almost only at the end of a company's name."""
 GENERIC_FORMS = frozenset(
     "corporation company partnership limited liability general association bank".split()
 )
@@ -58,7 +57,7 @@ OFFICES = PUBLIC_BODIES | frozenset(
 )
 """Words that "of" or "for" is part of a name behind."""
 SUBJECTS = frozenset(_LISTS.words("subjects"))
-"""What public bodies are there for; several are joined by "and" within a name."""
+"""Subjects of public bodies; "and" joins several within a name."""
 FELLOWS = frozenset(
     "partners sons son co company brothers bros associates daughters fils cie".split()
 )
@@ -67,9 +66,9 @@ STATUTES = frozenset("act law laws code rules statute statutes ordinance regulat
 NUMBERED = frozenset(
     "regulation rule form schedule item section class series tranche topic article chapter".split()
 )
-"""Words that a mark stands behind, not a name: "Regulation AB"."""
+"""Words before a label, not a name: "Regulation AB"."""
 PEOPLES = frozenset(_LISTS.words("peoples"))
-"""What is of a place, and who lives there, is no place itself."""
+"""Adjectives and inhabitants of places, which are no places."""
 NO_NAMES = NEVER | frozenset(
     "act adr asc asu attn bond bonds capex ceo cfa cfo coo cpa credit cto cusip dgcl ebitda "
     "eitf esq etf evp extension facsimile fas fax form gaap gdp gmt ifrs indenture investor "
@@ -87,16 +86,16 @@ def flags_of(word: str, /) -> int:
     return sum(1 << i for i, words in enumerate(_FLAGGED) if low in words)
 
 
-# What the scores and rules of names hand to one another: a run of words and what it names.
+# Interface of scores and rules: a run of words and its kind.
 
 FROM_FORM = -0.48
-"""Score of a company that only its legal form gives away, or of a public body found by its words:
-log of 0.62, as 32 of 52 such runs of companies in the training texts are names just as marked."""
+"""Score of names that only a legal form or the words of a public body show: log of 0.62, because
+32 of 52 such runs in the training texts are names as marked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A name: its first word, the word after its last one, what it names, its log probability."""
+    """A name: its first word, the word after its last one, its kind, its log probability."""
 
     first: int
     after: int
@@ -133,37 +132,20 @@ _OPENING[list(_OPENS)] = True
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """The words of a text.
-
-    Attributes
-    ----------
-    texts
-        The words.
-    starts, ends
-        int64 [n], where they lie, in code points, half-open.
-    features
-        int64 [n, len(COLUMNS)].
-    groups
-        int64 [n]: words written with a capital that are the same but for case have one number,
-        counted from 0; -1 for all others.
-    """
+    """The words of a text."""
 
     texts: list[str]
+    # starts, ends: int64 [n], code points, half-open.
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
-    features: NDArray[np.int64]
+    features: NDArray[np.int64]  # int64 [n, len(COLUMNS)]
+    # int64 [n], equal for capitalised words that differ only in case, from 0; -1 for others.
     groups: NDArray[np.int64]
 
 
 def words_of(text: str, /) -> Words:
-    """Split a text into words and describe each.
-
-    Parameters
-    ----------
-    text
-        Any text.
-    """
-    parts = _WORD.split(text)  # what lies between words, then a word, and so on
+    """Split a text into words and describe each."""
+    parts = _WORD.split(text)  # separator, word, separator and so on
     texts = parts[1::2]
     edges = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
     starts, ends = edges[:-1:2], edges[1::2]
@@ -234,19 +216,19 @@ def _describe(
 
 
 def _first(gap: NDArray[np.int64], mark: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Say where a sentence may begin: 0 nowhere, 1 after a full stop or a break, 2 in the text."""
+    """Return where a sentence may begin: 0 nowhere, 1 after a stop or break, 2 in the text."""
     after = np.empty(len(gap), dtype=bool)
     after[0] = True
     after[1:] = _ENDING[mark[:-1]] | (gap[1:] >= 2)
     through = after.copy()
     through[1:] |= after[:-1] & _OPENING[mark[:-1]]
-    found = through.astype(np.int64)
-    found[0] = 2
-    return found
+    first = through.astype(np.int64)
+    first[0] = 2
+    return first
 
 
 def _line(line: NDArray[np.int64], shape: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Describe the line that each word stands in: 1 all capitals, 2 title case, 3 no capitals."""
+    """Describe the line of each word: 1 all capitals, 2 title case, 3 no capitals."""
     lower = np.bincount(line, shape == LOWER)
     upper = np.bincount(line, shape == UPPER)
     title = np.bincount(line, (shape == TITLE) | (shape == MIXED))
@@ -256,14 +238,14 @@ def _line(line: NDArray[np.int64], shape: NDArray[np.int64]) -> NDArray[np.int64
     kind[(letters >= 2) & (upper >= 0.7 * letters)] = 1
     kind[(letters >= 3) & (lower == letters)] = 3
     kind[(kind == 0) & (letters <= 2)] = 4
-    found: NDArray[np.int64] = kind[line]
-    return found
+    lines: NDArray[np.int64] = kind[line]
+    return lines
 
 
 def _company(
     texts: list[str], shapes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Group capitalised words; say whether the text has each one in lower case as well."""
+    """Group capitalised words; return also whether the text has each one in lower case."""
     groups = np.full(len(texts), -1, dtype=np.int64)
     seen = np.zeros(len(texts), dtype=np.int64)
     numbers: dict[str, int] = {}

@@ -1,1 +1,1 @@
-"""What a court paper says of itself: caption, court, parties, printed pages, docket."""
+"""Facts that a court paper states about itself: caption, court, parties, printed pages, docket."""

@@ -1,8 +1,8 @@
-"""What the first page of a paper says of its kind and of its case.
+"""Type and case of a paper, from its first page.
 
-Three sources are read, the surest first: the line that the court's filing system prints on each
-page, the caption (court, parties, number, title), and words that only papers of a kind have. What
-none of them says for sure stays unknown; most documents are not legal at all.
+Sources in order of certainty: the line of the court's filing system on each page, the caption
+(court, parties, number, title), and words that occur only in papers of a type. Uncertain facts stay
+unknown, because most documents are not legal.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _AUTHOR = re.compile(
 
 
 def first_title(run: Sequence[Cell], /) -> tuple[PaperKind, str] | None:
-    """Return what kind of paper the first title of some lines names, and the title on one line."""
+    """Return the type of the first title of some lines, and the title on one line."""
     for i, cell in enumerate(run):
         if is_no_title(cell.text):
             continue
@@ -119,13 +119,13 @@ __all__ = ["NOT_LEGAL", "LegalFacts", "read_caption"]
 _BARE_PAGE = 240
 """A page with fewer characters is a cover."""
 _HEAD = 5000
-"""A caption stands within so many characters."""
+"""Maximum length of the text before the end of a caption."""
 _MAY_BE = re.compile(
     r"court|tribunal|gericht|appeal board|panel on multi|\bvs?\.?\s|versus|against|gegen\b"
     r"|\bin re\b|in the matter|ex parte|ECLI|\bEW(?:HC|CA)|urteil|cassation|conseil|between:",
     re.IGNORECASE,
 )
-"""Words without which no page has a caption; most pages have none of them."""
+"""Words that every caption has one of; a fast test."""
 _LISTS = WordLists(__file__)
 
 _OPINION_WORDS = re.compile(_LISTS.text("opinion_words"), re.VERBOSE | re.MULTILINE)
@@ -172,19 +172,19 @@ def read_caption(
     document_type: str | None = None,
     boxes: Sequence[Mapping[int, Box]] = (),
 ) -> LegalFacts:
-    """Return what the first pages of a document say of its kind and its case.
+    """Return type and case from the first pages of a document.
 
     Parameters
     ----------
     whole
         The document, or its first pages.
     format, name, title
-        As in ``documents``: format of the file, its name, its own title.
+        As in ``documents``.
     document_type
-        The general kind of document, as named or inferred; contracts and letters are told by it.
+        The general type; contracts and letters depend on it.
     boxes
-        For each page where the lines stand: offset of a line to its left and right edge in
-        points. With it the two columns of a caption are told apart.
+        For each page: offset of a line to its left and right edge in points, which separate the two
+        columns of a caption.
     """
     pages = [page for page in whole.pages[:3] if page.text.strip()]
     if not pages:
@@ -193,10 +193,10 @@ def read_caption(
     if sheet is not None:
         return sheet
     header = read_docket_header(pages[0].text)
-    at, found = 0, NOT_LEGAL
+    at, read = 0, NOT_LEGAL
     for at, page in enumerate(pages[:2]):
         if header is None and not _MAY_BE.search(page.text, 0, _HEAD):
-            found = LegalFacts(exhibit=exhibit_label(page.text))
+            read = LegalFacts(exhibit=exhibit_label(page.text))
             if len(page.text) > _BARE_PAGE:
                 break
             continue
@@ -205,11 +205,11 @@ def read_caption(
         if header is not None and at == 0:
             cells = [c for c in cells if not header.start <= c.start < header.end]
         placed = boxes[place] if place < len(boxes) else {}
-        found = _of_page(page.text, page.number, cells, header, placed)
-        if found.legal_type is not None or len(page.text) > _BARE_PAGE:
+        read = _of_page(page.text, page.number, cells, header, placed)
+        if read.legal_type is not None or len(page.text) > _BARE_PAGE:
             break
     first = "\n".join(page.text for page in pages)
-    facts = _with_text(found, pages[at].text if at < len(pages) else "", first, header)
+    facts = _with_text(read, pages[at].text if at < len(pages) else "", first, header)
     facts = kind_of_text(facts, first, format=format, name=name, document_type=document_type)
     if facts.legal_type is None:
         return NOT_LEGAL
@@ -221,7 +221,7 @@ def read_caption(
 def _of_page(
     text: str, page: int, cells: list[Cell], header: DocketHeader | None, boxes: Mapping[int, Box]
 ) -> LegalFacts:
-    """Return what a page says by its caption and its title."""
+    """Return the facts of a page's caption and title."""
     court, line = _court(cells)
     if boxes and (court is not None or header is not None):
         cells = with_gutter(cells, text, boxes, line)
@@ -236,7 +236,7 @@ def _of_page(
         number = case_number_in(cells)
     if not (is_paper or is_caption or (caption and number)):
         return LegalFacts(exhibit=exhibit)
-    told = _title(cells, flow, after, caption)
+    title = _title(cells, flow, after, caption)
     facts = LegalFacts(
         court=court.name if court else None,
         court_id=court.court_id if court else None,
@@ -246,8 +246,8 @@ def _of_page(
         judge=judge_in(cells),
         exhibit=exhibit,
     )
-    if told is not None:
-        kind, words = told
+    if title is not None:
+        kind, words = title
         return replace(
             facts,
             legal_type=kind.legal_type,
@@ -269,7 +269,7 @@ def _of_page(
 
 
 def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
-    """Return the court, and the number of the last line of its name; that of one beside is -1."""
+    """Return the court, and the last line number of its name (-1 for a court in a side column)."""
     flow, right = ([c for c in cells if (c.side == "right") is side] for side in (False, True))
     for chosen in (flow, right, cells) if right else (flow,):
         court = find_court([c.text for c in chosen])
@@ -282,9 +282,9 @@ def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
 def _title(
     cells: Sequence[Cell], flow: Sequence[Cell], after: int, caption: Caption | None
 ) -> tuple[PaperKind, str] | None:
-    """Return the kind that the title of a paper tells, and the title.
+    """Return the type by the title of a paper, and the title.
 
-    It stands on the right of the caption, below it, or, where there is no caption, on top.
+    It is on the right of the caption, below it, or at the top without a caption.
     """
     first, last = (caption.first, caption.last) if caption else (after, after)
     top = flow[first].line if first < len(flow) else 0
@@ -294,18 +294,18 @@ def _title(
     above = [c for c in flow[:first] if c.line < top]
     best: tuple[PaperKind, str] | None = None
     for run in (right, below[:14], above):
-        found = first_title(run)
-        if found is not None and (
+        title = first_title(run)
+        if title is not None and (
             best is None or (best[0].legal_type == "other" and best[0].detail == "notice")
         ):
-            best = found
+            best = title
         if best is not None and not (best[0].legal_type == "other" and best[0].detail == "notice"):
             break
     return best
 
 
 def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | None) -> LegalFacts:
-    """Add what the header says, and what the words of the page say of its kind."""
+    """Add the facts of the header and the type by the words of the page."""
     if header is not None:
         facts = replace(
             facts,
@@ -321,9 +321,9 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
         return facts
     head = text[:_HEAD]
     if facts.legal_type == "other" and facts.legal_detail is None:
-        told = _by_words(head, facts)
-        if told is not None:
-            kind, detail, words = told
+        cue = _by_words(head, facts)
+        if cue is not None:
+            kind, detail, words = cue
             place = f'"{_shown(words)}" on the first page'
             facts = replace(
                 facts,
@@ -348,8 +348,8 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
     abroad = _ABROAD.search(head[:1500]) if facts.legal_type in ("order", "other") else None
     if abroad and facts.legal_detail in (None, "judgment"):
         named: LegalType = "order" if abroad.group().casefold().startswith("order") else "opinion"
-        said = f'{facts.legal_evidence}; "{_shown(abroad.group())}" on the first page'
-        facts = replace(facts, legal_type=named, legal_detail=None, legal_evidence=said)
+        proof = f'{facts.legal_evidence}; "{_shown(abroad.group())}" on the first page'
+        facts = replace(facts, legal_type=named, legal_detail=None, legal_evidence=proof)
     if facts.legal_type == "order" and facts.legal_detail is None and _is_opinion(head, facts):
         facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
     witness = witness_in(facts, first)
@@ -366,27 +366,27 @@ def _is_opinion(head: str, facts: LegalFacts) -> bool:
 
 
 def _by_words(head: str, facts: LegalFacts) -> tuple[LegalType, str | None, str] | None:
-    found = _COURTS_LETTER.search(head)
-    if found and "Dear" in head:
-        return "correspondence", "letter", found.group()
+    match = _COURTS_LETTER.search(head)
+    if match and "Dear" in head:
+        return "correspondence", "letter", match.group()
     if facts.case_name or facts.case_number:
-        found = _OPINION_WORDS.search(head)
-        if found and (_ARGUED.search(head) or facts.court or facts.case_name):
-            return "opinion", None, found.group()
-        if facts.court and (found := _ARGUED.search(head)) and " v. " in (facts.case_name or ""):
-            return "opinion", None, found.group()
-    found = _DEPOSED.search(head)
-    if found:
-        return "deposition", None, found.group()
-    told: tuple[tuple[LegalType, re.Pattern[str]], ...] = (
+        match = _OPINION_WORDS.search(head)
+        if match and (_ARGUED.search(head) or facts.court or facts.case_name):
+            return "opinion", None, match.group()
+        if facts.court and (match := _ARGUED.search(head)) and " v. " in (facts.case_name or ""):
+            return "opinion", None, match.group()
+    match = _DEPOSED.search(head)
+    if match:
+        return "deposition", None, match.group()
+    cues: tuple[tuple[LegalType, re.Pattern[str]], ...] = (
         ("motion", _MOVES),
         ("complaint", _ALLEGES),
         ("order", _ORDERED),
     )
-    for kind, pattern in told:
-        found = pattern.search(head)
-        if found:
-            return kind, None, found.group()
+    for kind, pattern in cues:
+        match = pattern.search(head)
+        if match:
+            return kind, None, match.group()
     return None
 
 

@@ -1,7 +1,7 @@
-"""The lines of a first page as a caption has them: two columns, marks between, numbers beside.
+"""Lines of a caption: two columns, marks between them, numbers in the margin.
 
-A caption stands in two columns: the parties on the left, the number and the title of the paper on
-the right, often with a row of marks between them. The text of a page has them on one line::
+The parties are on the left, the number and the title on the right, often with a column of marks
+between them. In the text of a page they share lines::
 
     ACME CORP.,                   )   Case No. 4:10-cv-00123
               Plaintiff,          )   COMPLAINT
@@ -40,7 +40,7 @@ _ROLE_THEN = re.compile(
     r"|Claimants?|Intervenors?)[,.;]\s+(?=[A-Z(\[])(?![A-Za-z]+[,.;]?$)"
 )
 _CELL_END = re.compile(r"\s\|\s+(?=\S)|(?<=\S)[^\S\n]*\t\s*(?=\S)")
-"""What separates the cells of a table in the text of a page."""
+"""Separator of table cells in the text of a page."""
 _GAP = re.compile(r"(?<=[^\s\d])[^\S\n]{4,}(?=\S)")
 _MOST_LINES = 90
 _CAPTION_LINES = 30
@@ -49,9 +49,9 @@ _CAPTION_LINES = 30
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A part of a line: ``page_text[start:end] == text``; *side* is where it stands.
+    """A part of a line: ``page_text[start:end] == text``.
 
-    ``whole``: the line has one part; ``left`` and ``right``: it has two.
+    *side* is ``whole`` for a line of one part, ``left`` and ``right`` for one of two.
     """
 
     text: str
@@ -64,12 +64,12 @@ class Cell:
 def caption_cells(text: str, /) -> list[Cell]:
     """Return the parts of the first lines of a page, from top to bottom, from left to right.
 
-    Lines of marks and numbers alone are left out, as are the numbers of pleading paper.
+    Lines of marks and numbers, and the line numbers of pleading paper, are omitted.
     """
     spans = _lines(text)
     numbered = _is_numbered([text[s:e] for s, e in spans])
     mark = _mark_between([text[s:e] for s, e in spans])
-    found = list[Cell]()
+    cells = list[Cell]()
     for number, (start, end) in enumerate(spans):
         line = text[start:end]
         if numbered:
@@ -77,45 +77,37 @@ def caption_cells(text: str, /) -> list[Cell]:
                 continue
             beside = _NUMBERED.match(line)
             first = start + beside.end() if beside else start
-            found += _cells(text, first, end, number, mark)
+            cells += _cells(text, first, end, number, mark)
         else:
-            found += _cells(text, start, end, number, mark)
-    return found
+            cells += _cells(text, start, end, number, mark)
+    return cells
 
 
 def with_gutter(
     cells: list[Cell], text: str, boxes: Mapping[int, Box], after: int, /
 ) -> list[Cell]:
-    """Tell the two columns of a caption apart by where its lines stand.
+    """Separate the two columns of a caption by the positions of its lines.
 
-    Parameters
-    ----------
-    cells
-        As :func:`caption_cells` gives them.
-    text
-        Of the page.
-    boxes
-        Where its lines stand, by their offset.
-    after
-        Number of the last line of the court's name: what stands above is in the middle.
+    *boxes* has the edges of lines by offset; *after* is the last line of the court's name, above
+    which lines are centred.
     """
     gutter = _Gutter.of(text, _lines(text), boxes)
     if gutter is None:
         return cells
     spans = _lines(text)
-    found = list[Cell]()
+    split = list[Cell]()
     for cell in cells:
         if cell.side != "whole" or cell.line <= after or cell.line > gutter.line + _CAPTION_LINES:
-            found.append(cell)
+            split.append(cell)
             continue
         at = gutter.split(text, cell.start, cell.end, spans[cell.line][0])
         ends = [(cell.start, at or cell.end, "left"), (at or cell.end, cell.end, "right")]
         if at is None or at in (cell.start, cell.end):
             side = "right" if at == cell.start else "whole"
-            found.append(replace(cell, side=side))
+            split.append(replace(cell, side=side))
             continue
-        found += [c for s, e, side in ends if (c := _trimmed(text, s, e, cell.line, side))]
-    return found
+        split += [c for s, e, side in ends if (c := _trimmed(text, s, e, cell.line, side))]
+    return split
 
 
 _WIDE = {**dict.fromkeys("MWmw@%", 0.86), **dict.fromkeys("ijltfrI.,;:'’|!()[]- ", 0.31)}
@@ -128,7 +120,7 @@ def _width(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Gutter:
-    """Where the right column of a caption begins, in points, and what an em measures there."""
+    """The start of the right column of a caption, in points, and the length of an em."""
 
     left: float
     em: float
@@ -139,7 +131,7 @@ class _Gutter:
     def of(
         cls, text: str, spans: list[tuple[int, int]], boxes: Mapping[int, Box]
     ) -> _Gutter | None:
-        """Find it by the lines that stand on the right alone, and by where the number stands."""
+        """Find it by the lines in the right column only, and by the position of the number."""
         placed = [(s, e, boxes[s]) for s, e in spans if s in boxes]
         if len(placed) < 6:
             return None
@@ -197,14 +189,14 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 
 def _is_numbered(lines: list[str]) -> bool:
-    """Whether numbers that grow by one stand beside most lines."""
+    """Return whether consecutive numbers are next to most lines."""
     numbers = [int(m[1]) for line in lines if (m := _NUMBERED.match(line + " x"))]
     steps = sum(b - a == 1 for a, b in pairwise(numbers))
     return steps >= 10
 
 
 def _mark_between(lines: list[str]) -> str | None:
-    """Return the mark that stands between two columns in at least four lines."""
+    """Return the mark between two columns in at least four lines."""
     counts = Counter[str]()
     for line in lines:
         counts.update({m.group() for m in _MARK.finditer(line)})

@@ -1,4 +1,4 @@
-"""Single facts that stand in and around a caption: number, judge, days, exhibit label, witness."""
+"""Single facts of a caption: number, judge, days, exhibit label, witness."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from casetrack.extract.papers.caption_lines import Cell
     from casetrack.extract.papers.facts import LegalFacts
 
-# What kind of paper a title names: the first words of it that name one.
+# Type of a paper by the first words of its title that name one.
 
 
 @dataclass(frozen=True, slots=True)
 class PaperKind:
-    """A kind, the same more closely, and the words of the title that told it."""
+    """A type, its detail, and the words of the title."""
 
     legal_type: LegalType
     detail: str | None
@@ -45,7 +45,7 @@ def _rules() -> tuple[tuple[LegalType, str | None, re.Pattern[str]], ...]:
 
 @functools.cache
 def _any() -> re.Pattern[str]:
-    """Words without which nothing names a paper; most lines have none of them."""
+    """Words that every title has one of; a fast test."""
     return re.compile(
         r"exh|notice|propos|stipul|order|judg|decree|opinion|decision|memorand|report|recommend"
         r"|curiam|findings|statement|reasons|appeal|petition|statement|sheet|appearance|certificate"
@@ -60,21 +60,15 @@ def _any() -> re.Pattern[str]:
 
 
 def kind_of_title(title: str, /) -> PaperKind | None:
-    """Return what kind of paper a title names; ``None`` where it names none.
-
-    Parameters
-    ----------
-    title
-        On one line.
-    """
+    """Return the type of a paper by its title (one line), or ``None``."""
     if not _any().search(title):
         return None
     title = title.replace("'", "’")
     for begin in _word_starts(title):
         for kind, detail, pattern in _rules():
-            found = pattern.match(title, begin)
-            if found and found.end() > begin:
-                return PaperKind(kind, detail, found.group().strip(), begin)
+            match = pattern.match(title, begin)
+            if match and match.end() > begin:
+                return PaperKind(kind, detail, match.group().strip(), begin)
     return None
 
 
@@ -82,7 +76,7 @@ def _word_starts(title: str) -> list[int]:
     return [m.start() for m in re.finditer(r"(?<![\w’'-])[\w\[(§]", title)]
 
 
-# Where an opinion is itself reported: what its head, its title or the name of its file says.
+# Reporter citations of an opinion itself, in its header, title or file name.
 
 _LISTS = WordLists(__file__)
 
@@ -130,37 +124,37 @@ _IN_NAME = re.compile(
 
 
 def is_citation(line: str, /) -> bool:
-    """Whether a line says where a decision is reported, and nothing else."""
+    """Return whether a line is only a reporter citation."""
     return _ONLY_CITES.fullmatch(line.strip()) is not None and _CITE.search(line) is not None
 
 
 def own_citations(text: str, name: str, title: str | None, /) -> tuple[str, ...]:
-    """Return where an opinion is reported by its own account: its head, its title, its file's name.
+    """Return the citations of an opinion itself, from its header, title or file name.
 
-    Citations in its text are of other decisions; those that stand alone on one of its first
-    lines, or after "Cite as", are its own.
+    Citations in the text are of other decisions; its own are alone on one of the first lines, or
+    after "Cite as".
     """
-    found: dict[str, None] = {}
+    cites: dict[str, None] = {}
     for number, line in enumerate(line for line in text[:3000].split("\n") if line.strip()):
         if number >= 14:
             break
         after = _CITE_AS.search(line)
         if after or _ONLY_CITES.fullmatch(line.strip()):
-            found |= dict.fromkeys(_cites(line[after.end() :] if after else line))
+            cites |= dict.fromkeys(_cites(line[after.end() :] if after else line))
         elif number < 6 and _NEUTRAL.fullmatch(line.strip(" .")):
-            found[line.strip(" .")] = None
+            cites[line.strip(" .")] = None
     for words in filter(None, (title,)):
         if " v. " in words or "In re" in words:
-            found |= dict.fromkeys(_cites(words))
-    if not found:
+            cites |= dict.fromkeys(_cites(words))
+    if not cites:
         plain = name.rsplit(".", 1)[0]
         inside = _IN_NAME.match(plain)
         if inside:
             reporter = _SQUASHED[re.sub(r"[^a-z0-9]", "", inside["reporter"].casefold())]
-            found[f"{inside['volume']} {reporter} {inside['page']}"] = None
+            cites[f"{inside['volume']} {reporter} {inside['page']}"] = None
         else:
-            found |= dict.fromkeys(_cites(plain.replace("_", " ")))
-    return tuple(found)
+            cites |= dict.fromkeys(_cites(plain.replace("_", " ")))
+    return tuple(cites)
 
 
 def _cites(text: str) -> list[str]:
@@ -289,12 +283,12 @@ def case_number_in(cells: Sequence[Cell], /) -> str | None:
         if bare := _BARE_NUMBER.match(cell.text.strip()):
             best = best or bare.group().rstrip(".")
             continue
-        for found in _NUMBER.finditer(cell.text):
-            before = cell.text[max(0, found.start() - 18) : found.start() + 12]
+        for match in _NUMBER.finditer(cell.text):
+            before = cell.text[max(0, match.start() - 18) : match.start() + 12]
             if _OTHER_NUMBER.search(before):
                 continue
-            labelled = not re.match(r"\s*no", found.group(), re.IGNORECASE)
-            number = found["number"].strip()
+            labelled = not re.match(r"\s*no", match.group(), re.IGNORECASE)
+            number = match["number"].strip()
             if not any(c.isdigit() for c in number) or (
                 number.isdigit() and len(number) < (4 if labelled else 2)
             ):
@@ -309,9 +303,9 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
     """Return the judge whom the first lines name, without title."""
     for pattern in _JUDGE:
         for cell in cells[:70]:
-            found = pattern.search(cell.text)
-            if found and not _NO_NAME.match(found["name"]):
-                name = " ".join(found["name"].split()).strip(" ,.:;")
+            match = pattern.search(cell.text)
+            if match and not _NO_NAME.match(match["name"]):
+                name = " ".join(match["name"].split()).strip(" ,.:;")
                 name = re.sub(r"^(?:Hon\.|HON\.|Honorable|Judge|JUDGE|Justice|By:?)\s+", "", name)
                 if 2 < len(name) <= 40 and any(c.isalpha() for c in name):
                     return _named(name)
@@ -326,7 +320,7 @@ def _named(name: str) -> str:
 
 
 def _day_in(text: str) -> str | None:
-    """Return the only day that a short text says first, as YYYY-MM-DD; months come first."""
+    """Return the only first day of a short text, as YYYY-MM-DD; months come first."""
     from casetrack.extract.dates import find_dates
 
     if not _DAY_WORDS.search(text):
@@ -379,15 +373,15 @@ _BARE_LABEL = re.compile(
 
 
 def exhibit_label(text: str, /) -> str | None:
-    """Return the label of an exhibit that heads or ends a page, or stands alone on it."""
+    """Return the label of an exhibit at the top or bottom of a page, or alone on it."""
     head, foot = text[:500], text[-160:]
     for part in (head, foot):
-        found = _EXHIBIT.search(part) or _BARE_LABEL.search(part)
-        if found and (part is head or len(text) < 3000):
-            label = " ".join(found["label"].split())
-            whose = (found.groupdict().get("whose") or "").casefold()[:1]
+        match = _EXHIBIT.search(part) or _BARE_LABEL.search(part)
+        if match and (part is head or len(text) < 3000):
+            label = " ".join(match["label"].split())
+            whose = (match.groupdict().get("whose") or "").casefold()[:1]
             prefix = {"p": "PX-", "d": "DX-", "g": "GX-", "j": "JX-"}.get(whose, "")
-            if (found.groupdict().get("whose") or "").casefold().startswith("dep"):
+            if (match.groupdict().get("whose") or "").casefold().startswith("dep"):
                 prefix = ""
             return f"{prefix}{label}"
     return None
@@ -430,9 +424,9 @@ def witness_in(facts: LegalFacts, text: str, /) -> str | None:
     patterns = _WITNESS[:1] + _WITNESS[3:] if facts.legal_type == "deposition" else _WITNESS[1:3]
     for source in filter(None, (facts.legal_title, text[:6000])):
         for pattern in patterns:
-            found = pattern.search(source)
-            if found:
-                name = _END_OF_NAME.sub("", " ".join(found["name"].split())).strip(" ,.")
+            match = pattern.search(source)
+            if match:
+                name = _END_OF_NAME.sub("", " ".join(match["name"].split())).strip(" ,.")
                 if len(name) > 3 and not _NO_NAME.match(name):
                     return _named(name)
     return None

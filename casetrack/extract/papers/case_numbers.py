@@ -11,15 +11,14 @@ _KEY = re.compile(
 
 
 def case_key(number: str, /) -> str:
-    """Return what two writings of one case number have in common.
+    """Return the common form of all spellings of a case number.
 
-    Offices, judges' initials and leading zeros are left out: ``8:16-cv-01261-DOC-KES``,
-    ``16 CV 1261 (DOC)`` and ``No. 16-cv-1261`` are all ``16-cv-1261``. Numbers of another form
-    lose their blanks and case.
+    Offices, judges' initials and leading zeros are dropped: ``8:16-cv-01261-DOC-KES``, ``16 CV 1261
+    (DOC)`` and ``No. 16-cv-1261`` are all ``16-cv-1261``. Other numbers lose blanks and case.
     """
-    found = _KEY.search(number)
-    if found is None:
+    match = _KEY.search(number)
+    if match is None:
         return " ".join(number.casefold().split())
-    year, kind = found["year"][-2:], found["kind"].lower()
+    year, kind = match["year"][-2:], match["kind"].lower()
     kind = {"civ": "cv", "crim": "cr", "cri": "cr"}.get(kind, kind)
-    return "-".join(filter(None, (year, kind, found["serial"])))
+    return "-".join(filter(None, (year, kind, match["serial"])))

@@ -1,11 +1,11 @@
 """Courts by the words of a caption: the usual name, and the short name of a court of the U.S.
 
-A court stands at the start of a line, over as many as five lines, in capitals or not::
+A court is at the start of a line and has up to five lines, in capitals or not::
 
     IN THE UNITED STATES DISTRICT COURT
     FOR THE CENTRAL DISTRICT OF CALIFORNIA
 
-Whatever goes on as a sentence is none: "United States District Court judges may ...".
+A sentence is not a court: "United States District Court judges may ...".
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _CIRCUITS = {
 
 
 def _spaced(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern in which a blank stands for any white space."""
+    """Compile a pattern in which a blank matches any white space."""
     return re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE)
 
 
@@ -83,7 +83,7 @@ _KIND = (
     r"(?:appeals?|pleas|chancery|claims|errors))"
 )
 _PLACE = r"(?:[A-Za-z.'’-]+)(?:[^\S\n](?:[A-Za-z.'’-]+)){0,2}"
-"""A name of a place stands on one line."""
+"""A place name on one line."""
 _TAIL_WORD = (
     rf"(?:county of {_PLACE}|city of {_PLACE}|parish of {_PLACE}"
     rf"|{_PLACE} (?:county|parish)(?! of)"
@@ -147,7 +147,7 @@ def _federal() -> tuple[
         return _spaced(rf"(?:in )?(?:the )?{pattern}")
 
     special_courts = {
-        short: said.split(" | ", 1) for short, said in _LISTS.pairs("special").items()
+        short: long.split(" | ", 1) for short, long in _LISTS.pairs("special").items()
     }
     special = [
         (of(f"(?:{words.replace('{us}', _US)})"), lambda _, n=name, i=short: (n, i))
@@ -182,17 +182,17 @@ def _federal() -> tuple[
     )
 
 
-def _appeals(found: re.Match[str]) -> tuple[str, str]:
-    said = " ".join(found["circuit"].lower().split())
-    short = _CIRCUITS[said]
+def _appeals(match: re.Match[str]) -> tuple[str, str]:
+    number = " ".join(match["circuit"].lower().split())
+    short = _CIRCUITS[number]
     names = {v: k for k, v in _CIRCUITS.items() if k[0].isalpha() and k != "d.c."}
     words = " ".join(w if w == "of" else w.capitalize() for w in names[short].split())
     return f"United States Court of Appeals for the {words} Circuit", short
 
 
-def _trial(found: re.Match[str], *, kind: str, letter: str) -> tuple[str, str | None]:
-    state = " ".join((found["state"] or found["state2"] or found["state3"]).lower().split())
-    part = (found["part"] or found["part2"] or "").lower()
+def _trial(match: re.Match[str], *, kind: str, letter: str) -> tuple[str, str | None]:
+    state = " ".join((match["state"] or match["state2"] or match["state3"]).lower().split())
+    part = (match["part"] or match["part2"] or "").lower()
     if "." in part:
         part = next((p for p, letter in _PARTS.items() if part[0] == letter), "")
     name = "District of " + _title("the virgin islands" if state == "virgin islands" else state)
@@ -224,58 +224,58 @@ def _capital(word: str) -> str:
 def match_court(joined: str, /) -> tuple[str, str | None, int] | None:
     """Return the court that a text begins with: its usual name, its short name, where it ends."""
     for pattern, name_of in _federal():
-        found = pattern.match(joined)
-        if found:
-            name, short = name_of(found)
-            return name, short, found.end()
-    found = _ABROAD.match(joined)
-    if found:
-        said = next(g for g in (found["uk"], found["eu"], found["de"], found["other"]) if g)
-        plain = " ".join(said.lower().split())
+        match = pattern.match(joined)
+        if match:
+            name, short = name_of(match)
+            return name, short, match.end()
+    match = _ABROAD.match(joined)
+    if match:
+        title = next(g for g in (match["uk"], match["eu"], match["de"], match["other"]) if g)
+        plain = " ".join(title.lower().split())
         for words, name in _EU_NAMES.items():
             if plain.startswith(words):
-                return name, None, found.end()
+                return name, None, match.end()
         more = (
-            _title(re.sub(r"[()]", "", found["more"] or "")).strip(" ,;:-") if found["uk"] else ""
+            _title(re.sub(r"[()]", "", match["more"] or "")).strip(" ,;:-") if match["uk"] else ""
         )
         if (
-            found["uk"]
+            match["uk"]
             and plain.startswith(("court of appeal", "house of", "family", "county"))
             and not (more or joined.isupper() or joined.lower().startswith("in the"))
         ):
             return None
-        return ", ".join(filter(None, (_title(said), more))), None, found.end()
+        return ", ".join(filter(None, (_title(title), more))), None, match.end()
     return _of_a_state(joined)
 
 
 def cited_court_id(words: str, /) -> str | None:
-    """Return the short name of a federal court that a citation abbreviates.
+    """Return the short name of a federal court from its abbreviation in a citation.
 
     Examples
     --------
     >>> [cited_court_id(w) for w in ("2d Cir.", "S.D.N.Y.", "Bankr. D. Vt.", "N.Y. App. Div.")]
     ['ca2', 'nysd', 'vtb', None]
     """
-    found = _CITED.fullmatch("".join(words.split()))
-    if found is None:
+    match = _CITED.fullmatch("".join(words.split()))
+    if match is None:
         return None
-    if circuit := found["circuit"]:
-        return f"ca{int(found['number'])}" if found["number"] else _CIRCUITS[_CITED_AS[circuit]]
-    state = _STATES.get(ABBREVIATED.get(found["state"], ""))
-    return state and f"{state}{found['part'].lower()}{'b' if found['bankruptcy'] else 'd'}"
+    if circuit := match["circuit"]:
+        return f"ca{int(match['number'])}" if match["number"] else _CIRCUITS[_CITED_AS[circuit]]
+    state = _STATES.get(ABBREVIATED.get(match["state"], ""))
+    return state and f"{state}{match['part'].lower()}{'b' if match['bankruptcy'] else 'd'}"
 
 
 def _of_a_state(joined: str) -> tuple[str, None, int] | None:
-    found = _STATE_COURT.match(joined)
-    if found:
-        words = _OPEN_END.sub("", found["court"])
-        told = found["own"] or _spaced(rf"\b(?:{_STATE}|county|parish|city of)\b").search(words)
-        if told or found["state"]:
+    match = _STATE_COURT.match(joined)
+    if match:
+        words = _OPEN_END.sub("", match["court"])
+        place = match["own"] or _spaced(rf"\b(?:{_STATE}|county|parish|city of)\b").search(words)
+        if place or match["state"]:
             name = _title(words)
-            state = found["state"]
+            state = match["state"]
             if state and not _spaced(_STATE).search(words):
                 name = f"{name}, {_title(state)}"
-            return name, None, found.start("court") + len(words)
+            return name, None, match.start("court") + len(words)
     county = _COUNTY_FIRST.match(joined)
     if county:
         return f"{_title(county['court'])}, {_title(county['county'])}", None, county.end()
@@ -288,7 +288,7 @@ _PARTY = re.compile(
 )
 """A court that is sued is not the one that sits."""
 _IN_SHORT = re.compile(_LISTS.text("in_short"), re.VERBOSE | re.IGNORECASE)
-"""What a court is called in running text."""
+"""Names of a court in running text."""
 _LINES = 5
 _LOOKED_AT = 60
 
@@ -305,23 +305,17 @@ class Court:
 
 
 def find_court(lines: Sequence[str], /) -> Court | None:
-    """Return the court that a caption names first.
-
-    Parameters
-    ----------
-    lines
-        The first lines of a page, without numbers beside them and marks between columns.
-    """
+    """Return the first court of a caption, from the first lines of a page without marks."""
     weak = None
     for first, line in enumerate(lines[:_LOOKED_AT]):
         if len(line) < 5 or not _may_be(line):
             continue
         for count in range(_LINES, 0, -1):
             joined = "\n".join(lines[first : first + count])
-            found = match_court(joined)
-            if found is None:
+            named = match_court(joined)
+            if named is None:
                 continue
-            name, short, end = found
+            name, short, end = named
             last, left = _last_line(lines, first, end)
             if (_PROSE.match(left) and len(left) > 12) or _PARTY.match(left):
                 break
@@ -335,15 +329,15 @@ def find_court(lines: Sequence[str], /) -> Court | None:
 
 def federal_courts_in(text: str, /) -> set[str | None]:
     """Return the short names of all courts at the beginning of a line."""
-    found, lines = set[str | None](), text.splitlines()
+    ids, lines = set[str | None](), text.splitlines()
     while court := find_court(lines):
-        found.add(court.court_id)
+        ids.add(court.court_id)
         lines = lines[court.last :]
-    return found
+    return ids
 
 
 def court_called(name: str, /) -> str | None:
-    """Return the usual name of the court that *name* is, as a whole; ``None`` for all else.
+    """Return the usual name of a court, or ``None`` if *name* is not exactly a court.
 
     Examples
     --------
@@ -351,14 +345,14 @@ def court_called(name: str, /) -> str | None:
     'United States District Court for the District of Vermont'
     """
     plain = " ".join(name.split()).rstrip(" ,")
-    found = match_court(plain) if _may_be(plain) else None
-    if found is None or found[2] < len(plain.rstrip(".")):
+    court = match_court(plain) if _may_be(plain) else None
+    if court is None or court[2] < len(plain.rstrip(".")):
         return None
-    return found[0]
+    return court[0]
 
 
 def is_court(name: str, /) -> bool:
-    """Whether *name* is that of a court: by its usual words, or as texts call it for short.
+    """Return whether *name* is a court, by its usual or short form.
 
     Examples
     --------

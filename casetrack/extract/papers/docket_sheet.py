@@ -1,6 +1,6 @@
-"""The docket of a case as the court's system shows it: its head, its parties, its entries.
+"""The docket of a case as printed by the court's system: header, parties, entries.
 
-CM/ECF pages of district, bankruptcy and appellate courts say the same in other words::
+CM/ECF pages of district, bankruptcy and appellate courts differ in their words::
 
     U.S. Bankruptcy Court
     District of Arizona (Phoenix)
@@ -80,51 +80,35 @@ _LONGEST = 240
 
 @dataclass(frozen=True, slots=True)
 class DocketHeader:
-    """What a court's filing system printed on a page.
+    """A header line of a court's filing system."""
 
-    Attributes
-    ----------
-    start, end
-        Of the line, in the text of the page.
-    case_number
-        As written.
-    entry
-        Number of the paper in the docket; ``None`` where the header has only the number of a file.
-    filed_on
-        YYYY-MM-DD.
-    page, pages
-        Of the filing, as the court counts them.
-    court_id
-        Where the header itself says which court it is.
-    """
-
+    # start, end: of the line, in the text of the page.
     start: int
     end: int
-    case_number: str
+    case_number: str  # as written
+    # Number of the paper in the docket; `None` if the header has only a file number.
     entry: str | None = None
-    filed_on: str | None = None
+    filed_on: str | None = None  # YYYY-MM-DD
+    # page, pages: of the filing, in the court's numbering.
     page: int | None = None
     pages: int | None = None
-    court_id: str | None = None
+    court_id: str | None = None  # if the header names the court
 
 
 def read_docket_header(text: str, /) -> DocketHeader | None:
-    """Return the header of a filing system on a page; ``None`` where it has none.
-
-    It stands among the first or the last lines of the page.
-    """
+    """Return the filing system's header among the first or last lines of a page, or ``None``."""
     if "-" not in text:
         return None
     lines = _edges(text)
     for start, end in lines:
-        found = _header(text[start:end], start)
-        if found is not None:
-            return found
+        header = _header(text[start:end], start)
+        if header is not None:
+            return header
     return None
 
 
 def is_docket_header(line: str, /) -> bool:
-    """Whether a line is what a court's filing system prints on a page, and no sentence.
+    """Return whether a line is a header of a court's filing system rather than a sentence.
 
     Examples
     --------
@@ -164,36 +148,36 @@ def _header(line: str, at: int) -> DocketHeader | None:
     rest = line[: number.start()] + " " * (number.end() - number.start()) + line[number.end() :]
     entry, page = _ENTRY.search(rest), _PAGE.search(rest)
     filed = _FILED.search(rest) or _BARE_DAY.search(rest)
-    told_by = [found for found in (entry, page, filed) if found is not None]
+    told_by = [each for each in (entry, page, filed) if each is not None]
     if len(told_by) < 2 or (entry is None and not number["word"]):
         return None
     fields = page.groupdict() if page else {}
-    told = filed.groupdict() if filed else {}
+    days = filed.groupdict() if filed else {}
     name = entry["entry"] if entry else None
     count = fields.get("pages") or fields.get("pages2")
     first = fields.get("page") or fields.get("page2")
     if page and page.group().casefold().startswith("pages"):
-        first, count = "1", first  # the Seventh Circuit says how many pages there are
-    court = told.get("court") or told.get("docket")
+        first, count = "1", first  # the Seventh Circuit prints the number of pages
+    court = days.get("court") or days.get("docket")
     return DocketHeader(
         at,
         at + len(line),
         number["number"],
         entry=None if name is None or len(name) >= _LONG_ID else name,
-        filed_on=american_day(told.get("day")),
+        filed_on=american_day(days.get("day")),
         page=int(first) if first else None,
         pages=int(count) if count else None,
         court_id=_court_id(court or number["system"] or ""),
     )
 
 
-def _court_id(said: str) -> str | None:
-    said = said.casefold().replace(" ", "")
-    if re.fullmatch(r"[a-z]{3,4}d", said) and said != "filed":
-        return said
-    if said == "usca":
+def _court_id(text: str) -> str | None:
+    text = text.casefold().replace(" ", "")
+    if re.fullmatch(r"[a-z]{3,4}d", text) and text != "filed":
+        return text
+    if text == "usca":
         return "cadc"
-    circuit = re.fullmatch(r"usca(\d{1,2})", said)
+    circuit = re.fullmatch(r"usca(\d{1,2})", text)
     return f"ca{int(circuit[1])}" if circuit else None
 
 
@@ -280,31 +264,21 @@ _TITLE = re.compile(r"^Case title:\s*(?P<name>[^|\n]+)", re.MULTILINE | re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class DocketEntry:
-    """An entry of a docket: where it stands, and what it says.
+    """An entry of a docket."""
 
-    Attributes
-    ----------
-    page, start, end
-        Of the text of the entry on its page.
-    filed_on, entered_on
-        YYYY-MM-DD; ``None`` for a day that no calendar has.
-    number
-        Of the entry; ``None`` for one without a paper.
-    text
-        What was filed.
-    """
-
+    # page, start, end: position of its text.
     page: int
     start: int
     end: int
+    # filed_on, entered_on: YYYY-MM-DD; `None` for an impossible date.
     filed_on: str | None
     entered_on: str | None
-    number: str | None
+    number: str | None  # `None` for an entry without a paper
     text: str
 
 
 def read_sheet_head(text: str, /) -> LegalFacts | None:
-    """Return what the head of a docket says; ``None`` for a page that is no docket."""
+    """Return the facts in the header of a docket, or ``None`` for another page."""
     if "#:" not in text:
         return None
     head = _HEAD.search(text[:6000])
@@ -342,14 +316,14 @@ def docket_parties(text: str, /) -> tuple[Party, ...]:
     """Return the parties of a docket in the order of the page, without their addresses."""
     first = _SHEET_ENTRY.search(text)
     top = text[: first.start()] if first else text
-    found: dict[int, Party] = {}
+    known: dict[int, Party] = {}
     for pattern in (_PARTY_ON_LINE, _PARTY_BELOW, _PARTY_APPEAL):
         for match in pattern.finditer(top):
             name = _ADDRESS.split(match["name"], maxsplit=1)[0].rstrip(" ,")
             if ":" in name[:40]:
                 continue
             if (
-                match.start() in found
+                match.start() in known
                 or len(name) < 2
                 or name.casefold().startswith(("represented", "v."))
             ):
@@ -363,42 +337,42 @@ def docket_parties(text: str, /) -> tuple[Party, ...]:
                 if pattern is _PARTY_APPEAL
                 else role,
             )
-            found[match.start()] = Party(" ".join(name.split()), role, 1, start, start + len(name))
+            known[match.start()] = Party(" ".join(name.split()), role, 1, start, start + len(name))
     unique: dict[tuple[str, str | None], Party] = {}
-    for at in sorted(found):
-        unique.setdefault((found[at].name, found[at].role), found[at])
+    for at in sorted(known):
+        unique.setdefault((known[at].name, known[at].role), known[at])
     return tuple(unique.values())
 
 
 def read_entries(whole: WholeText, /) -> tuple[DocketEntry, ...]:
     """Return the entries of a docket in the order of its pages."""
-    found = list[DocketEntry]()
+    entries = list[DocketEntry]()
     for page in whole.pages:
-        found += _entries(page.text, page.number)
-    return tuple(found)
+        entries += _entries(page.text, page.number)
+    return tuple(entries)
 
 
 def _entries(text: str, page: int) -> Sequence[DocketEntry]:
-    found = []
+    entries = []
     has_numbers = (
         re.search(r"^(?:Filing Date|Date Filed|Docket Date) \| # \|", text, re.MULTILINE)
         is not None
     )
     for match in _SHEET_ENTRY.finditer(text):
         entered = _ENTERED.search(match["text"])
-        said, start, number = match["text"].strip(), match.start("text"), match["number"]
-        first = None if number or has_numbers else _NUMBER_FIRST.match(said)
+        words, start, number = match["text"].strip(), match.start("text"), match["number"]
+        first = None if number or has_numbers else _NUMBER_FIRST.match(words)
         if first:
-            said, start, number = said[first.end() :], start + first.end(), first["number"]
-        found.append(
+            words, start, number = words[first.end() :], start + first.end(), first["number"]
+        entries.append(
             DocketEntry(
                 page,
                 start,
-                start + len(said),
+                start + len(words),
                 american_day(match["day"]),
                 american_day(entered and entered["day"]),
                 number,
-                said,
+                words,
             )
         )
-    return found
+    return entries

@@ -1,4 +1,4 @@
-"""What is known of a paper of a case: the columns of ``documents`` that begin with its kind."""
+"""Legal facts of a document: the legal columns of ``documents``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ CAPTION_READER = 1
 
 @dataclass(frozen=True, slots=True)
 class LegalFacts:
-    """The legal columns of a document, each as ``schemas/v1/documents.toml`` describes it.
-
-    What the text does not say for sure is ``None``.
-    """
+    """The legal columns of ``schemas/v1/documents.toml``; ``None`` if uncertain."""
 
     legal_type: LegalType | None = None
     legal_detail: str | None = None

@@ -1,6 +1,6 @@
 """Parties and their roles, from the lines of a caption.
 
-Names stand before their role, the two sides around "v."::
+Names precede their role, and the two sides surround "v."::
 
     ACME CORP., a Delaware corporation; and
     JOHN ROE,
@@ -79,26 +79,17 @@ _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
 _SIDE = 16
 """Most lines of one side."""
 _BETWEEN = 3
-"""So many lines of the right column may stand between "v." and the name after it."""
+"""Maximum lines of the right column between "v." and the next name."""
 _LOOKED_AT = 70
 
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What the part of a page between court and title says.
+    """The part of a page between court and title."""
 
-    Attributes
-    ----------
-    parties
-        In order.
-    case_name
-        In words.
-    first, last
-        Cells that it covers, the last one left out.
-    """
-
-    parties: tuple[Party, ...]
+    parties: tuple[Party, ...]  # in order
     case_name: str | None
+    # first, last: its cells, half-open.
     first: int
     last: int
 
@@ -106,18 +97,16 @@ class Caption:
 def read_parties(
     cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool], /
 ) -> Caption | None:
-    """Return the parties of a caption; ``None`` where the lines are none.
+    """Return the parties of a caption, or ``None`` for other lines.
 
     Parameters
     ----------
     cells
-        The left or only parts of the lines of a page.
-    page
-        Its number.
+        Left and whole parts of the lines of a page.
     begin
         The first cell after the court, or 0.
     stops
-        Whether a line is something else: the number of the case, a date, a title.
+        Returns whether a line is something else: the case number, a date, a title.
     """
     about = _in_re(cells, page, begin, stops)
     for at in range(min(len(cells), _LOOKED_AT)):
@@ -155,18 +144,18 @@ def _upwards(
 def _downwards(
     cells: Sequence[Cell], at: int, rest: int | None, stops: Callable[[str], bool]
 ) -> tuple[list[tuple[int, str, int]], int]:
-    found = []
+    lines = []
     if rest is not None:
-        found.append((at, cells[at].text[rest:], cells[at].start + rest))
+        lines.append((at, cells[at].text[rest:], cells[at].start + rest))
     last = at + 1
     for i in range(at + 1, min(len(cells), at + _SIDE)):
         text = cells[i].text
         role = _ROLE_LINE.match(text)
         if not role and (stops(text) or _ADDRESS.search(text) or _is_prose(text)):
-            if found or i - at > _BETWEEN:
+            if lines or i - at > _BETWEEN:
                 break
             continue
-        found.append((i, text, cells[i].start))
+        lines.append((i, text, cells[i].start))
         last = i + 1
         if role or (_ROLE_END.match(text) and text.rstrip().endswith(".")):
             more = [c.text for c in cells[i + 1 : i + 5]]
@@ -174,7 +163,7 @@ def _downwards(
                 more and (stops(more[0]) or _is_prose(more[0]))
             ):
                 break
-    return found, last
+    return lines, last
 
 
 def _is_prose(text: str) -> bool:
@@ -184,29 +173,29 @@ def _is_prose(text: str) -> bool:
 
 
 def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:
-    """Return the parties of one side: what stands before each role, else all of it."""
-    found, held = list[Party](), list[tuple[str, int]]()
+    """Return the parties of one side: the names before each role, else all names."""
+    parties, held = list[Party](), list[tuple[str, int]]()
     for _, line, start in lines:
         text = _NOTE_MARK.sub("", line)
         if _AGAINST.match(text):
             continue
         role = _ROLE_LINE.match(text)
         if role:
-            found += _named(held, _role(role["role"]), page)
+            parties += _named(held, _role(role["role"]), page)
             held = []
             continue
         led = _ROLE_FIRST.match(text)
         if led:
-            found += _named([(led["name"], start + led.start("name"))], _role(led["role"]), page)
+            parties += _named([(led["name"], start + led.start("name"))], _role(led["role"]), page)
             continue
         inline = _ROLE_END.match(text)
         if inline and not inline["name"].casefold().endswith((" the", " a", " of", "against")):
             held.append((inline["name"], start))
-            found += _named(held, _role(inline["role"]), page)
+            parties += _named(held, _role(inline["role"]), page)
             held = []
             continue
         held.append((text, start))
-    return found + _named(held, None, page)
+    return parties + _named(held, None, page)
 
 
 def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list[Party]:
@@ -216,7 +205,7 @@ def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list
         joined += " " if joined else ""
         starts.append((len(joined), start))
         joined += text
-    found = []
+    named = []
     for begin, end in _split(joined):
         name = joined[begin:end]
         cut = _DESCRIBED.search(name)
@@ -230,8 +219,8 @@ def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list
         offset, start = next(p for p in reversed(starts) if p[0] <= at)
         line = next(t for t, s in held if s == start)
         stop = min(at - offset + len(short), len(line))
-        found.append(Party(" ".join(short.split()), role, page, start + at - offset, start + stop))
-    return found
+        named.append(Party(" ".join(short.split()), role, page, start + at - offset, start + stop))
+    return named
 
 
 def _split(joined: str) -> list[tuple[int, int]]:
@@ -286,10 +275,10 @@ def _in_re(
     cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool]
 ) -> Caption | None:
     for at in range(begin if begin < len(cells) else 0, min(len(cells), _LOOKED_AT)):
-        found = _IN_RE.match(cells[at].text)
-        if not found or _is_prose(cells[at].text):
+        match = _IN_RE.match(cells[at].text)
+        if not match or _is_prose(cells[at].text):
             continue
-        lines = [(at, cells[at].text[found.end() :], cells[at].start + found.end())]
+        lines = [(at, cells[at].text[match.end() :], cells[at].start + match.end())]
         lines = [] if not lines[0][1].strip() else lines
         last = at + 1
         for i in range(at + 1, min(len(cells), at + 10)):
@@ -302,7 +291,7 @@ def _in_re(
                 break
         parties = _side(lines, page)
         if parties:
-            prefix = "In re" if "estate" not in found.group().casefold() else "In re Estate of"
+            prefix = "In re" if "estate" not in match.group().casefold() else "In re Estate of"
             return Caption(
                 _unique(tuple(parties)), f"{prefix} {_short_name(parties[0].name)}", at, last
             )
@@ -316,11 +305,11 @@ def _on_one_line(
         text = cells[at].text
         lead = _LEAD.match(text)
         shift = lead.end() if lead else 0
-        found = _SHORT.match(text, shift)
-        if not found or stops(text[:12]) or _is_prose(text) or len(text) > 150:
+        match = _SHORT.match(text, shift)
+        if not match or stops(text[:12]) or _is_prose(text) or len(text) > 150:
             continue
         start = cells[at].start
-        sides = [[(at, found[g], start + found.start(g))] for g in ("one", "two")]
+        sides = [[(at, match[g], start + match.start(g))] for g in ("one", "two")]
         one, two = (_side(s, page) for s in sides)
         if one and two:
             name = f"{_short_name(one[0].name)} v. {_short_name(two[0].name)}"
@@ -336,10 +325,10 @@ _SMALL_WORDS = frozenset(("OF", "AND", "FOR", "IN", "ON", "TO", "BY", "DE", "LA"
 
 
 def _short_name(name: str) -> str:
-    """Return a name on one line, in small letters where it is certain how they would stand.
+    """Return a name on one line, in mixed case if that is certain.
 
-    Short words in capitals may be abbreviations, and names with Mc have a capital inside: then
-    the name stays as it is printed.
+    Short words in capitals may be abbreviations, and names with Mc have an inner capital; such
+    names stay as printed.
     """
     plain = " ".join(name.split())
     if not plain.isupper():

@@ -28,20 +28,10 @@ _MOST_BATES = 1_000_000
 
 
 def printed_words(places: Sequence[PrintedPlace], start: int, end: int, /) -> str | None:
-    """Return the printed places of a stretch of a page as a citation says them.
+    """Return the printed places between *start* and *end* (code points) as in a citation.
 
-    Parameters
-    ----------
-    places
-        Of the page (or of any text, with offsets into it).
-    start, end
-        The stretch, code points.
-
-    Returns
-    -------
-    str or None
-        Page and line (``24:11-20``, ``24:24-25:3``), the page alone (``printed p. 24``), star pages
-        (``*593-*594``) and Bates numbers, joined by semicolons; ``None`` where nothing is printed.
+    Page and line (``24:11-20``, ``24:24-25:3``), the page alone (``printed p. 24``), star pages
+    (``*593-*594``) and Bates numbers, joined by semicolons; ``None`` if nothing is printed.
 
     Examples
     --------
@@ -55,23 +45,23 @@ def printed_words(places: Sequence[PrintedPlace], start: int, end: int, /) -> st
         return None
     kinds = {kind: [p for p in touched if p.kind == kind] for kind in {p.kind for p in touched}}
     pages, lines = kinds.get("page", []), kinds.get("line", [])
-    said = [_lines(lines, pages)] if lines else [_pages(pages)] if pages else []
-    said += [_range(f"*{run[0]}", f"*{run[-1]}") for run in _series(kinds.get("star", []))]
+    parts = [_lines(lines, pages)] if lines else [_pages(pages)] if pages else []
+    parts += [_range(f"*{run[0]}", f"*{run[-1]}") for run in _series(kinds.get("star", []))]
     bates = [p.label for p in kinds.get("bates", [])]
-    said += [_range(bates[0], bates[-1])] if bates else []
-    return "; ".join(said)
+    parts += [_range(bates[0], bates[-1])] if bates else []
+    return "; ".join(parts)
 
 
 def joined_words(parts: Iterable[str | None], /) -> str | None:
-    """Return the printed places of stretches that follow one another as those of one stretch.
+    """Return the printed places of consecutive ranges as those of one range.
 
     Examples
     --------
     >>> joined_words(["24:1-20; ABC000123", "24:19-25; ABC000123"])
     '24:1-25; ABC000123'
     """
-    said = [text for part in parts if part for text in part.split("; ")]
-    lines = [text for text in said if _PAGE_LINES.fullmatch(text)]
+    words = [text for part in parts if part for text in part.split("; ")]
+    lines = [text for text in words if _PAGE_LINES.fullmatch(text)]
     joined: list[str] = []
     if lines:
         first, last = _PAGE_LINES.fullmatch(lines[0]), _PAGE_LINES.fullmatch(lines[-1])
@@ -82,12 +72,12 @@ def joined_words(parts: Iterable[str | None], /) -> str | None:
                 joined.append(f"{top}:{_range(first[2], end)}")
             else:
                 joined.append(f"{top}:{first[2]}-{bottom}:{end}")
-    ends = [text.split("-") for text in said if text.startswith("*")]
+    ends = [text.split("-") for text in words if text.startswith("*")]
     stars = {int(n.strip("*")) for both in ends for n in both}
     stars |= {n for both in ends for n in range(int(both[0].strip("*")), int(both[-1].strip("*")))}
     places = [PrintedPlace("star", str(n), 0, 1) for n in sorted(stars)]
     joined += [_range(f"*{run[0]}", f"*{run[-1]}") for run in _series(places)]
-    others = [t for t in said if t not in lines and not t.startswith("*")]
+    others = [t for t in words if t not in lines and not t.startswith("*")]
     return "; ".join((*joined, *dict.fromkeys(others))) or None
 
 
@@ -118,7 +108,7 @@ def _range(first: str, last: str) -> str:
 
 
 def _series(stars: Sequence[PrintedPlace]) -> list[list[str]]:
-    """Part the star pages of several reporters, which stand among one another."""
+    """Separate the mixed star pages of several reporters."""
     runs: list[list[str]] = []
     for label in dict.fromkeys(star.label for star in stars):
         for run in runs:
@@ -134,32 +124,20 @@ def _series(stars: Sequence[PrintedPlace]) -> list[list[str]]:
 
 
 def find_pin(whole: WholeText, pin: Pin, /) -> tuple[Span, ...]:
-    """Return where in a document a pin cite points.
+    """Return the ranges of a pin cite in the cited document, as code points into ``whole.text``.
 
-    A page is looked for among the star pages, then among the printed numbers; where the document
-    has neither, it is a page of the file.
-
-    Parameters
-    ----------
-    whole
-        The cited document.
-    pin
-        A page or a range of pages, or pages and lines; other units find nothing here.
-
-    Returns
-    -------
-    tuple of (start, end)
-        Code points into ``whole.text``, in order: several where the document prints the number more
-        than once (two volumes, two reporters); none where it has no such place.
+    A page is looked up among the star pages, then the printed numbers, then the pages of the file.
+    There are several if the document prints a number repeatedly (two volumes, two reporters), none
+    for other units than pages and lines.
     """
     if pin.unit == "line" or pin.first_line is not None:
         return _joined_lines(whole, pin)
     if pin.unit != "page":
         return ()
     for kind in ("star", "page"):
-        found = _ranges(_spans(whole, kind), pin.first, pin.last)
-        if found:
-            return found
+        spans = _ranges(_spans(whole, kind), pin.first, pin.last)
+        if spans:
+            return spans
     if any(place.kind == "page" for page in whole.pages for place in page.printed):
         return ()
     files = [
@@ -170,7 +148,7 @@ def find_pin(whole: WholeText, pin: Pin, /) -> tuple[Span, ...]:
 
 
 def printed_at(whole: WholeText, start: int, end: int, /) -> str | None:
-    """Return the printed places of ``whole.text[start:end]`` as a citation says them."""
+    """Return the printed places of ``whole.text[start:end]`` as in a citation."""
     places = [
         PrintedPlace(p.kind, p.label, begin + p.start, begin + p.end)
         for page, begin in zip(whole.pages, whole.starts, strict=True)
@@ -184,26 +162,26 @@ _Labelled = tuple[str, int, int]
 
 
 def _spans(whole: WholeText, kind: str) -> list[_Labelled]:
-    """Return label, start and end of all places of a kind; what goes on over pages is one."""
-    found: list[_Labelled] = []
+    """Return label, start and end of all places of a kind, merged over page breaks."""
+    marks: list[_Labelled] = []
     for page, begin in zip(whole.pages, whole.starts, strict=True):
         for p in page.printed:
             if p.kind != kind:
                 continue
             span = p.label, begin + p.start, begin + p.end
             at = next(
-                (i for i, s in enumerate(found) if s[0] == p.label and s[2] >= begin - 1), None
+                (i for i, s in enumerate(marks) if s[0] == p.label and s[2] >= begin - 1), None
             )
             if at is not None and p.start == 0 and begin:
-                found[at] = (p.label, found[at][1], span[2])
+                marks[at] = (p.label, marks[at][1], span[2])
             else:
-                found.append(span)
-    return found
+                marks.append(span)
+    return marks
 
 
 def _ranges(spans: Sequence[_Labelled], first: str, last: str) -> tuple[Span, ...]:
     """Return from each place called *first* to the next one called *last*."""
-    found = []
+    runs = []
     for label, start, end in spans:
         if not _same(label, first):
             continue
@@ -211,15 +189,15 @@ def _ranges(spans: Sequence[_Labelled], first: str, last: str) -> tuple[Span, ..
         if not _same(first, last):
             after = [s for s in spans if _same(s[0], last) and s[1] >= start]
             close = after[0][2] if after else end
-        found.append((start, max(close, end)))
-    return tuple(found)
+        runs.append((start, max(close, end)))
+    return tuple(runs)
 
 
 def _numbered_pages(whole: WholeText) -> list[_Labelled]:
     """Return the pages by their printed numbers.
 
-    A page without one, such as the first, counts on from the others where all of these differ
-    from the count of the file by the same.
+    A page without one, such as the first, is numbered from the others if their numbers have a
+    constant difference from the file's.
     """
     printed = _spans(whole, "page")
     steps = {
@@ -249,7 +227,7 @@ def _joined_lines(whole: WholeText, pin: Pin) -> tuple[Span, ...]:
         return ()
     pages = _numbered_pages(whole)
     lines = _spans(whole, "line")
-    found = []
+    spans = []
     for number, (label, start, end) in enumerate(pages):
         if not _same(label, pin.first):
             continue
@@ -262,8 +240,8 @@ def _joined_lines(whole: WholeText, pin: Pin) -> tuple[Span, ...]:
             and not (line[1] >= closing[1] and int(line[0]) > int(last_line))
         ]
         if inside:
-            found.append((inside[0][1], inside[-1][2]))
-    return tuple(found)
+            spans.append((inside[0][1], inside[-1][2]))
+    return tuple(spans)
 
 
 def _same(a: str, b: str) -> bool:
@@ -275,26 +253,17 @@ def _same(a: str, b: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BatesRange:
-    """Numbers stamped on the pages of a production: a prefix, and a number with its zeros.
+    """A range of Bates numbers: a prefix and zero-padded numbers."""
 
-    Attributes
-    ----------
-    prefix
-        As written, with what parts it from the number: ``"ABC-"``.
-    first, last
-        The numbers; the same for one page.
-    width
-        Digits that the number is written with.
-    """
-
-    prefix: str
+    prefix: str  # with its separator: `"ABC-"`
+    # first, last: equal for one page.
     first: int
     last: int
-    width: int
+    width: int  # number of digits
 
     @property
     def key(self) -> str:
-        """What all spellings of the prefix have in common."""
+        """The common form of all spellings of the prefix."""
         return bates_key(self.prefix)
 
     def label(self, number: int, /) -> str:
@@ -307,7 +276,7 @@ class BatesRange:
 
 
 def read_bates(text: str, /) -> BatesRange | None:
-    """Read a Bates number or a range of them; ``None`` where *text* is none.
+    """Parse a Bates number or a range of them, or return ``None``.
 
     Examples
     --------
@@ -333,12 +302,12 @@ def _bates(first: re.Match[str], last: re.Match[str]) -> BatesRange | None:
     if len(closing) < len(digits) and not last["prefix"]:
         # ABC000123-30 is ABC000123-ABC000130.
         closing = digits[: len(digits) - len(closing)] + closing
-    found = BatesRange(first["prefix"], int(digits), int(closing), len(digits))
-    return found if found.first <= found.last < found.first + _MOST_BATES else None
+    bates = BatesRange(first["prefix"], int(digits), int(closing), len(digits))
+    return bates if bates.first <= bates.last < bates.first + _MOST_BATES else None
 
 
 def bates_key(label: str, /) -> str:
-    """Return what all spellings of a Bates number or prefix have in common: ``ABC 1``, ``abc-1``.
+    """Return the common form of all spellings of a Bates number or prefix: ``ABC 1``, ``abc-1``.
 
     Examples
     --------

@@ -138,7 +138,7 @@ _LAID_OUT = frozenset(
 )
 _HEAD = 1800
 _Told: TypeAlias = "tuple[LegalType, str | None, str] | None"
-"""A kind, the same more closely, and the words that told it."""
+"""A type, its detail, and the evidence."""
 
 
 def kind_of_text(
@@ -150,27 +150,18 @@ def kind_of_text(
     name: str,
     document_type: str | None,
 ) -> LegalFacts:
-    """Return *facts* with the kind that words and name tell, if the caption told none.
+    """Return *facts* with the type by words and name, if the caption has none.
 
-    Parameters
-    ----------
-    facts
-        What header and caption say.
-    text
-        The first pages.
-    format, name
-        As in ``documents``. A name such as ``Ex. 2 Receipt.pdf`` labels an exhibit.
-    document_type
-        The general kind of document.
+    A *name* such as ``Ex. 2 Receipt.pdf`` labels an exhibit; *document_type* is the general type.
     """
-    found = _kind_of_text(facts, text, format=format, name=name, document_type=document_type)
+    typed = _kind_of_text(facts, text, format=format, name=name, document_type=document_type)
     labelled = _NAMED_EXHIBIT.match(name)
-    if labelled is None or found.docket_entry or (found.exhibit and found.legal_type):
-        return found
-    told = found.legal_evidence or f'"{labelled.group().strip()}" in the file name'
-    label = found.exhibit or labelled["label"].upper()
-    kind = found.legal_type or "exhibit"
-    return replace(found, legal_type=kind, legal_evidence=told, exhibit=label)
+    if labelled is None or typed.docket_entry or (typed.exhibit and typed.legal_type):
+        return typed
+    proof = typed.legal_evidence or f'"{labelled.group().strip()}" in the file name'
+    label = typed.exhibit or labelled["label"].upper()
+    kind = typed.legal_type or "exhibit"
+    return replace(typed, legal_type=kind, legal_evidence=proof, exhibit=label)
 
 
 def _kind_of_text(
@@ -207,17 +198,17 @@ def _kind_of_text(
         return facts
     if format not in _LAID_OUT:
         return facts
-    found = _opinion_abroad(text) or _transcript(text) or _letter(text, document_type)
+    cue = _opinion_abroad(text) or _transcript(text) or _letter(text, document_type)
     if facts.legal_type is None:
-        found = found or _statute(text) or _contract(head, text, name, document_type)
-    if found is not None:
-        kind, detail, words = found
-        told = f'"{_shown(words)}" on the first pages'
+        cue = cue or _statute(text) or _contract(head, text, name, document_type)
+    if cue is not None:
+        kind, detail, words = cue
+        proof = f'"{_shown(words)}" on the first pages'
         return replace(
             facts,
             legal_type=kind,
             legal_detail=detail,
-            legal_evidence="; ".join(filter(None, (facts.legal_evidence, told))),
+            legal_evidence="; ".join(filter(None, (facts.legal_evidence, proof))),
         )
     if facts.exhibit is not None and (
         len(text.strip()) < 200 or facts.exhibit.startswith(("PX", "DX", "GX", "JX"))
@@ -240,21 +231,21 @@ def _is_labelled(facts: LegalFacts, text: str) -> bool:
 
 
 def _opinion_abroad(text: str) -> _Told:
-    found = _OPINION_ABROAD.search(text[:_HEAD])
-    return ("opinion", None, found.group()) if found else None
+    match = _OPINION_ABROAD.search(text[:_HEAD])
+    return ("opinion", None, match.group()) if match else None
 
 
 def _transcript(text: str) -> _Told:
-    found = _DEPOSITION[0].search(text[:3000])
+    match = _DEPOSITION[0].search(text[:3000])
     asked = len(_QUESTION.findall(text))
     if (
-        found
-        and (asked or len(found.group()) < 60)
+        match
+        and (asked or len(match.group()) < 60)
         and not re.search(
-            r"\bnotice\b", text[max(0, found.start() - 40) : found.start()], re.IGNORECASE
+            r"\bnotice\b", text[max(0, match.start() - 40) : match.start()], re.IGNORECASE
         )
     ):
-        return "deposition", None, found.group()
+        return "deposition", None, match.group()
     hearing = _HEARING.search(text)
     if hearing:
         return "other", "transcript", hearing.group()
@@ -268,9 +259,9 @@ def _transcript(text: str) -> _Told:
 def _statute(text: str) -> _Told:
     head = text[:1500]
     for pattern in _STATUTE:
-        found = pattern.search(head)
-        if found and found.start() < 700:
-            return "statute", None, found.group()
+        match = pattern.search(head)
+        if match and match.start() < 700:
+            return "statute", None, match.group()
     return None
 
 
@@ -286,7 +277,7 @@ def _letter(text: str, document_type: str | None) -> _Told:
 
 
 def _contract(head: str, text: str, name: str, document_type: str | None) -> _Told:
-    """Return what makes it a contract: it names itself on top, and its parties agree."""
+    """Return the evidence of a contract: its name at the top, and agreeing parties."""
     if _NOT_A_CONTRACT.search(head[:900]):
         return None
     lines = [line.strip() for line in head.split("\n") if line.strip()][:25]

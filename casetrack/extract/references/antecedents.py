@@ -1,8 +1,8 @@
-"""What *id.*, *supra* and short forms point back to, over all texts of a document.
+"""Resolution of *id.*, *supra* and short forms over all texts of a document.
 
-The rules are those of legal writing. *Id.* means the authority cited immediately before, if that is
-one and its page fits; a short form the one case of its reporter and volume, or of its name; *supra*
-the one case of its name. Where several could be meant nothing is: the place stays open.
+By the rules of legal writing: *id.* is the authority cited immediately before, if it is single and
+its page fits; a short form is the only case of its reporter and volume, or of its name; *supra* is
+the only case of its name. Ambiguous ones stay unresolved.
 """
 
 from __future__ import annotations
@@ -81,28 +81,21 @@ def resolve(
     *,
     blocks: Sequence[Place] = (),
 ) -> list[tuple[ReferenceMatch, Cited]]:
-    """Resolve the citations of one text.
+    """Resolve the citations of one text; return the references with final keys, and their sources.
 
     Parameters
     ----------
-    text
-        The text.
     items
-        Its references in order of place, those of eyecite with their citation.
+        Its references in order, with eyecite's citation if any.
     cited
-        What stood before it in the document, in order; grows by what is found.
+        Earlier citations of the document in order; extended by this call.
     blocks
-        Start and end of the block quotations in the text, in order.
-
-    Returns
-    -------
-    list
-        The references with their final keys, and what each of them cites.
+        Block quotations of the text, in order.
     """
     resolved: list[tuple[ReferenceMatch, Cited]] = []
     previous_end = 0
-    for place, (found, citation) in enumerate(items):
-        between = text[previous_end : found.start]
+    for place, (match, citation) in enumerate(items):
+        between = text[previous_end : match.start]
         is_later = bool(_HISTORY.search(between))
         if resolved and (
             (cited[-1].within and _closes(between))
@@ -115,22 +108,22 @@ def resolve(
             if outer is not None:
                 cited.append(replace(outer, inner=cited[-1].pages))
         if citation is None:
-            made, what = _named(found, between, cited)
-            if _is_mention(found, text, cited[-1] if cited else None):
+            made, what = _named(match, between, cited)
+            if _is_mention(match, text, cited[-1] if cited else None):
                 what = replace(what, mentioned=True)
         elif citation.kind in {"case", "law", "journal"}:
-            made, what = _full(found, citation, between, cited)
+            made, what = _full(match, citation, between, cited)
         else:
             spelled = _spelled_out(text, items, place, citation)
-            known, earlier, until = cited, resolved, found.start
+            known, earlier, until = cited, resolved, match.start
             if citation.kind == "id" and (block := _block_before(text, until, blocks)):
                 known = [c for c in cited if not c.quoted]
                 earlier, until = [one for one in resolved if not one[1].quoted], block[0]
-            target = meant_by(spelled, text, found.start, known)
+            target = meant_by(spelled, text, match.start, known)
             if spelled.kind == "id" and target and _is_unread_before(text, until, earlier):
                 target = None
-            target = _of_section(target, text, found)
-            made = _pointed(found, target)
+            target = _of_section(target, text, match)
+            made = _pointed(match, target)
             what = Cited("", authority=False)
             if target:
                 what = replace(target, mentioned=False)
@@ -139,7 +132,7 @@ def resolve(
             several = what.several if is_id else _is_joined(between, cited, what)
             within = bool(
                 _REMARK.search(
-                    text, max(previous_end, found.start - _NEAR_PARENTHESIS), found.start
+                    text, max(previous_end, match.start - _NEAR_PARENTHESIS), match.start
                 )
             )
             within = within or (cited[-1].within and not _closes(between))
@@ -147,16 +140,16 @@ def resolve(
             what = replace(what, several=several, within=within, history=history)
         if blocks:
             what = replace(
-                what, quoted=_is_quoted(text, found, blocks, is_source=not what.mentioned)
+                what, quoted=_is_quoted(text, match, blocks, is_source=not what.mentioned)
             )
         cited.append(what)
         resolved.append((made, what))
-        previous_end = found.end
+        previous_end = match.end
     return resolved
 
 
 _LAST_WORDS = re.compile(r"(?:,?\s*(?:at\s)?[\d*–-]+)*\s*(?:\([^()]*\)\s*)*[.\s”\"’'\])]*")
-"""What stands behind the last citation of a quotation: pages, court and year."""
+"""Text after the last citation of a quotation: pages, court and year."""
 
 
 def _block_before(text: str, at: int, blocks: Sequence[Place]) -> Place | None:
@@ -167,17 +160,17 @@ def _block_before(text: str, at: int, blocks: Sequence[Place]) -> Place | None:
 def _is_unread_before(text: str, at: int, earlier: Sequence[tuple[ReferenceMatch, Cited]]) -> bool:
     """Whether *text* has an unread citation between the last one that was read and *at*."""
     start, mentions = 0, []
-    for found, what in reversed(earlier):
+    for match, what in reversed(earlier):
         if not what.mentioned:
-            start = found.end
+            start = match.end
             break
-        mentions.append(found)
+        mentions.append(match)
     start = _tail_end(text, start)
-    for found in reversed(mentions):
-        if found.start >= start:
-            if found.type == "link" or _UNREAD.search(_without_remarks(text[start : found.start])):
+    for match in reversed(mentions):
+        if match.start >= start:
+            if match.type == "link" or _UNREAD.search(_without_remarks(text[start : match.start])):
                 return True
-            start = found.end
+            start = match.end
     return bool(_UNREAD.search(_without_remarks(text[start:at])))
 
 
@@ -188,16 +181,16 @@ def _tail_end(text: str, end: int) -> int:
 
 def _without_remarks(text: str) -> str:
     """Return *text* without its parentheses, except those of a date."""
-    return _REMARKS.sub(lambda found: found[0] if _UNREAD.fullmatch(found[0]) else "", text)
+    return _REMARKS.sub(lambda match: match[0] if _UNREAD.fullmatch(match[0]) else "", text)
 
 
 def _is_quoted(
-    text: str, found: ReferenceMatch, blocks: Sequence[Place], *, is_source: bool
+    text: str, match: ReferenceMatch, blocks: Sequence[Place], *, is_source: bool
 ) -> bool:
-    """Whether a citation stands in a block quotation, and is not the source at its end."""
+    """Return whether a citation is in a block quotation, and is not the source at its end."""
     for start, end in blocks:
-        if start <= found.start < end:
-            return not (is_source and _LAST_WORDS.fullmatch(text, found.end, end))
+        if start <= match.start < end:
+            return not (is_source and _LAST_WORDS.fullmatch(text, match.end, end))
     return False
 
 
@@ -223,20 +216,20 @@ _OPENS = re.compile(
 )
 
 
-def _is_mention(found: ReferenceMatch, text: str, previous: Cited | None) -> bool:
-    """Whether a sentence only speaks of what *found* names, and does not cite it."""
-    if found.type in {"case", "record"} or found.key.startswith(PAGED_LAWS):
+def _is_mention(match: ReferenceMatch, text: str, previous: Cited | None) -> bool:
+    """Return whether a sentence only mentions its authority without citing it."""
+    if match.type in {"case", "record"} or match.key.startswith(PAGED_LAWS):
         return False
-    if found.type in {"section", "link"} or _NAMED_ACT.fullmatch(found.key):
+    if match.type in {"section", "link"} or _NAMED_ACT.fullmatch(match.key):
         return True
-    before = text[max(0, found.start - 24) : found.start]
+    before = text[max(0, match.start - 24) : match.start]
     opening = _OPENS.search(before)
     if opening is None:
         return True
     return (
         opening[0].strip(" ,").lower() in {"", "and", "or"}
         and bool(previous and previous.mentioned)
-        and found.start > 0
+        and match.start > 0
         and not opening[0].startswith("\n")
     )
 
@@ -246,9 +239,9 @@ _SECTION_OF_ID = re.compile(
 )
 
 
-def _of_section(target: Cited | None, text: str, found: ReferenceMatch) -> Cited | None:
-    """Return what "Id. § 362(d)" means: another section of the same code; no case has one."""
-    section = _SECTION_OF_ID.match(text, found.start) if target else None
+def _of_section(target: Cited | None, text: str, match: ReferenceMatch) -> Cited | None:
+    """Return the meaning of "Id. § 362(d)": another section of the same code; cases have none."""
+    section = _SECTION_OF_ID.match(text, match.start) if target else None
     if target is None or section is None:
         return target
     if target.key.startswith("case:"):
@@ -278,28 +271,28 @@ def _closes(between: str) -> bool:
 _AUTHORITIES = frozenset(("case", "regulation", "rule", "constitution", "record"))
 
 
-def _named(found: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[ReferenceMatch, Cited]:
-    """Take what needs no volume: a law, a paper of the record, a case by its names."""
-    known = known_case(found, cited) if found.type == "case" else None
-    if known is None and found.confidence == NAMES_ALONE:
+def _named(match: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[ReferenceMatch, Cited]:
+    """Resolve citations without a volume: a law, a paper of the record, a case by its names."""
+    known = known_case(match, cited) if match.type == "case" else None
+    if known is None and match.confidence == NAMES_ALONE:
         # Names without a reporter or number don't identify the case, so *id.* stays open.
-        return found, Cited("", found.name, authority=False)
+        return match, Cited("", match.name, authority=False)
     if known is not None:
-        made = replace(found, key=known.key, name=known.name, confidence=0.85)
+        made = replace(match, key=known.key, name=known.name, confidence=0.85)
         return made, replace(known, several=False, within=False)
-    key = found.key if found.resolved else ""
+    key = match.key if match.resolved else ""
     last = cited[-1] if cited else None
     if (
         last
         and last.key
-        and found.key.startswith("regulation:stat-")
+        and match.key.startswith("regulation:stat-")
         and _PARALLEL.fullmatch(between)
     ):
         # An act and its page in the Statutes at Large.
-        aliases = (*(last.aliases or (last.key,)), found.key)
-        return replace(found, key=last.key, name=last.name), replace(last, aliases=aliases)
-    is_authority = found.type in _AUTHORITIES or is_other_work(found.key)
-    return found, Cited(key, found.name, authority=is_authority, aliases=(key,))
+        aliases = (*(last.aliases or (last.key,)), match.key)
+        return replace(match, key=last.key, name=last.name), replace(last, aliases=aliases)
+    is_authority = match.type in _AUTHORITIES or is_other_work(match.key)
+    return match, Cited(key, match.name, authority=is_authority, aliases=(key,))
 
 
 def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
@@ -312,19 +305,19 @@ def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
 
 
 def _full(
-    found: ReferenceMatch, citation: Citation, between: str, cited: list[Cited]
+    match: ReferenceMatch, citation: Citation, between: str, cited: list[Cited]
 ) -> tuple[ReferenceMatch, Cited]:
     page = (citation.groups.get("page") or "").strip("_- ")
     pages = (int(page),) if page.isdigit() else ()
     parties = tuple(citation.details[n] for n in NAME_PARTS if n in citation.details)
     parties = citation.name.parties if citation.name else parties
     if citation.kind == "case" and not page and citation.name:
-        # "598 U.S. ___": the page is not known yet, so the name tells which decision it is.
-        found = replace(found, key=f"{found.key}-{slug(' v '.join(parties))}")
-    key = found.key if found.resolved else ""
+        # "598 U.S. ___": the page is unknown, so the name identifies the decision.
+        match = replace(match, key=f"{match.key}-{slug(' v '.join(parties))}")
+    key = match.key if match.resolved else ""
     what = Cited(
         key,
-        found.name,
+        match.name,
         parties,
         citation.groups.get("volume") or "",
         citation.reporter or "",
@@ -340,10 +333,10 @@ def _full(
     elif key:
         same = next((c for c in reversed(cited) if c.key != key and key in c.aliases), None)
     if same is None:
-        return found, what
+        return match, what
     aliases = same.aliases if key in same.aliases else (*same.aliases, key)
-    name = same.name if nameless else found.name
-    made = replace(found, key=same.key, name=name)
+    name = same.name if nameless else match.name
+    made = replace(match, key=same.key, name=name)
     what = replace(
         what,
         key=same.key,
@@ -356,7 +349,7 @@ def _full(
 
 
 def is_parallel_gap(between: str, /) -> bool:
-    """Whether nothing but pin cites stands between two reporters of one decision."""
+    """Return whether only pin cites separate two reporters of one decision."""
     return _PARALLEL.fullmatch(between) is not None
 
 
@@ -365,8 +358,8 @@ def _is_parallel(last: Cited, what: Cited, between: str) -> bool:
     return one_decision and bool(_PARALLEL.fullmatch(between))
 
 
-def _pointed(found: ReferenceMatch, target: Cited | None) -> ReferenceMatch:
+def _pointed(match: ReferenceMatch, target: Cited | None) -> ReferenceMatch:
     if target is None:
-        return replace(found, resolved=False, confidence=0.4)
+        return replace(match, resolved=False, confidence=0.4)
     type_ = target.key.split(":", 1)[0]
-    return ReferenceMatch(found.start, found.end, type_, target.key, target.name, 0.85)  # type: ignore[arg-type]
+    return ReferenceMatch(match.start, match.end, type_, target.key, target.name, 0.85)  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
-"""Names of cases before their citation, whole as the text has them.
+"""Names of cases before their citation.
 
-A name is read backwards from where the reporter begins: what stands between is nothing but a name,
-or there is none. Words are taken as long as they can be part of a name; abbreviations of case names
-(The Bluebook, table T6, 21st edition) end no sentence.
+A name is read backwards from the reporter, and only a name may precede it. Words are taken as long
+as they can be part of a name; abbreviations of case names (The Bluebook, table T6, 21st edition) do
+not end a sentence.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STARTERS = frozenset(_LISTS.words("starters"))
 _VERSUS = re.compile(r"(?<=[\w.,)'’!\"”&\]])\s(?:v|vs|V|VS)\.?\s(?=['‘’`\"“(\[$]?[\w\[])")
 _COMPARED = frozenset(_LISTS.words("compared"))
 _MOST_WORDS = 14
-"""In one side of a name that stands without a reporter."""
+"""Maximum words of one side of a name without a reporter."""
 _JOINING = frozenset(_LISTS.words("joining"))
 _SIGNALS_AFTER = frozenset(_LISTS.words("signals_after"))
 _ROLE = re.compile(
@@ -73,16 +73,9 @@ _TAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CaseName:
-    """The name of a case as it stands in a text.
+    """The name of a case in a text, with line breaks as spaces in *text*.
 
-    Attributes
-    ----------
-    start, end
-        Its place.
-    text
-        What stands there, line breaks as spaces.
-    parties
-        The two sides, or the one of "In re ...".
+    *parties* are its two sides, or the one of "In re ...".
     """
 
     start: int
@@ -92,21 +85,9 @@ class CaseName:
 
 
 def name_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
-    """Return the name of the case whose citation begins at *core*.
+    """Return the name of the case before *core*, the start of volume and reporter, or ``None``.
 
-    Parameters
-    ----------
-    text
-        Any text; a line break within a name counts as a space.
-    core
-        Where volume and reporter begin.
-    floor
-        The name begins here at the earliest: the end of the citation before.
-
-    Returns
-    -------
-    CaseName or None
-        ``None`` where something else stands before the citation.
+    A line break counts as a space; *floor* is the end of the preceding citation.
     """
     left = _left(text, core, floor)
     window = text[left:core]
@@ -115,20 +96,20 @@ def name_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
     region = window[:end].rstrip(" ,\n")
     if tail and not tail[0].strip() and not window[end:].strip():
         end = len(region)
-    found = None
+    last = None
     for versus in _VERSUS.finditer(region):
-        found = versus
-    if found is not None and _is_name(region[found.end() :]):
-        start = first_side(region, found.start())
+        last = versus
+    if last is not None and _is_name(region[last.end() :]):
+        start = first_side(region, last.start())
         if start is not None:
-            return _named(region, left, start, (found.start(), found.end()))
-    if found is None:
+            return _named(region, left, start, (last.start(), last.end()))
+    if last is None:
         return _one_sided(region, left)
     return None
 
 
 def names_alone(text: str, /) -> Iterator[CaseName]:
-    """Yield the names of cases with two sides, wherever they stand in *text*, in order."""
+    """Yield the names of cases with two sides in *text*, in order."""
     floor = 0
     for versus in _VERSUS.finditer(text):
         left = _left(text, versus.start(), floor)
@@ -150,7 +131,7 @@ def names_alone(text: str, /) -> Iterator[CaseName]:
 
 
 def _are_parties(sides: tuple[str, str], versus: str) -> bool:
-    """Whether both sides can be parties, and not what a table compares ("Actual vs. Budget")."""
+    """Return whether both sides can be parties, unlike a table's "Actual vs. Budget"."""
     if versus[0] == "V" and not all(side.isupper() for side in sides):
         # "Factor V Leiden"
         return False
@@ -163,10 +144,10 @@ def _are_parties(sides: tuple[str, str], versus: str) -> bool:
 
 
 def is_caption(text: str, start: int, end: int, /) -> bool:
-    """Whether the name at *start* to *end* heads a paper, and cites nothing.
+    """Return whether the name between *start* and *end* heads a paper instead of citing.
 
-    A caption calls its parties plaintiff and defendant, or sets them on lines of their own; a
-    running head is all that its line says.
+    A caption has the roles of its parties or separate lines for them; a running head is a whole
+    line.
     """
     inside = text[start:end]
     if _ROLE.search(inside) or _ROLE_AFTER.match(text, end):
@@ -234,7 +215,7 @@ def _without_signs(text: str, start: int, end: int) -> int | None:
 
 
 def words_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
-    """Return the run of words right before a short form, as far as they can be a name.
+    """Return the words before a short form that can be a name.
 
     ``In Daubert, 509 U.S. at 593`` gives "Daubert".
     """

@@ -1,7 +1,7 @@
 """Legal citations by eyecite (Free Law Project, BSD-2-Clause): cases, laws, journals, short forms.
 
-eyecite costs a quarter of a second to load and milliseconds a text. So it is called only where a
-cheap look (:mod:`casetrack.extract.references.citations`) says that there may be a citation.
+eyecite takes a quarter of a second to load and milliseconds per text, so it is called only after a
+fast test for possible citations.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _reporters() -> frozenset[str]:
     return frozenset(_letters(name) for name in names) - {""}
 
 
-# What a scan misreads in a citation: letters for digits, digits for letters, points astray.
+# OCR errors in citations: letters for digits, digits for letters, wrong points.
 
 _DIGITS = str.maketrans("OoIl|SBZ", "00111582")
 _REPORTER = (
@@ -144,7 +144,7 @@ _ASTRAY = re.compile(r"(?<=\d\s[A-Z])\s\.(?=[23]d\s\d)")
 
 
 def as_printed(text: str, /) -> str:
-    """Return *text* with what a scan misread in citations as it was printed; the length stays.
+    """Return *text* with OCR errors in citations corrected; the length stays the same.
 
     >>> as_printed("Daubert, 5O9 U.5. 579")
     'Daubert, 509 U.S. 579'
@@ -158,7 +158,7 @@ def as_printed(text: str, /) -> str:
 
 
 def misread(text: str, /) -> str:
-    """Say what in the words of a citation was taken for other signs; "" where nothing was.
+    """Return a note on the corrections of a citation, or "".
 
     >>> misread("5O9 U.S. 579")
     'read from a scan: 5O9 was taken for 509'
@@ -171,8 +171,8 @@ def misread(text: str, /) -> str:
         for one, other in zip(text.split(), printed.split(), strict=False)
         if one != other
     ]
-    said = ", ".join(f"{one} was taken for {other}" for one, other in changed)
-    return f"read from a scan: {said}" if said else ""
+    swaps = ", ".join(f"{one} was taken for {other}" for one, other in changed)
+    return f"read from a scan: {swaps}" if swaps else ""
 
 
 # Citations in the usual reporters, read without eyecite where it is not installed.
@@ -243,16 +243,13 @@ _YEAR = re.compile(r"[^();]{0,60}\((?:[^()]{0,40}\s)?(?P<year>(?:17|18|19|20)\d\
 def read_usual(
     text: str, /
 ) -> Iterator[tuple[str, re.Match[str], dict[str, str | None], str, str]]:
-    """Yield what is cited in the usual reporters, in order.
+    """Yield the citations of the usual reporters, in order.
 
-    Yields
-    ------
-    tuple
-        Kind (``case``, ``short``, ``supra``), the match, volume, reporter and page as written,
-        the usual abbreviation of the reporter, and the year where one follows.
+    Each has its kind (``case``, ``short``, ``supra``), the match, volume, reporter and page as
+    written, the usual abbreviation of the reporter, and the year if it follows.
     """
-    found = [*_CITED.finditer(text), *_SUPRA.finditer(text)]
-    for match in sorted(found, key=lambda m: m.start()):
+    hit = [*_CITED.finditer(text), *_SUPRA.finditer(text)]
+    for match in sorted(hit, key=lambda m: m.start()):
         if match.re is _SUPRA:
             yield "supra", match, {}, "", ""
             continue
@@ -309,61 +306,31 @@ _AMBIGUOUS_ID = re.compile(r"ID\.,?")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One citation as eyecite read it.
+    """One citation as eyecite parsed it."""
 
-    Attributes
-    ----------
-    kind
-        Full citations are ``case``, ``law`` and ``journal``; ``unknown`` is a lone section sign.
-    start, end
-        Its place with the names of the parties where they stand before it.
-    core
-        Where volume, reporter and page begin.
-    written
-        What stands from *core* to its end.
-    corrected
-        The citation with the usual abbreviation of the reporter; ``None`` for short words.
-    reporter
-        The usual abbreviation, ``None`` likewise.
-    groups
-        Volume, reporter, page, title, section, ... as written.
-    details
-        Parties, court, year, pin cite, antecedent, ... as far as the text has them.
-    ambiguous
-        Whether the abbreviation stands for several reporters that cannot be told apart.
-    name
-        The name of the case that stands before it; of a short form the words before it.
-    """
-
+    # Full citations are `case`, `law` and `journal`; `unknown` is a lone section sign.
     kind: CitationKind
+    # start, end: with the preceding names of the parties.
     start: int
     end: int
-    core: int
-    written: str
-    corrected: str | None
-    reporter: str | None
+    core: int  # start of volume and reporter
+    written: str  # text from *core* to the end
+    corrected: str | None  # citation with the reporter's usual abbreviation; `None` for short words
+    reporter: str | None  # the usual abbreviation, or `None`
+    # Volume, reporter, page, title, section, ... as written.
     groups: Mapping[str, str | None]
+    # Parties, court, year, pin cite, antecedent, ... if present.
     details: Mapping[str, str]
-    ambiguous: bool
-    name: CaseName | None = None
+    ambiguous: bool  # whether the abbreviation matches several reporters
+    name: CaseName | None = None  # preceding name of the case; for a short form the preceding words
 
 
 def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...]:
     """Find the legal citations of *text*, in order.
 
-    Parameters
-    ----------
-    text
-        Plain text of any length; long ones are read in pieces, so time grows with the length only.
-    federal
-        Whether federal statutes alone ("17 C.F.R. § 240.10b-5") are worth the call. The caller that
-        finds them by itself says no, for contracts cite little else.
-
-    Returns
-    -------
-    tuple of Citation
-        Empty, without eyecite being loaded, where nothing looks like one. Where it is not installed
-        (see :func:`reads_case_law`) those of the usual reporters.
+    Long texts are read in pieces, so the time is linear. Empty, without loading eyecite, if nothing
+    looks like a citation; without eyecite (:func:`reads_case_law`) only those of the usual
+    reporters. *federal* includes texts with federal statutes only ("17 C.F.R. § 240.10b-5").
     """
     printed = as_printed(text)
     flat = _COMMAS_FOR_POINTS.sub(lambda m: m[0].replace(",", "."), _LINE_BREAK.sub(" ", printed))
@@ -373,39 +340,38 @@ def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...
     if not has_citation_signs(rest) and _COMMAS_FOR_POINTS.search(text) is None:
         return tuple(_lone_signs(text)) if "§" in text else ()
     get_citations = _eyecite()
-    # A line break within a citation is a space to its reader, and what scans read as "U,S," has
-    # points; the length stays.
-    found: dict[tuple[int, str], Citation] = {}
+    # eyecite gets spaces for line breaks and points for the commas of "U,S,"; the length stays.
+    by_place: dict[tuple[int, str], Citation] = {}
     for begin, end in _pieces(len(flat)):
         for raw in get_citations(flat[begin:end]):
             citation = _as_written(_citation(raw, flat[begin:end], begin), flat, text)
             if citation and citation.core >= (begin + _SHARED // 2 if begin else 0):
-                found.setdefault((citation.core, citation.kind), citation)
-    for one in _own_ids(flat, found.values()):
-        found[one.core, one.kind] = one
-    return _apart(flat, sorted(found.values(), key=lambda c: c.core))
+                by_place.setdefault((citation.core, citation.kind), citation)
+    for one in _own_ids(flat, by_place.values()):
+        by_place[one.core, one.kind] = one
+    return _apart(flat, sorted(by_place.values(), key=lambda c: c.core))
 
 
 def _without_eyecite(text: str) -> Iterator[Citation]:
     """Yield the citations of the usual reporters, and the words that point back."""
-    found = []
+    cites = []
     for kind, match, groups, reporter, year in read_usual(text):
         details = {"year": year, "year_number": year} if year else {}
         corrected = f"{groups['volume']} {reporter} {groups['page']}" if reporter else None
         start, end = match.span()
-        found.append(
+        cites.append(
             Citation(
                 kind, start, end, start, match[0], corrected, reporter or None, groups, details,  # type: ignore[arg-type]
                 ambiguous=False,
             )
         )  # fmt: skip
-    yield from found
-    yield from _own_ids(text, found)
+    yield from cites
+    yield from _own_ids(text, cites)
 
 
-def _own_ids(text: str, found: Iterable[Citation]) -> Iterator[Citation]:
+def _own_ids(text: str, cites: Iterable[Citation]) -> Iterator[Citation]:
     """Yield the *id.* that eyecite leaves out: "(Id. at p. 5)", one behind another."""
-    taken = sorted((c.core, c.end) for c in found)
+    taken = sorted((c.core, c.end) for c in cites)
     for match in _ID.finditer(text):
         at = bisect_right(taken, (match.start(), len(text))) - 1
         if at < 0 or taken[at][1] <= match.start():
@@ -418,9 +384,9 @@ def _own_ids(text: str, found: Iterable[Citation]) -> Iterator[Citation]:
 
 def _lone_signs(text: str) -> Iterator[Citation]:
     """Yield section signs that belong to no law, as eyecite would, were it called for them."""
-    for found in _LONE_SIGN.finditer(text):
+    for match in _LONE_SIGN.finditer(text):
         yield Citation(
-            "unknown", found.start(), found.end(), found.start(), found[0], None, None, {}, {},
+            "unknown", match.start(), match.end(), match.start(), match[0], None, None, {}, {},
             ambiguous=False,
         )  # fmt: skip
 

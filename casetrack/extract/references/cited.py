@@ -1,4 +1,4 @@
-"""What a document has cited so far, and what *id.*, *supra* and short forms mean of it."""
+"""Earlier citations of a document, and the meaning of *id.*, *supra* and short forms."""
 
 from __future__ import annotations
 
@@ -26,73 +26,49 @@ PAGED_LAWS = ("regulation:stat-", "regulation:fed-reg-")
 _UNPAGED = ("regulation:", "rule:", "constitution:")
 _STAR_PAGED = re.compile(r"WL|LEXIS")
 NAME_PARTS = ("plaintiff", "defendant", "antecedent_guess")
-"""What names a party in a citation of eyecite."""
+"""Fields of a party in a citation of eyecite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """Something cited at a place.
+    """An earlier citation at a position."""
 
-    Attributes
-    ----------
-    key, name
-        Of what is cited; *key* is empty where it is open.
-    parties
-        Names that a later *supra* may use.
-    volume, reporter
-        For later short forms.
-    pages
-        First pages in the reporters that it stands in; none for laws.
-    several
-        Whether it is the last of several authorities cited together.
-    authority
-        Whether it is one that *id.* may mean.
-    aliases
-        Keys of its parallel citations, its own among them.
-    mentioned
-        Whether it is a law or a part that its sentence only speaks of ("under Rule 56"): a later
-        *id.* then means the case cited before.
-    quoted
-        Whether it stands in a block quotation: an *id.* right behind that means what was cited
-        before the quotation.
-    within
-        Whether it stands in a remark on another citation, "(quoting ...)": what follows the remark
-        does not mean it.
-    history
-        Whether it is the later history of the decision before it, "aff'd, ...", or its quoted
-        source, ", quoting ...".
-    inner
-        First pages of the case that a remark on it cites, "(quoting ...)".
-    """
-
+    # key, name: of the source; *key* is empty if unresolved.
     key: str
     name: str = ""
-    parties: tuple[str, ...] = ()
+    parties: tuple[str, ...] = ()  # names for a later *supra*
+    # volume, reporter: for later short forms.
     volume: str = ""
     reporter: str = ""
-    pages: tuple[int, ...] = ()
-    several: bool = False
-    authority: bool = True
-    aliases: tuple[str, ...] = ()
+    pages: tuple[int, ...] = ()  # first pages in its reporters; none for laws
+    several: bool = False  # whether it is the last of several authorities cited together
+    authority: bool = True  # whether *id.* may mean it
+    aliases: tuple[str, ...] = ()  # keys of its parallel citations, its own included
+    # Whether it is in a remark on another citation, "(quoting ...)", which later text does not
+    # mean.
     within: bool = False
+    # Whether a law or part is only mentioned ("under Rule 56"): *id.* then means the case before.
     mentioned: bool = False
+    # Whether it is in a block quotation: *id.* right after that means the citation before it.
     quoted: bool = False
+    # Whether it is the later history of the decision before it, "aff'd, ...", or its quoted source,
+    # ", quoting ...".
     history: bool = False
-    inner: tuple[int, ...] = ()
+    inner: tuple[int, ...] = ()  # first pages of the case in a remark on it, "(quoting ...)"
 
 
 class Antecedents:
-    """What a document has cited so far, by place; the oldest is forgotten after a thousand."""
+    """Earlier citations by position; at most the last thousand."""
 
     def __init__(self) -> None:
         self._cited: dict[Place, Cited] = {}
 
     def before(self, place: Place, /) -> list[Cited]:
-        """Return what was cited before *place*, in order of place."""
+        """Return the citations before *place*, in order."""
         return [cited for at, cited in sorted(self._cited.items()) if at < place]
 
     def forget(self, place: Place, /) -> None:
-        """Take back what was noted at *place*, if anything."""
+        """Remove the citations noted at *place*."""
         self._cited.pop(place, None)
 
     def note(self, place: Place, cited: Cited, /) -> None:
@@ -103,16 +79,9 @@ class Antecedents:
 
 
 def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> Cited | None:
-    """Return what a short form, an *id.* or a *supra* means; ``None`` where several fit, or none.
+    """Return the source of a short form, an *id.* or a *supra*, or ``None`` if it is ambiguous.
 
-    Parameters
-    ----------
-    citation
-        The short form.
-    text, at
-        The text, and where in it the short form begins.
-    cited
-        What is cited before it, in order.
+    *at* is the start of the short form in *text*; *cited* are the earlier citations in order.
     """
     if citation.kind == "id":
         pin = _PIN.match(text, at)
@@ -146,7 +115,7 @@ def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> C
 
 
 def _of_page(same: list[Cited], page: str | None) -> Cited | None:
-    """Of cases in one volume, return the one in whose pages *page* lies."""
+    """Return the case of a volume whose pages contain *page*."""
     if not page or not page.isdigit():
         return None
     begun = [(c.pages[-1], c) for c in same if c.pages and c.pages[-1] <= int(page)]
@@ -174,9 +143,9 @@ def _page_fits(cited: Cited, pin: re.Match[str]) -> bool:
     return any(page <= int(pin["page"]) <= page + _MAX_PAGES for page in cited.pages)
 
 
-def known_case(found: ReferenceMatch, cited: list[Cited], /) -> Cited | None:
+def known_case(match: ReferenceMatch, cited: list[Cited], /) -> Cited | None:
     """Return the one case cited before whose two sides *found* names."""
-    sides = re.split(r"\svs?\.?\s", found.name)
+    sides = re.split(r"\svs?\.?\s", match.name)
     if len(sides) != 2:
         return None
     fitting: dict[str, Cited] = {}
@@ -194,9 +163,7 @@ def _same_side(side: str, party: str) -> bool:
     return bool(short) and (long == short or long.startswith(short + "-"))
 
 
-# Restatements and treatises, which briefs cite beside the law itself.
-#
-# Keys: ``document:restatement-second-torts-402a``,
+# Restatements and treatises. Keys: ``document:restatement-second-torts-402a``,
 # ``document:treatise-wright-miller-federal-practice-and-procedure-1357``.
 
 _SECTION = r"(?:§{1,2}|[Ss]ections?|ch\.|¶)\s?(?P<section>\d[\dA-Za-z]*(?:[.:\[-]\d+[A-Za-z]?\]?)*)"

@@ -1,8 +1,8 @@
-"""Sections of American codes, to their last letter: U.S.C., C.F.R. and those of the states.
+"""Sections of American codes: U.S.C., C.F.R. and those of the states.
 
 Keys: ``regulation:usc-42-2000e-5-f-1``, ``regulation:cfr-17-240-10b-5``,
-``regulation:california-business-and-professions-code-17200``: the code by its full name, however
-it is abbreviated, then title, chapter and section.
+``regulation:california-business-and-professions-code-17200``: the full name of the code, then
+title, chapter and section.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ CODE_WORD: str = _code_words()
 
 
 def state_of(written: str, /) -> str:
-    """Return the small name of the state that *written* abbreviates or says; "" for none."""
+    """Return the state in lower case for its abbreviation or name, or ""."""
     plain = written.replace("’", "'").replace(" ", "").rstrip(".")
     if plain in ABBREVIATED:
         return ABBREVIATED[plain]
@@ -88,7 +88,7 @@ def state_of(written: str, /) -> str:
 
 
 def code_name(written: str, /) -> str:
-    """Return the usual name of the code that *written* abbreviates, in small letters.
+    """Return the full name of a code from its abbreviation, in lower case.
 
     >>> code_name("Bus. & Prof. Code Ann.")
     'business and professions code'
@@ -232,18 +232,9 @@ _REGULATIONS = re.compile(
 
 
 def find_codes(text: str, /) -> Iterator[ReferenceMatch]:
-    """Yield the sections of American codes, one by one, not in order.
+    """Yield the sections of American codes (type ``regulation``), not in order.
 
-    Parameters
-    ----------
-    text
-        Any text.
-
-    Yields
-    ------
-    ReferenceMatch
-        Places of type ``regulation``. Of a list the first place holds the code, the others their
-        number; a range is one place.
+    The first place of a list has the code, the others their number; a range is one place.
     """
     if any(word in text for word in _FEDERAL_WORDS):
         yield from _federal(text)
@@ -306,7 +297,7 @@ def _of_states(text: str) -> Iterator[ReferenceMatch]:
 
 
 def _code_slug(state: str, code: str, *parts: str) -> str:
-    """Return the part of a key that names a code; some names stand for another code."""
+    """Return the part of a key for a code; some names are synonyms."""
     name = f"{state_of(state) or state} {code_name(code)}"
     return slug(_SAME_CODES.get(name, name), *parts)
 
@@ -318,12 +309,12 @@ def _names_code(written: str) -> bool:
 
 
 def _numbers(listed: str, offset: int) -> Iterator[tuple[int, int]]:
-    for found in re.finditer(rf"(?<=\s){SECTION_NUMBER}", listed):
-        yield found.start() + offset, found.end() + offset
+    for match in re.finditer(rf"(?<=\s){SECTION_NUMBER}", listed):
+        yield match.start() + offset, match.end() + offset
 
 
 def _of_named_states(text: str) -> Iterator[ReferenceMatch]:
-    """Yield sections that stand before their code, and those of a code before its state."""
+    """Yield sections before their code, and sections of a code before its state."""
     for match in filter(lambda m: _names_code(m["code"]), _CODE_OF_STATE.finditer(text)):
         yield from _listed(text, match, _code_slug(match["state"], match["code"]), 0.97)
     for match in _SECTION_OF_CODE.finditer(text):
@@ -431,7 +422,7 @@ def _listed(
 
 
 def _whole_end(text: str, end: int, code: str) -> int:
-    """Where the last letter of a section stands: "subd. 2", "Subpart Z", "(a)6.", "et seq."."""
+    """Return the end of a section's suffix: "subd. 2", "Subpart Z", "(a)6.", "et seq."."""
     pattern = _FURTHER
     if code.startswith("wisconsin"):
         pattern = _OF_WISCONSIN

@@ -1,8 +1,7 @@
 """Rules of courts and constitutions.
 
-Keys: ``rule:federal-civil-12-b-6``, ``rule:federal-evidence-702``,
-``rule:hawaii-civil-56-c``, ``rule:local-c-d-cal-7-3``,
-``constitution:united-states-amend-xiv-1``.
+Keys: ``rule:federal-civil-12-b-6``, ``rule:federal-evidence-702``, ``rule:hawaii-civil-56-c``,
+``rule:local-c-d-cal-7-3``, ``constitution:united-states-amend-xiv-1``.
 """
 
 from __future__ import annotations
@@ -122,17 +121,11 @@ _GATES = (
         (_LOCAL,),
     ),
 )
-"""What a text must hold for a pattern to be tried."""
+"""Required substrings of each pattern; a fast test."""
 
 
 def find_court_rules(text: str, /) -> Iterator[ReferenceMatch]:
-    """Yield rules of courts that are named with their set, and articles of constitutions.
-
-    Yields
-    ------
-    ReferenceMatch
-        Places of the types ``rule`` and ``constitution``, not in order.
-    """
+    """Yield rules of courts with their set, and articles of constitutions, not in order."""
     for gate, patterns in _GATES:
         if gate.search(text):
             for pattern in patterns:
@@ -156,7 +149,7 @@ def find_bare_rules(text: str, /) -> Iterator[tuple[int, int, str]]:
 
 
 def rule_set(key: str, /) -> str:
-    """Return the set that the rule of *key* is of (``"federal-civil"``); "" for another key.
+    """Return the set of a rule's key (``"federal-civil"``), or "".
 
     >>> rule_set("rule:federal-civil-12-b-6")
     'federal-civil'

@@ -92,23 +92,13 @@ _FILE_LENGTH = 120
 
 
 def find_documents(text: str, /, *, keep_headings: bool = False) -> Iterator[ReferenceMatch]:
-    """Yield the references to documents and reports.
+    """Yield references of type ``document`` or ``report``, not in order; they may overlap.
 
-    Parameters
-    ----------
-    text
-        Any text.
-    keep_headings
-        Whether a line that is nothing but the name counts too.
-
-    Yields
-    ------
-    ReferenceMatch
-        Places of type ``document`` or ``report``, not in order; they may overlap.
+    *keep_headings* includes lines that consist of the name.
     """
-    for found in _all(text):
-        if keep_headings or not is_alone(text, found.start, found.end):
-            yield found
+    for match in _all(text):
+        if keep_headings or not is_alone(text, match.start, match.end):
+            yield match
 
 
 def _all(text: str) -> Iterator[ReferenceMatch]:
@@ -275,7 +265,7 @@ def _named(text: str) -> Iterator[ReferenceMatch]:
 
 
 def _is_title(body: str, plain: str) -> bool:
-    """Whether a name with capitals alone, without a date, says which document is meant."""
+    """Return whether a name in capitals without a date identifies a document."""
     words = [word.casefold() for word in body.split()[:-1]]
     if plain not in _PLAIN and plain not in {"report", "determination", "minutes", "assessment"}:
         return False

@@ -57,18 +57,7 @@ _CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def find_links(text: str, /) -> Iterator[ReferenceMatch]:
-    """Yield the links of *text*.
-
-    Parameters
-    ----------
-    text
-        Any text.
-
-    Yields
-    ------
-    ReferenceMatch
-        Places of type ``link``, those with a scheme first.
-    """
+    """Yield the links of *text* (type ``link``), those with a scheme first."""
     if "://" in text:
         for match in _WITH_SCHEME.finditer(text):
             yield _link(match.start(), match[0], 0.98)
@@ -99,10 +88,10 @@ def _without_end_punctuation(raw: str) -> str:
 
 
 def _key(address: str) -> str:
-    if found := _DOI_ADDRESS.match(address):
-        return "link:doi-" + slug(found[1])
-    if "://" not in address and (found := re.search(r"10\.\d{4,9}/.+", address)):
-        return "link:doi-" + slug(found[0])
+    if match := _DOI_ADDRESS.match(address):
+        return "link:doi-" + slug(match[1])
+    if "://" not in address and (match := re.search(r"10\.\d{4,9}/.+", address)):
+        return "link:doi-" + slug(match[0])
     rest = address.split("://", 1)[-1]
     # A fragment that is a path ("#/orders", "#!/name") names another page, not a place in one.
     page, mark, fragment = rest.partition("#")
@@ -118,11 +107,11 @@ _A_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def match_of(citation: Citation, text: str, /) -> ReferenceMatch:
-    """Return the place of *citation*, with a key of its own as long as it is not resolved."""
+    """Return the reference of *citation*, with a separate key until it is resolved."""
     start, end = citation.start, citation.end
     name = " ".join(text[start:end].split())
     if citation.kind == "law":
-        # What a publisher adds in parentheses is no part of the law.
+        # A publisher in parentheses is not part of the law.
         key = "regulation:" + slug(citation.corrected or name)
         return ReferenceMatch(start, end, "regulation", key, name, 0.95)
     if citation.kind == "journal":
@@ -161,7 +150,7 @@ _OWNER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The text that was read last, and what was found in it."""
+    """The previous text and its references."""
 
     page: int
     start: int
@@ -178,10 +167,9 @@ class _Seen:
 
 
 class References:
-    """Finds the references of one document; give it the document's texts in reading order.
+    """Finds the references of one document, whose texts must be given in reading order.
 
-    *Id.*, *supra* and short forms look back over the texts given before. Memory is bounded: of the
-    past, the last thousand citations are known.
+    *Id.*, *supra* and short forms refer to earlier texts, up to a thousand citations back.
 
     Examples
     --------
@@ -194,26 +182,11 @@ class References:
         self._seen: _Seen | None = None
 
     def find(self, text: str, /, *, page: int = 1, offset: int = 0) -> tuple[ReferenceSpan, ...]:
-        """Find the references of the next text.
+        """Find the references of the next text, in order of start, without overlap.
 
-        Parameters
-        ----------
-        text
-            The text; spans count from its start.
-        page, offset
-            Where it begins: the page, and the code point on that page. A text may begin before the
-            end of the one before it. What lies in both is answered as the first time, and does not
-            count as cited twice; only what the first text cut off is read anew.
-
-        Returns
-        -------
-        tuple of ReferenceSpan
-            In order of start, not overlapping one another.
-
-        Raises
-        ------
-        UsageError
-            When *offset* is negative or *page* is below 1.
+        *page* and *offset* (code points) are its position. In the overlap with the preceding text
+        the earlier results are kept and counted once; only references cut off by its end are read
+        again. Raises ``UsageError``: *offset* is negative or *page* is below 1.
         """
         if page < 1 or offset < 0:
             raise UsageError(
@@ -224,7 +197,7 @@ class References:
         looks_back = any(citation for _, citation in items)
         cited = self._antecedents.before((page, offset)) if looks_back else []
         resolved = resolve(text, items, cited)
-        fresh = [(_span(text, found), what) for found, what in resolved]
+        fresh = [(_span(text, match), what) for match, what in resolved]
         spans = self._settle(fresh, text, page, offset)
         self._seen = _Seen(page, offset, text, spans)
         return spans
@@ -238,7 +211,7 @@ class References:
                 if span.type != "link":
                     self._antecedents.note((page, offset + span.start), what)
             return tuple(span for span, _ in fresh)
-        # Up to here the earlier text saw what stands around a place at least as well.
+        # Up to this point the earlier text had at least as much context.
         known = seen.start + len(seen.text) - offset
         new = [(span, what) for span, what in fresh if span.end >= known]
         shift = offset - seen.start
@@ -263,26 +236,11 @@ class References:
 
 
 def reference_key(type: ReferenceType, name: str, /) -> str:  # noqa: A002
-    """Return the key of something that a person calls *name*.
+    """Return the key of a typed name, such as ``"ISO 27001"`` or ``"Section 8.2"``.
 
-    Parameters
-    ----------
-    type
-        What it is.
-    name
-        As typed: ``"ISO 27001"``, ``"iso/iec 27001:2013"``, ``"Section 8.2"``.
-
-    Returns
-    -------
-    str
-        The key that :class:`References` gives to the same thing. It keeps what is written: a
-        name without a year gives the beginning of the key with the year; see
-        :func:`casetrack.extract.references.keys_relate`.
-
-    Raises
-    ------
-    UsageError
-        When there is no such type, or *name* holds no letter or digit.
+    It equals the key of :class:`References`. A name without a year gives the start of the key with
+    the year; see :func:`casetrack.extract.references.matches.keys_relate`. Raises ``UsageError``:
+    the type is unknown, or *name* has no letter or digit.
     """
     if type not in get_args(ReferenceType):
         kinds = ", ".join(get_args(ReferenceType))
@@ -294,45 +252,34 @@ def reference_key(type: ReferenceType, name: str, /) -> str:  # noqa: A002
             hint='Write it as the documents do, such as "ISO 9001:2015" or "Section 8.2".',
         )
     for written in (name, name.title(), name.upper()):
-        found = [f for f, _ in detect(written, keep_headings=True) if f.type == type]
-        longest = max(found, key=lambda f: f.end - f.start, default=None)
+        match = [f for f, _ in detect(written, keep_headings=True) if f.type == type]
+        longest = max(match, key=lambda f: f.end - f.start, default=None)
         if longest and 2 * (longest.end - longest.start) > len(written):
             return longest.key
     return f"{type}:{slug(name)}"
 
 
-def _span(text: str, found: ReferenceMatch) -> ReferenceSpan:
+def _span(text: str, match: ReferenceMatch) -> ReferenceSpan:
     return ReferenceSpan(
-        found.start,
-        found.end,
-        text[found.start : found.end],
-        found.type,
-        found.key,
-        found.name,
-        relationship(text, found.start, found.end) if found.resolved else "cites",
-        found.resolved,
-        found.confidence,
+        match.start,
+        match.end,
+        text[match.start : match.end],
+        match.type,
+        match.key,
+        match.name,
+        relationship(text, match.start, match.end) if match.resolved else "cites",
+        match.resolved,
+        match.confidence,
     )
 
 
 def detect(
     text: str, /, *, keep_headings: bool = False, record: bool = False
 ) -> list[tuple[ReferenceMatch, Citation | None]]:
-    """Find everything in one text, without what stands before it in the document.
+    """Find the references of one text without earlier texts, in order, without overlap.
 
-    Parameters
-    ----------
-    text
-        The text.
-    keep_headings
-        Whether the heading of a part counts as a reference to it.
-    record
-        Whether the text is a paper of a lawsuit: "Ex. A" and "R. 45" then cite its record.
-
-    Returns
-    -------
-    list
-        In order, not overlapping, with the citation of what eyecite found.
+    *keep_headings* includes headings of parts; *record* means a paper of a lawsuit, in which "Ex.
+    A" and "R. 45" cite the record. The result has eyecite's citation of each, if any.
     """
     links = list(find_links(text))
     numbered = [*find_codes(text), *find_court_rules(text)]
@@ -344,20 +291,20 @@ def detect(
     citations: dict[int, Citation] = {}
     legal: list[ReferenceMatch] = []
     for citation in find_citations(text, federal=False):
-        found = _match_of(citation, text)
-        if found:
-            legal.append(found)
-            citations[id(found)] = citation
+        match = _match_of(citation, text)
+        if match:
+            legal.append(match)
+            citations[id(match)] = citation
     documents = list(find_documents(text, keep_headings=keep_headings))
     owner_after = _owners(text, [part.end for part in parts], documents)
     sections = find_sections(text, parts, owner_after=owner_after, keep_headings=keep_headings)
     # "Cal. Penal Code § 187" is more than the Penal Code.
     inside = sorted((act.start, act.end) for act in (*of_acts, *acts))
     wider = [
-        found
-        for found in legal
-        if citations[id(found)].kind in {"law", "journal", "case"}
-        and any(found.start < start and end <= found.end for start, end in inside)
+        match
+        for match in legal
+        if citations[id(match)].kind in {"law", "journal", "case"}
+        and any(match.start < start and end <= match.end for start, end in inside)
     ]
     groups: list[Iterable[ReferenceMatch]] = [
         links,
@@ -371,7 +318,7 @@ def detect(
         find_standards(text),
     ]
     merged = without_overlaps([*groups, documents, sections])
-    return [(found, citations.get(id(found))) for found in merged]
+    return [(match, citations.get(id(match))) for match in merged]
 
 
 def _match_of(citation: Citation, text: str) -> ReferenceMatch | None:

@@ -1,10 +1,9 @@
-"""What the finders of one kind hand to the one that puts them together, and how keys are made.
+"""Matches of all finders, and the form of keys.
 
-**Keys.** ``type:parts-joined-by-hyphens``, small letters, from the general to the special: what a
-text leaves out (a year, a part, a paragraph) is missing at the end. So two keys speak of the same
-thing where they are equal or where one goes on after the other with a hyphen:
-``standard:iso-9001`` and ``standard:iso-9001-2015``, ``section:8-2`` and ``section:8-2-a``
-(:func:`keys_relate`).
+**Keys.** ``type:parts-joined-by-hyphens``, lower case, from general to special; omitted parts (a
+year, a part, a paragraph) are missing at the end. Two keys mean the same thing if they are equal or
+if one extends the other after a hyphen: ``standard:iso-9001`` and ``standard:iso-9001-2015``,
+``section:8-2`` and ``section:8-2-a`` (:func:`keys_relate`).
 """
 
 from __future__ import annotations
@@ -24,14 +23,9 @@ _NOT_IN_SLUG = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class ReferenceMatch:
-    """One reference at ``text[start:end]``, before its relationship is known.
+    """One reference at ``text[start:end]`` without its relationship.
 
-    Attributes
-    ----------
-    start, end
-        Code points into the text, half-open.
-    type, key, name, confidence, resolved
-        As in :class:`casetrack.extract.spans.ReferenceSpan`.
+    Fields as in :class:`casetrack.extract.spans.ReferenceSpan`.
     """
 
     start: int
@@ -54,23 +48,23 @@ def one_line(text: str) -> str:
 
 
 def keys_relate(one: str, other: str, /) -> bool:
-    """Whether one key is the other, or the other with more said (a year, a part, a paragraph)."""
+    """Return whether one key equals or extends the other (by a year, a part, a paragraph)."""
     short, long = sorted((one, other), key=len)
     return long == short or long.startswith(short + "-")
 
 
 def without_overlaps(groups: Iterable[Iterable[ReferenceMatch]]) -> list[ReferenceMatch]:
-    """Of *groups*, the important first, what does not overlap with something more important.
+    """Return the matches of *groups*, important ones first, without overlap.
 
-    Within a group the longer one wins.
+    Within a group the longer match wins.
     """
     starts: list[int] = []
     kept: list[ReferenceMatch] = []
     for group in groups:
-        for found in sorted(group, key=lambda f: (f.start - f.end, f.start)):
-            at = bisect_left(starts, found.start)
-            clear_left = at == 0 or kept[at - 1].end <= found.start
-            if clear_left and (at == len(kept) or found.end <= kept[at].start):
-                starts.insert(at, found.start)
-                kept.insert(at, found)
+        for match in sorted(group, key=lambda f: (f.start - f.end, f.start)):
+            at = bisect_left(starts, match.start)
+            clear_left = at == 0 or kept[at - 1].end <= match.start
+            if clear_left and (at == len(kept) or match.end <= kept[at].start):
+                starts.insert(at, match.start)
+                kept.insert(at, match)
     return kept

@@ -1,4 +1,4 @@
-"""Which words can belong to the name of a case, and where its first side begins.
+"""Words of case names, and the start of the first side.
 
 Abbreviations of case names are those of The Bluebook, table T6, 21st edition.
 """
@@ -46,7 +46,7 @@ _MARK_CLOSES = re.compile(r"[’'](?!\w)")
 
 
 def is_legal_role(word: str) -> bool:
-    """Whether a small word says in what role a party stands, which belongs to its name."""
+    """Return whether a small word states the role of a party, which is part of the name."""
     return word in {
         "individually", "official", "capacity", "trustee", "behalf", "deceased", "others", ("simil"
                                                                                            "arly"),
@@ -57,7 +57,7 @@ def is_legal_role(word: str) -> bool:
 
 
 def first_side(region: str, end: int) -> int | None:
-    """Where the side that ends at *end* begins; ``None`` where no name stands there."""
+    """Return the start of the side that ends at *end*, or ``None`` without a name."""
     words = [(m.start(), m[0]) for m in WORD.finditer(region, 0, end)]
     taken = len(words)
     joined = False
@@ -99,10 +99,9 @@ def first_side(region: str, end: int) -> int | None:
 
 
 def _begins_with_okina(region: str, start: int, word: str) -> bool:
-    """Whether the mark before a word is a letter of Hawaiian (‘Ōlelo), and no mark of quotation.
+    """Return whether the mark before a word is a Hawaiian letter (‘Ōlelo), not a quotation mark.
 
-    It stands before a vowel, and nothing closes it; a macron or another such letter in the word
-    says so in any case.
+    It precedes a vowel and is not closed; a macron or another such letter in the word proves it.
     """
     if not _OKINA.match(word):
         return False
@@ -153,8 +152,8 @@ def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bo
     if not NAME_WORD.match(word):
         return False
     if small.rstrip(".,") in _NO_NAME and small.rstrip(".,") not in _ALSO_NAMES:
-        stands = not word.endswith(".") or not right
-        return stands and word[0].isupper() and _is_inner(words, place, right)
+        closes = not word.endswith(".") or not right
+        return closes and word[0].isupper() and _is_inner(words, place, right)
     if word.endswith((".", ".)")) and right and not is_abbreviation(plain, right):
         return False
     if word.rstrip(".,;").endswith(")") and ("(" not in word or re.search(r"\d", word)):
@@ -165,7 +164,7 @@ def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bo
 
 
 def _is_inner(words: list[tuple[int, str]], place: int, right: str) -> bool:
-    """Whether a word that begins sentences stands within a name ("First Nat'l", "Court of")."""
+    """Return whether a word that begins sentences is within a name ("First Nat'l", "Court of")."""
     word = words[place][1].rstrip(".,").lower()
     if word in {"first", "second", "third", "section", "rule", "art", "judge", "cases", "chief"}:
         return bool(right) and right[:1].isupper() and word in {"first", "second", "third", "art"}
@@ -173,15 +172,7 @@ def _is_inner(words: list[tuple[int, str]], place: int, right: str) -> bool:
 
 
 def is_abbreviation(plain: str, right: str) -> bool:
-    """Whether the point of a word is one of an abbreviation, not the end of a sentence.
-
-    Parameters
-    ----------
-    plain
-        The word with its point.
-    right
-        The word after it.
-    """
+    """Return whether the point of *plain* marks an abbreviation; *right* is the next word."""
     stem = plain.rstrip(".,)")
     small = stem.lower()
     if "." in stem or len(stem) <= 2 or small in _ABBREVIATIONS:

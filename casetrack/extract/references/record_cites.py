@@ -1,9 +1,8 @@
 """Citations of the record of a lawsuit: docket, transcripts, pleadings, exhibits, appendices.
 
-Keys: ``record:dkt-45-2`` (however the docket is abbreviated), ``record:tr``, ``record:dep-smith``,
-``record:decl-jones``, ``record:compl``, ``record:ex-a``, ``record:app``. What stands after "at" is
-a pin, and no part of the key. The abbreviations are those of The Bluebook (21st edition),
-table BT1.
+Keys: ``record:dkt-45-2`` (for every abbreviation of the docket), ``record:tr``,
+``record:dep-smith``, ``record:decl-jones``, ``record:compl``, ``record:ex-a``, ``record:app``. Text
+after "at" is a pin and not in the key. Abbreviations: The Bluebook (21st edition), table BT1.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 _LISTS = WordLists(__file__)
 
-# What pin cites of a record look like, and the places that cite it.
+# Patterns of pin cites of a record, and of the citations.
 
 DASH = "[-–—‑]"
 PAGES = rf"\*?\d{{1,5}}(?:\s?{DASH}\s?\d{{1,5}})?"
@@ -39,12 +38,12 @@ PIN = (
     rf"|,?\s{PARAGRAPHS}|,?\s{LINES}|,?\s(?:pp?\.)\s?{PAGES}"
     rf"|,?\s§{{1,2}}\s?[\w.]+(?:\([\w]+\))*)"
 )
-"""Pages, lines, paragraphs or sections of what is cited."""
+"""Pages, lines, paragraphs or sections of the source."""
 WHOSE = (
     r"(?:(?:Pls?|Plaintiffs?|Defs?|Defendants?|Pets?|Resp(?:'t|’t)?|Appellants?|Appellees?|Gov"
     r"|Gov't|U\.S|[A-Z][a-z]+)\.?['’]s?\.?\s)?"
 )
-"""Whose paper it is, where that stands before it."""
+"""The author of the paper, before it."""
 
 
 def cite_at(text: str, match: re.Match[str], key: str, confidence: float, /) -> ReferenceMatch:
@@ -84,7 +83,7 @@ _OF_LAW = re.compile(
     r"|(?!(?:\S+\s){0,2}(?:Decl|Aff|Compl|Rep|Agmt|Am|Mot|Br)\.)"
     r"(?:(?:[A-Z]{2,6}|[A-Z][A-Za-z]{0,9}\.|Code|Laws?|Act)\s){1,3}§)"
 )
-"""What makes an exhibit one of a regulation or a statute, and none of a case."""
+"""Words that make an exhibit one of a regulation or statute."""
 _OF_EXCHEQUER = re.compile(
     r"(?:(?:L\.\s?R\.|[(\[]1[78]\d\d[)\]])\s\d{1,2}\s(?P<at>Ex)"
     r"|(?<![\w.-])\d{1,2}\s(?P<begin>Ex)\.\s(?:D\.\s?)?\d{1,4}(?:,\s\d{1,4})?\s\(1[78]\d\d\))"
@@ -231,21 +230,10 @@ _NO_NAME = frozenset(
 
 
 def find_record_cites(text: str, /, *, exhibits: bool = True) -> Iterator[ReferenceMatch]:
-    """Yield citations of the record.
+    """Yield citations of the record (type ``record``) with their pins, not in order.
 
-    Parameters
-    ----------
-    text
-        Any text.
-    exhibits
-        Whether words that other papers use too ("Ex. A", "App. 12", "R. 45") count; in a contract
-        or a report they point to something else.
-
-    Yields
-    ------
-    ReferenceMatch
-        Places of type ``record`` with their pins, not in order. :func:`pin_start` says where the
-        pin begins.
+    *exhibits* includes ambiguous words ("Ex. A", "App. 12", "R. 45"), which mean something else in
+    a contract or a report. :func:`pin_start` returns the start of the pin.
     """
     if any(sign in text for sign in _DOCKET_SIGNS):
         yield from _entries(text)

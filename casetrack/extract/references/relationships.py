@@ -1,7 +1,7 @@
-"""What a text says that its document does with what it names: amend, supersede, attach, ...
+"""Stated relationships of a document to its references: amend, supersede, attach, ...
 
-Only words that stand next to the place count, and only where the document is the one that acts:
-"as amended by Amendment No. 1" says that the amendment acts, so the document merely cites it.
+Only adjacent words count, and only if the document acts: in "as amended by Amendment No. 1" the
+amendment acts, so the document merely cites it.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ _CUES: dict[Relationship, tuple[str, ...]] = {
 
 
 def relationship(text: str, start: int, end: int, /) -> Relationship:
-    """Return what the words around ``text[start:end]`` say; else ``cites``."""
+    """Return the relationship in the words around ``text[start:end]``, or ``cites``."""
     left = text[max(0, start - _LEFT) : start]
     ends = [match.end() for match in _SENTENCE_END.finditer(left)]
     left = left[ends[-1] :] if ends else left
@@ -120,13 +120,13 @@ def relationship(text: str, start: int, end: int, /) -> Relationship:
     small = right.lower()
     for name, pattern in _AFTER:
         if any(cue in small for cue in _CUES[name]):
-            found = pattern.match(right)
-            if found and not _NOT.search(found[0]):
+            hit = pattern.match(right)
+            if hit and not _NOT.search(hit[0]):
                 return name
     small = left.lower()
     for name, pattern in _BEFORE:
         if any(cue in small for cue in _CUES[name]):
-            found = pattern.search(left)
-            if found and not _NOT.search(left[: found.start()][-25:]):
+            hit = pattern.search(left)
+            if hit and not _NOT.search(left[: hit.start()][-25:]):
                 return name
     return "cites"

@@ -1,9 +1,8 @@
 """References to parts of a document or set: sections, clauses, articles, schedules, exhibits.
 
 "Section 8.2", "clause 8.2" and "§ 8.2" are one place: ``section:8-2``. Articles, paragraphs and
-recitals are counted for themselves: ``section:article-4``. Exhibits keep their word:
-``exhibit:schedule-2``. A part of another document that is named has the document's name in its key.
-The heading of a part is no reference to it.
+recitals have their own: ``section:article-4``. Exhibits keep their word: ``exhibit:schedule-2``. A
+part of another named document has that name in its key. The heading of a part is not a reference.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ EXHIBIT_IN_LIST = re.compile(
 )
 """The same after a plural, where a hyphen between figures makes a range."""
 SUBPARAGRAPH = re.compile(r"\([a-zA-Z0-9]{1,4}\)(?:\([a-zA-Z0-9]{1,4}\))*")
-"""What stands for a whole number in a list: "8.2(a) and (b)"."""
+"""Abbreviated member of a list: "8.2(a) and (b)"."""
 
 _RANGE = re.compile(r"\s?(?:[-–—]|to|through|thru|bis)\s?(?=[\dA-Z(])|\s(?:to|through|bis)\s")
 _SEPARATOR = re.compile(
@@ -62,15 +61,7 @@ _UNITS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """One number of a list.
-
-    Attributes
-    ----------
-    start, end
-        Where it stands.
-    number
-        The whole number, also where the text has only its end ("8.2(b)" for "(b)").
-    """
+    """One number of a list; *number* is complete ("8.2(b)" for the text "(b)")."""
 
     start: int
     end: int
@@ -80,22 +71,11 @@ class Numbered:
 def read_numbers(
     text: str, start: int, item: re.Pattern[str], /, *, many: bool
 ) -> tuple[Numbered, ...]:
-    """Read a number, or a list or range of numbers, that begins at *start*.
+    """Read the number, list or range of numbers at *start*; empty without a number.
 
-    Parameters
-    ----------
-    text, start
-        Where to read.
-    item
-        What a number looks like.
-    many
-        Whether the word before is a plural. After a singular only what cannot be a plain number
-        goes on ("Section 8.2 or 8.3", but not "Section 8 and 30").
-
-    Returns
-    -------
-    tuple of Numbered
-        Both ends of a range, each member of a list; empty where no number stands there.
+    *item* is the pattern of a number. *many* is true after a plural; after a singular only numbers
+    continue that are not plain ("Section 8.2 or 8.3", but not "Section 8 and 30"). A range gives
+    both ends.
     """
     first = item.match(text, start)
     if not first or _UNITS.match(text, first.end()):
@@ -106,20 +86,20 @@ def read_numbers(
         gap = _RANGE.match(text, last.end) or _SEPARATOR.match(text, last.end)
         if not gap:
             break
-        found = item.match(text, gap.end())
-        part = None if found else SUBPARAGRAPH.match(text, gap.end())
+        match = item.match(text, gap.end())
+        part = None if match else SUBPARAGRAPH.match(text, gap.end())
         if part and "(" in last.number:
             stem = _stem(last.number, part[0])
             numbers.append(Numbered(part.start(), part.end(), stem + part[0]))
             continue
-        if not found or _UNITS.match(text, found.end()) or not (many or _is_same_form(last, found)):
+        if not match or _UNITS.match(text, match.end()) or not (many or _is_same_form(last, match)):
             break
-        numbers.append(Numbered(found.start(), found.end(), found[0]))
+        numbers.append(Numbered(match.start(), match.end(), match[0]))
     return tuple(numbers)
 
 
-def _is_same_form(last: Numbered, found: re.Match[str]) -> bool:
-    return ("." in last.number or "(" in last.number) and ("." in found[0] or "(" in found[0])
+def _is_same_form(last: Numbered, match: re.Match[str]) -> bool:
+    return ("." in last.number or "(" in last.number) and ("." in match[0] or "(" in match[0])
 
 
 def _stem(number: str, part: str) -> str:
@@ -143,14 +123,14 @@ _VERB = re.compile(r"[.:\-–—|)\s*_]*(?:of|to|shall|is|are|and|or|hereof|abov
 
 
 def starts_line(text: str, start: int, /) -> bool:
-    """Whether nothing but marks of headings stands before *start* on its line."""
+    """Return whether only heading marks precede *start* on its line."""
     return bool(_LINE_START.search(text, max(0, start - 42), start))
 
 
 def is_heading(text: str, start: int, end: int, /) -> bool:
-    """Whether ``text[start:end]`` opens a line as its heading ("Section 8.2 Termination.").
+    """Return whether ``text[start:end]`` opens a line as its heading ("Section 8.2 Termination.").
 
-    A line that only goes on with the sentence of the line before is none.
+    A line that continues a sentence is not a heading.
     """
     if not starts_line(text, start) or _VERB.match(text, end):
         return False
@@ -163,14 +143,14 @@ def is_heading(text: str, start: int, end: int, /) -> bool:
 
 
 def is_alone(text: str, start: int, end: int, /) -> bool:
-    """Whether ``text[start:end]`` is all that its line says: a title."""
+    """Return whether ``text[start:end]`` is a whole line, such as a title."""
     return starts_line(text, start) and bool(_ALONE.match(text, end))
 
 
 _LISTS = WordLists(__file__)
 
-# Each begins with the set of its first letters, which the engine looks for fastest; the look back
-# after it says that a word begins there.
+# Each pattern begins with the set of its first letters, which the engine finds fast; a lookbehind
+# after it requires the start of a word.
 _SECTION_WORD = re.compile(
     r"[SsCcAaPpRZK](?<![\w-].)(?:ub-?[Ss]ections?|ub-?[Cc]lauses?|ections?|ECTIONS?|lauses?|LAUSES?|ecs?\.|ECS?\.|(?<=s)s?\.|(?<=[Cc])l\."
     r"|iff(?:ern?|er|\.)|lauseln?|bschnitte?n?|rticles?|RTICLES?|rts?\.|rtikeln?|aragraphs?|aras?\.?|ARAGRAPHS?|ecitals?)"
@@ -197,24 +177,12 @@ Word = Literal["section", "article", "paragraph", "recital", "exhibit", "schedul
 
 @dataclass(frozen=True, slots=True)
 class PartList:
-    """A word for a part of a document with its numbers: "clauses 6.3 and 6.4".
+    """A word for a part of a document with its numbers: "clauses 6.3 and 6.4"."""
 
-    Attributes
-    ----------
-    start
-        Where the word begins.
-    word
-        What kind of part; "§" counts as ``section``.
-    written
-        The word as written.
-    numbers
-        Its numbers, at least one.
-    """
-
-    start: int
-    word: str
-    written: str
-    numbers: tuple[Numbered, ...]
+    start: int  # start of the word
+    word: str  # kind of part; "§" counts as `section`
+    written: str  # the word as written
+    numbers: tuple[Numbered, ...]  # at least one
 
     @property
     def end(self) -> int:
@@ -228,7 +196,7 @@ class PartList:
 
 
 def read_parts(text: str, /) -> Iterator[PartList]:
-    """Yield what in *text* names a part by word and number, headings included, in order of kind."""
+    """Yield the parts by word and number in *text*, headings included, ordered by kind."""
     for match in _SECTION_WORD.finditer(text):
         word = _word(match[0])
         sign = match[0].rstrip()
@@ -286,20 +254,13 @@ def find_sections(
 
     Parameters
     ----------
-    text
-        The text.
     parts
-        What :func:`read_parts` gave for it, without what belongs to laws.
+        Result of :func:`read_parts` without the parts of laws.
     owner_after
-        The slug of the document named after a part, by the part's end: "clause 3 of the Supply
+        Slug of the document named after a part, by the part's end: "clause 3 of the Supply
         Agreement".
     keep_headings
         Whether headings count too.
-
-    Yields
-    ------
-    ReferenceMatch
-        Places of type ``section`` or ``exhibit``.
     """
     for part in parts:
         if not keep_headings and is_heading(text, part.start, part.end):

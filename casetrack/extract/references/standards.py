@@ -1,8 +1,8 @@
 """References to technical standards: ISO, IEC, EN, DIN, BS, ASTM, IEEE, RFC, NIST, ...
 
-A standard that several bodies adopted is one standard: "BS EN ISO 9001:2015", "DIN EN ISO 9001" and
-"ISO/IEC 27001" have the keys of ISO 9001 and ISO 27001. The key keeps the part and the year as
-written: ``standard:iso-9001-2015``.
+A standard adopted by several bodies is one standard: "BS EN ISO 9001:2015", "DIN EN ISO 9001" and
+"ISO/IEC 27001" have the keys of ISO 9001 and ISO 27001. The key has part and year as written:
+``standard:iso-9001-2015``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _PATTERN = re.compile(
     re.VERBOSE,
 )
 _LETTERS = tuple(letters.replace("_", " ") for letters in _LISTS.words("letters"))
-"""What every standard's name has one of; looking for these is quicker than the pattern."""
+"""Substrings that every standard's name has one of; a fast test."""
 _LOOSE = {"AS": 4, "GB": 4, "BS": 2, "EN": 2, "UL": 2, "ASC": 3, "SAS": 2, "IEC": 2, "SAE": 3}
 """Letters that mean other things too, with the fewest digits that a standard of theirs has."""
 _NAMES = _LISTS.pairs("names")
@@ -58,18 +58,7 @@ _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 def find_standards(text: str, /) -> Iterator[ReferenceMatch]:
-    """Yield the standards that *text* names, in order.
-
-    Parameters
-    ----------
-    text
-        Any text.
-
-    Yields
-    ------
-    ReferenceMatch
-        Places of type ``standard``.
-    """
+    """Yield the standards in *text* (type ``standard``), in order."""
     if not any(letters in text for letters in _LETTERS):
         return
     # A line may end between the letters and the number; an empty line parts them.

@@ -1,8 +1,8 @@
-"""References to statutes and regulations, by their names, numbers and sections.
+"""References to statutes and regulations, by name, number and section.
 
-Those of the United States, the European Union, the United Kingdom and Germany are known.
+Covers the United States, the European Union, the United Kingdom and Germany.
 
-Keys go from the act to the section: ``regulation:companies-act-2006-172``,
+Keys have the act, then the section: ``regulation:companies-act-2006-172``,
 ``regulation:cfr-17-240-10b-5``, ``regulation:eu-2016-679-6-1-f``, ``regulation:bgb-433``.
 """
 
@@ -43,14 +43,14 @@ DATE = (
 
 
 def iso_date(match: re.Match[str], /) -> str:
-    """Return the date that :data:`DATE` matched in *match*, as far as it can be told."""
+    """Return the date of a :data:`DATE` match, as far as it is certain."""
     if match["iso"]:
         return match["iso"]
     if match["dots"]:
         day, month, year = match["dots"].split(".")
         return f"{year}-{int(month):02}-{int(day):02}"
     if match["slashes"]:
-        # Day and month cannot be told apart: the key keeps what is written.
+        # Day and month are ambiguous: the key has the date as written.
         return match["slashes"]
     for i in "12":
         if match["m" + i]:
@@ -63,21 +63,9 @@ def _month(name: str) -> int:
 
 
 def title_start(text: str, end: int, /, *, words: int = 8, commas: bool = False) -> int:
-    """Where the run of words with capitals (and small words between them) before *end* begins.
+    """Return the start of the capitalised words (with small words between them) before *end*.
 
-    Parameters
-    ----------
-    text, end
-        The run ends at *end*, the start of the word that it belongs to.
-    words
-        The most words to go back.
-    commas
-        Whether the run may hold commas ("Food, Drug, and Cosmetic Act").
-
-    Returns
-    -------
-    int
-        *end* where no such word stands before.
+    *words* is the maximum number of words; *commas* allows "Food, Drug, and Cosmetic Act".
     """
     left = max(0, end - _WINDOW)
     window = text[left:end]
@@ -100,7 +88,7 @@ def title_start(text: str, end: int, /, *, words: int = 8, commas: bool = False)
             break
         if word.lower() in _SMALL or plain in _SMALL:
             if at + len(word) + gap == len(window):
-                # "Statement of Work to Agreement": the noun itself stands after a small word.
+                # "Statement of Work to Agreement": a small word precedes the noun.
                 break
             continue
         if not (word[0].isupper() or word[0].isdigit()) or plain in _NEVER:
@@ -179,18 +167,7 @@ _JOIN_BEFORE = re.compile(r",?\s{1,3}$")
 
 
 def find_acts(text: str, /) -> Iterator[ReferenceMatch]:
-    """Yield acts, codes and regulations named as a whole, and those that carry their section.
-
-    Parameters
-    ----------
-    text
-        Any text.
-
-    Yields
-    ------
-    ReferenceMatch
-        Places of type ``regulation``, not in order.
-    """
+    """Yield whole acts, codes and regulations, and those with their section, not in order."""
     if any(word in text for word in _US_WORDS):
         for match in _US.finditer(text):
             yield _regulation(match, _us_key(match), 0.97)
@@ -286,22 +263,10 @@ def _act_confidence(word: str, body: str, *, dated: bool) -> float:
 def claim_parts(
     text: str, parts: list[PartList], acts: list[ReferenceMatch], /
 ) -> tuple[list[PartList], list[ReferenceMatch]]:
-    """Give the sections that belong to an act to that act.
+    """Assign sections to the acts that they belong to.
 
-    Parameters
-    ----------
-    text
-        The text.
-    parts
-        Sections as read.
-    acts
-        Acts as found, not overlapping, in order. Those that have their section already claim none.
-
-    Returns
-    -------
-    tuple
-        The parts that belong to no act, and the references made of parts and acts together; the
-        last of a list reaches over the act ("15(d) of the Exchange Act").
+    Acts that already have a section claim none. Returns the remaining parts, and the references of
+    parts with acts; the last of a list extends over the act ("15(d) of the Exchange Act").
     """
     left: list[PartList] = []
     made: list[ReferenceMatch] = []
@@ -339,7 +304,7 @@ def _claim(
     if unnamed := _THE_ACT.match(text, part.end):
         key = "regulation:" + slug(unnamed["act"])
         made = _joined(part, key, "of the " + unnamed["act"], part.start, unnamed.end())
-        # Which act is meant stands elsewhere.
+        # The act is named elsewhere.
         return [
             ReferenceMatch(f.start, f.end, f.type, f.key, f.name, 0.6, resolved=False) for f in made
         ]

@@ -1,5 +1,5 @@
-"""Tables: cells and headers as readers find them, and what lines of tables say of their numbers.
+"""Tables: cells and headers for readers, and numbers in the lines of tables.
 
-``model`` and ``header`` are for readers, which know cells; ``cells``, ``periods``, ``rows`` and
-``scales`` read the lines that readers have written. ``carry`` is for both.
+``model`` and ``header`` work on cells; ``cells`` and ``periods`` on lines that readers have
+written; ``carry`` on both.
 """

@@ -1,7 +1,7 @@
 """Decides which table continues the one above it, also over a page break.
 
-Readers compare where columns are, the map compares how many cells rows have. How much text may
-be between two parts of a table, and which header both have, is decided here.
+Readers compare the positions of columns, the graph compares the number of cells. The permitted text
+between two parts, and the shared header, are decided in this module.
 """
 
 from __future__ import annotations
@@ -57,10 +57,7 @@ class TableCarry(ABC, Generic[Table, Names]):
     def continues(self, table: Table, names: Names | None = None, /) -> bool:
         """Return whether a table continues: it has the same header, or none and the same columns.
 
-        Parameters
-        ----------
-        names
-            Its own header; ``None`` where it has none that is certain.
+        *names* is its header; ``None`` without a certain one.
         """
         if self.table is None:
             return False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.amounts.numerals import Habit
 
-# What the label of a row says of its numbers: counts of things, ratios, prices of a share.
+# Meaning of a row by its label: counts of things, ratios, prices of a share.
 
 _LISTS = WordLists(__file__)
 
@@ -49,14 +49,9 @@ _SHARES_ONLY = re.compile(
 
 
 def is_per_share(label: str, section: str, /) -> bool:
-    """Say whether a row holds prices and earnings of one share or thing, which no scale changes.
+    """Return whether a row has values of one share or thing, which have no scale.
 
-    Parameters
-    ----------
-    label
-        The words of the row.
-    section
-        The line of words above it, such as "Net income per share:"; empty without one.
+    *section* is the line of words above it, such as "Net income per share:".
 
     Examples
     --------
@@ -69,12 +64,7 @@ def is_per_share(label: str, section: str, /) -> bool:
 
 
 def counts_things(label: str, section: str, /) -> bool:
-    """Say whether a row holds counts or ratios: shares, employees, days, per cents; no sums.
-
-    Parameters
-    ----------
-    label, section
-        As for :func:`is_per_share`.
+    """Return whether a row has counts or ratios: shares, employees, days, per cents; no sums.
 
     Examples
     --------
@@ -92,7 +82,7 @@ def counts_things(label: str, section: str, /) -> bool:
 
 @lru_cache(_CACHED)
 def names_unit(words: str, /) -> bool:
-    """Say whether words end with a unit that is no currency: "Gas (million m3)", "GWh".
+    """Return whether words end with a unit other than a currency: "Gas (million m3)", "GWh".
 
     Examples
     --------
@@ -103,37 +93,23 @@ def names_unit(words: str, /) -> bool:
     if unit is None:
         return False
     counted = f"7 {unit[1]}"
-    found = find_amounts(counted)
-    is_known = bool(found) and found[0].kind == "quantity" and found[0].end == len(counted)
+    amounts = find_amounts(counted)
+    is_known = bool(amounts) and amounts[0].kind == "quantity" and amounts[0].end == len(counted)
     return is_known or _OTHER_UNIT.fullmatch(unit[1]) is not None
 
 
-# What a table, its caption or its page says of its numbers: "(in millions, except per share)".
+# Scales in a table, its caption or its page: "(in millions, except per share)".
 
 
 class Scale(NamedTuple):
-    """A statement of what numbers are counted in.
-
-    Attributes
-    ----------
-    start, end
-        Its place in the text.
-    factor
-        What the numbers are to be multiplied by: 1e6 for "in millions".
-    unit
-        The currency that it names, in the words of ``AmountSpan.unit``; ``None`` where it does not.
-    of_money
-        False where it speaks of something else ("shares in thousands").
-    enclosed
-        Whether it stands in brackets, as captions have it even within running text.
-    """
+    """A statement of the scale of numbers."""
 
     start: int
     end: int
-    factor: float
-    unit: str | None
-    of_money: bool
-    enclosed: bool
+    factor: float  # 1e6 for "in millions"
+    unit: str | None  # its currency, as in `AmountSpan.unit`, or `None`
+    of_money: bool  # false for other things ("shares in thousands")
+    enclosed: bool  # whether it is in brackets, as captions have it even within running text
 
 
 _FACTORS = {
@@ -189,14 +165,10 @@ _US_DOLLARS = frozenset(("u.s. dollars", "us dollars", "united states dollars"))
 
 
 def find_scales(text: str, /) -> Iterator[Scale]:
-    """Yield the statements of a text on what its numbers are counted in, in order.
+    """Yield the statements of scales in a line, a caption or a table's header, in order.
 
-    Parameters
-    ----------
-    text
-        A line, a caption, or the head of a table. A number with its own word ("$5 million") is
-        none, and neither is running text ("in thousands of cities"): what stands outside brackets
-        must begin the text, a cell or a clause, or speak of amounts.
+    Numbers with a word ("$5 million") and running text ("in thousands of cities") are excluded:
+    outside brackets a statement must begin the text, a cell or a clause, or mention amounts.
 
     Examples
     --------
@@ -207,27 +179,27 @@ def find_scales(text: str, /) -> Iterator[Scale]:
     """
     if _QUICK.search(text) is None:
         return
-    for found in _STATED.finditer(text):
-        ahead = text[max(0, found.start() - _REACH) : found.start()]
+    for match in _STATED.finditer(text):
+        ahead = text[max(0, match.start() - _REACH) : match.start()]
         if re.search(r"\d\s?$", ahead) and not re.search(r"\b(?:19|20)\d\d\s$", ahead):
             continue
         opened = ahead.rfind("(") > ahead.rfind(")")
         clause = _PERIOD.sub("", re.split(r"[(|\n]", ahead)[-1])
-        if not (opened or _begins(found, clause)):
+        if not (opened or _begins(match, clause)):
             continue
-        word = found["word"] or found["short"] or found["lone"] or ""
-        about = _EXCEPT.sub("", clause) + (found["named"] or "")
+        word = match["word"] or match["short"] or match["lone"] or ""
+        about = _EXCEPT.sub("", clause) + (match["named"] or "")
         of_money = not _OTHER_THINGS.search(about) or bool(_OF_MONEY.search(about))
         of_money = of_money and not _COUNTED.search(re.split(r"[|\n]", ahead)[-1])
         yield Scale(
-            found.start(), found.end(), _factor(word, found["joined"]), _unit(found, about),
+            match.start(), match.end(), _factor(word, match["joined"]), _unit(match, about),
             of_money, opened,
         )  # fmt: skip
 
 
 @lru_cache(_CACHED)
 def scale_of_column(name: str, /) -> Scale | None:
-    """Return what the name of a column says that its cells are counted in, if it is money.
+    """Return the scale in a column's name, if it is money.
 
     Examples
     --------
@@ -241,14 +213,14 @@ def scale_of_column(name: str, /) -> Scale | None:
     return Scale(0, len(name), 1.0, unit, of_money=True, enclosed=True) if unit else None
 
 
-def _begins(found: re.Match[str], clause: str) -> bool:
-    """Say whether a statement without brackets is one: it begins a clause, or speaks of amounts."""
+def _begins(match: re.Match[str], clause: str) -> bool:
+    """Return whether a statement outside brackets begins a clause or mentions amounts."""
     before = clause.strip()
-    if found["lone"] is not None:
-        return not before and (found["lone"][-1:] in "sS." or bool(found["after"]))
-    if found["named"]:
+    if match["lone"] is not None:
+        return not before and (match["lone"][-1:] in "sS." or bool(match["after"]))
+    if match["named"]:
         return (
-            not re.match(r"(?:data|values?|shares)\b", found["named"], re.IGNORECASE) or not before
+            not re.match(r"(?:data|values?|shares)\b", match["named"], re.IGNORECASE) or not before
         )
     return not before or before[-1] in ",;:-–—"
 
@@ -262,11 +234,11 @@ def _factor(word: str, joined: str | None) -> float:
     return _FACTORS.get(name, _FACTORS.get(name.removesuffix("s"), 1e6))
 
 
-def _unit(found: re.Match[str], about: str) -> str | None:
-    if found["joined"]:
-        written = re.sub(r"^(?:T|k|mn?|bn)", "", found["joined"], flags=re.IGNORECASE)
+def _unit(match: re.Match[str], about: str) -> str | None:
+    if match["joined"]:
+        written = re.sub(r"^(?:T|k|mn?|bn)", "", match["joined"], flags=re.IGNORECASE)
     else:
-        parts = (found["before"], found["of"], found["money"], found["after"])
+        parts = (match["before"], match["of"], match["money"], match["after"])
         written = next((part for part in parts if part and part.strip()), "") or ""
         written = re.sub(r"^\s*of\s", "", written, flags=re.IGNORECASE)
     known = unit_of(written.strip())
@@ -276,7 +248,7 @@ def _unit(found: re.Match[str], about: str) -> str | None:
 
 
 def unit_of(written: str, /) -> str | None:
-    """Return the unit of a currency's sign, code or name; ``None`` where it is none.
+    """Return the unit of a currency's sign, code or name, or ``None``.
 
     Examples
     --------
@@ -297,44 +269,21 @@ def unit_of(written: str, /) -> str | None:
 
 
 class Cell(NamedTuple):
-    """A cell of a line.
+    """A cell of a line."""
 
-    Attributes
-    ----------
-    start, end
-        Its number in the line with sign and brackets, without the currency.
-    value
-        The number with its sign; ``None`` where the cell says that there is none (a dash, "N/A").
-    unit
-        Its own currency, which may stand at the end of the cell before; ``None`` without one.
-    percent
-        Whether it is a percentage, or another ratio ("2.5x").
-    decimals
-        How many figures stand behind its decimal sign.
-    plain
-        Whether it is figures alone, without groups, sign or brackets, as years and footnotes are.
-    name
-        The name of its column, where the line repeats it: "Item: Rent | 2024: 9".
-    """
-
+    # start, end: number with sign and brackets, without the currency.
     start: int
     end: int
-    value: float | None
-    unit: str | None
-    percent: bool
-    decimals: int
-    plain: bool
-    name: str = ""
+    value: float | None  # `None` for an empty cell (a dash, "N/A")
+    unit: str | None  # its currency, which may be at the end of the cell before, or `None`
+    percent: bool  # whether it is a percentage, or another ratio ("2.5x")
+    decimals: int  # number of decimals
+    plain: bool  # whether it has digits only, as years and footnotes do
+    name: str = ""  # name of its column, if the line repeats it: "Item: Rent | 2024: 9"
 
 
 class Row(NamedTuple):
-    """A line of a table: where its label stands, and its cells.
-
-    Attributes
-    ----------
-    label
-        Start and end of the label in the line; equal where there is none.
-    """
+    """A line of a table: the span of its label, which may be empty, and its cells."""
 
     label: tuple[int, int]
     cells: tuple[Cell, ...]
@@ -357,14 +306,9 @@ _MARK = re.compile(r"\(?\d{1,2}\)?")
 
 
 def read_row(line: str, habit: Habit, /) -> Row | None:
-    """Return a line's label and cells; ``None`` where it does not end in cells.
+    """Return a line's label and cells, or ``None`` if it does not end with cells.
 
-    Parameters
-    ----------
-    line
-        One line of a table, its cells parted by bars or, after a label, by spaces.
-    habit
-        How the page writes its numbers.
+    Bars or, after a label, spaces separate cells; *habit* is the number style of the page.
 
     Examples
     --------
@@ -376,8 +320,8 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
     tokens = max(_last_run(line, 0, len(line)), _between_words(line), key=len)
     if ": " in line:
         named = _named_row(line, habit)
-        found = sum(not token["sign"] for token in tokens)
-        if named is not None and len(named.cells) >= max(found, 1 + (not named.label[1])):
+        count = sum(not token["sign"] for token in tokens)
+        if named is not None and len(named.cells) >= max(count, 1 + (not named.label[1])):
             return named
     cells = _cells(tokens, line, habit)
     if not cells:
@@ -397,8 +341,8 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
             (parted and (cells[0].percent or _MARK.fullmatch(mark)))
             or (_YEAR.fullmatch(mark) and not cells[1].plain)
         ):
-            # What is not parted from the label is a footnote's number, its rate, or the year of
-            # its day: "Other (2) | 5 | 7", "Tax at 20 % | 110", "Balance at June 30, 2022 | 110".
+            # A number that is not separated from the label is a footnote, a rate, or the year of a
+            # day: "Other (2) | 5 | 7", "Tax at 20 % | 110", "Balance at June 30, 2022 | 110".
             end = end if _MARK.fullmatch(mark) else cells[0].end
             del cells[0]
     return Row((min(start, end), end), tuple(cells))
@@ -460,20 +404,20 @@ def _between_words(line: str) -> list[re.Match[str]]:
     """Return the tokens of cells between those of words: "Swaps | $ 12 | Other assets | $ 3"."""
     if line.count("|") < _LEAST_BARS:
         return []
-    found: list[re.Match[str]] = []
+    cells: list[re.Match[str]] = []
     start = line.find("|") + 1
     while start > 0:
         bar = line.find("|", start)
         stop = bar if bar >= 0 else len(line)
         run = _last_run(line, start, stop)
         if run and not line[start : run[0].start()].strip():
-            found += run
+            cells += run
         start = bar + 1
-    return found
+    return cells
 
 
 def _last_run(line: str, start: int, stop: int) -> list[re.Match[str]]:
-    """Return the tokens behind which nothing else stands between two places of a line."""
+    """Return the last tokens with no other text between two positions of a line."""
     run: list[re.Match[str]] = []
     last = start
     for token in _TOKEN.finditer(line, start, stop):

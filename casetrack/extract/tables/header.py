@@ -1,8 +1,8 @@
-"""Finds the rows that name the columns of a table.
+"""Finds the header rows of a table.
 
-A file can mark them. Other header rows contain short labels and differ from the rows below: bold
-type, a shaded background, values below them, names over several columns, or three columns and
-more. A form of labels beside their values has none of these.
+A file can mark them. Other header rows have short labels and differ from the rows below: bold type,
+a shaded background, values below them, names over several columns, or three or more columns. A form
+of labels with their values has none of these.
 """
 
 from __future__ import annotations
@@ -38,21 +38,11 @@ _COLUMN_WORDS = frozenset(WordLists(__file__).words("column_words"))
 
 
 class Head(NamedTuple):
-    """The header of a table.
+    """The header of a table."""
 
-    Attributes
-    ----------
-    titles
-        The number of rows at the top that name the table.
-    rows
-        The number of rows at the top with titles and names of columns; 0 without a header.
-    signs
-        Why it is a header; empty where only its position makes it one.
-    """
-
-    titles: int = 0
-    rows: int = 0
-    signs: frozenset[Sign] = frozenset()
+    titles: int = 0  # number of title rows at the top
+    rows: int = 0  # number of rows with titles and names of columns; 0 without a header
+    signs: frozenset[Sign] = frozenset()  # reasons; empty if only its position makes it a header
 
 
 def table_lines(rows: Sequence[Row], /) -> list[str]:
@@ -78,15 +68,10 @@ def _lines(rows: Sequence[Row], titles: int, head: int) -> list[str]:
 
 
 def find_head(rows: Sequence[Row], /, *, guess_from: float = 3) -> Head:
-    """Return the header of a table.
+    """Return the header of a table, from all its rows with text.
 
-    Parameters
-    ----------
-    rows
-        All rows of the table that have text.
-    guess_from
-        The least number of cells of a header without any sign. Names of two columns need a word
-        that columns are often called by.
+    *guess_from* is the minimum number of cells of a header without any sign; two columns also need
+    a typical name.
     """
     titles = _titles(rows)
     marked = 0
@@ -108,7 +93,7 @@ def find_head(rows: Sequence[Row], /, *, guess_from: float = 3) -> Head:
 
 
 def _titles(rows: Sequence[Row]) -> int:
-    """Return the number of rows at the top that name the table, not its columns.
+    """Return the number of title rows at the top.
 
     Each has one cell: in the first column, or over less than half of the names below.
     """
@@ -163,8 +148,8 @@ def _are_mostly(cell: Cell, sorts: Counter[tuple[int, Sort]], wanted: frozenset[
 def _is_level(rows: Sequence[Row], count: int, signs: frozenset[Sign]) -> bool:
     """Return whether a row is the next level of a header.
 
-    It has several names under one, and only values or nothing else below the others. Or it has
-    the look of the row above, or no label of a row before its names.
+    It has several names below one, and only values or nothing below the others; or it has the
+    format of the row above, or no row label before its names.
     """
     above, row = rows[count - 1], rows[count]
     if not _are_names(row) or any(cell.sort == "number" for cell in row.cells):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Sort = Literal["words", "number", "year", "day"]
-"""What a cell contains; years and days can also be names of columns."""
+"""Content of a cell; years and days can also be names of columns."""
 
 MAX_NAME_CHARS = 200
 """A longer name of a column is written once, in its own row, and not before each value."""
@@ -43,7 +43,7 @@ def is_value(text: str, /) -> bool:
 
 @lru_cache(_CACHED)
 def sort_of(text: str, /) -> Sort:
-    """Return what a cell's text is."""
+    """Return the content of a cell's text."""
     text = text.strip()
     if _YEAR.fullmatch(text):
         return "year"
@@ -54,23 +54,14 @@ def sort_of(text: str, /) -> Sort:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell with text.
-
-    Attributes
-    ----------
-    column, span
-        First column, and how many columns it covers.
-    is_bold
-        Whether all of its text is bold.
-    declared
-        What the file says that it contains; ``None`` where the text decides.
-    """
+    """A cell with text."""
 
     text: str
+    # column, span: first column, and number of columns.
     column: int
     span: int = 1
-    is_bold: bool = False
-    declared: Sort | None = None
+    is_bold: bool = False  # whether all of its text is bold
+    declared: Sort | None = None  # content by the file, or `None`
 
     @property
     def columns(self) -> range:
@@ -79,19 +70,14 @@ class Cell:
 
     @property
     def sort(self) -> Sort:
-        """What it contains."""
+        """Its content."""
         return self.declared or sort_of(self.text)
 
 
 class Row(NamedTuple):
     """The non-empty cells of a row, from left to right.
 
-    Attributes
-    ----------
-    is_marked
-        Whether the file declares it as a header.
-    is_shaded
-        Whether its background is shaded.
+    *is_marked* means that the file declares it as a header.
     """
 
     cells: tuple[Cell, ...] = ()
@@ -100,12 +86,9 @@ class Row(NamedTuple):
 
 
 def head_names(rows: Iterable[Row], /, *, is_wrapped: bool = False) -> dict[int, str]:
-    """Return the name of each column that header rows give it, all levels: ``2024 / Q1``.
+    """Return the name of each column from all levels of header rows: ``2024 / Q1``.
 
-    Parameters
-    ----------
-    is_wrapped
-        Whether a cell may continue in the cell of the same columns below it.
+    *is_wrapped* allows a cell to continue in the cell below it.
     """
     names: dict[int, str] = {}
     spans: dict[int, int] = {}
@@ -130,7 +113,7 @@ def named(text: str, name: str, /) -> str:
 def row_text(row: Row, names: Mapping[int, str] | None = None, /) -> str:
     """Return a row as one line: ``Header: value | Header: value``.
 
-    A single cell over several columns carries no name: it introduces the rows below it.
+    A single cell over several columns has no name, because it introduces the rows below it.
     """
     cells = row.cells
     if not names or (len(cells) == 1 and cells[0].span > 1):

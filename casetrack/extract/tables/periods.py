@@ -15,18 +15,12 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """What the head of a column says of its cells.
+    """The period in the header of a column."""
 
-    Attributes
-    ----------
-    period
-        Its words, those of the group of columns first: "Three Months Ended June 30, 2022". Empty
-        where the column names none ("% Change").
-    first, last
-        Days of that period, as far as the words settle them.
-    """
-
+    # Its words, those of a group of columns first: "Three Months Ended June 30, 2022"; empty
+    # without a period ("% Change").
     period: str
+    # first, last: its days, if they are certain.
     first: dt.date | None = None
     last: dt.date | None = None
 
@@ -78,7 +72,7 @@ _OTHER_WORD = re.compile(r"[^\W\d_]{2}")
 
 
 def has_head(line: str, /) -> bool:
-    """Say whether a line names a period, a day, or a group of periods."""
+    """Return whether a line names a period, a day, or a group of periods."""
     if _MAY_BE_HEAD.search(line) is None:
         return False
     if _GROUP.search(line):
@@ -87,22 +81,12 @@ def has_head(line: str, /) -> bool:
 
 
 def is_leaves(line: str, /) -> bool:
-    """Say whether a line ends in the heads of columns: years, days or quarters."""
+    """Return whether a line ends with headers of columns: years, days or quarters."""
     return any(leaf["day"] or leaf["year"] or leaf["quarter"] for leaf in _LEAF.finditer(line))
 
 
 def read_columns(lines: Sequence[str], /) -> tuple[Column, ...]:
-    """Return the columns that the lines above a table's rows name.
-
-    Parameters
-    ----------
-    lines
-        From the top to the row that holds the heads themselves.
-
-    Returns
-    -------
-    tuple of Column
-        Empty where the lines do not settle how many there are.
+    """Return the columns in the header lines of a table, from the top; empty if uncertain.
 
     Examples
     --------
@@ -132,7 +116,7 @@ def read_columns(lines: Sequence[str], /) -> tuple[Column, ...]:
     words = [_words(leaf) for leaf in years]
     first = years[0]
     if first["day"] and len(years) > 1 and all(leaf["year"] for leaf in years[1:]):
-        # "For the years ended June 30, 2023 2022 2021" says the day once.
+        # "For the years ended June 30, 2023 2022 2021" has the day once.
         words[1:] = [re.sub(rf"{_YEAR}$", word, words[0]) for word in words[1:]]
     return _grouped(
         words, [leaf is not None for leaf in leaves], _groups(above, lines[at][: first.start()])
@@ -141,7 +125,7 @@ def read_columns(lines: Sequence[str], /) -> tuple[Column, ...]:
 
 @lru_cache(_CACHED)
 def read_column(name: str, /) -> Column | None:
-    """Return the column of a name of one or several levels; ``None`` where it names no period.
+    """Return the column of a name of one or several levels, or ``None`` without a period.
 
     Examples
     --------
@@ -153,7 +137,7 @@ def read_column(name: str, /) -> Column | None:
 
 
 def _heads_alone(line: str) -> bool:
-    """Say whether no day of a line stands within the words of a cell: "order of 3 May 2031 | 7"."""
+    """Return whether no cell has words around a day: "order of 3 May 2031 | 7" has."""
     cells = line.split("|")[1:]
     for cell in cells:
         leaf = _LEAF.search(cell)
@@ -164,24 +148,24 @@ def _heads_alone(line: str) -> bool:
 
 def _leaves(line: str) -> list[re.Match[str] | None]:
     """Return the heads of a line in order, ``None`` for a column that names no period."""
-    found: list[re.Match[str] | None] = []
+    cells: list[re.Match[str] | None] = []
     seen = False
     last = 0
     for leaf in _LEAF.finditer(line):
         if leaf["open"]:
             continue
         if seen and _is_column(line[last : leaf.start()]):
-            found.append(None)
+            cells.append(None)
         last = leaf.end()
         if leaf["other"]:
             if seen:
-                found.append(None)
+                cells.append(None)
             continue
         seen = True
-        found.append(leaf)
+        cells.append(leaf)
     if seen and _is_column(line[last:]):
-        found.append(None)
-    return found
+        cells.append(None)
+    return cells
 
 
 def _is_column(between: str) -> bool:
@@ -199,9 +183,9 @@ def _groups(above: Sequence[str], before: str) -> list[re.Match[str]]:
     if own:
         return own
     for line in reversed(above):
-        found = list(_GROUP.finditer(line))
-        if found:
-            return found
+        match = list(_GROUP.finditer(line))
+        if match:
+            return match
     return []
 
 

@@ -50,12 +50,8 @@ def make(
     timeouts, backoff
         Limits and retries of requests; by default the provider's.
 
-    Raises
-    ------
-    UsageError
-        The provider or its address is invalid, or it was not chosen.
-    ProviderError
-        Its model has vectors of another length.
+    Raises ``UsageError``: the provider or its address is invalid, or it was not chosen;
+    ``ProviderError``: its model has vectors of another length.
     """
     from casetrack.models.providers import transport
     from casetrack.models.providers.encoder import ServiceEncoder
@@ -88,10 +84,7 @@ def notice(name: str, settings: Settings, /) -> str | None:
 def describe(name: str, settings: Settings, /) -> str:
     """Return two sentences about a provider and the destination of texts.
 
-    Raises
-    ------
-    UsageError
-        The provider or its address is invalid.
+    Raises ``UsageError``: the provider or its address is invalid.
     """
     service = _service(name, settings)
     what = f"{name}: vectors by the model {service.model} at {service.address}."

@@ -32,12 +32,8 @@ _HINT = "Check that the address and the model are those of an embedding service.
 def read_vector(raw: Any, provider: str, /) -> Floats:
     """Return a unit vector, float32 [dimension].
 
-    *raw* is a list of numbers, or base64 of little-endian float32; *provider* is for errors.
-
-    Raises
-    ------
-    ProviderError
-        The value is invalid or has no direction: empty, zero, or not a number.
+    *raw* is a list of numbers, or base64 of little-endian float32; *provider* is for errors. Raises
+    ``ProviderError``: the value is invalid or has no direction: empty, zero, or not a number.
     """
     vector = _decoded(raw, provider) if isinstance(raw, str) else _listed(raw, provider)
     if vector.size == 0:
@@ -175,12 +171,8 @@ _PROBE = "length"
 class ServiceEncoder:
     """Implements :class:`casetrack.models.base.ProfileEncoder` over a service; thread-safe.
 
-    *dimension* is the length of the collection's vectors, or ``None``.
-
-    Raises
-    ------
-    ProviderError
-        The model has vectors of another length.
+    *dimension* is the length of the collection's vectors, or ``None``. Raises ``ProviderError``:
+    the model has vectors of another length.
     """
 
     def __init__(

@@ -72,10 +72,7 @@ class OpenAI(Service):
     def headers(self) -> Mapping[str, str]:
         """Return the authorisation, optional for compatible services.
 
-        Raises
-        ------
-        ProviderError
-            The key is missing or malformed.
+        Raises ``ProviderError``: the key is missing or malformed.
         """
         key = os.environ.get(ENV_KEY, "").strip()
         if not key:

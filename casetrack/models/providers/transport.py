@@ -46,12 +46,8 @@ class Address:
         """Parse a URL such as ``https://api.openai.com/v1``.
 
         *source* is its setting, for errors; *bare_port* allows ``host`` and ``host:port``, with
-        this default port.
-
-        Raises
-        ------
-        UsageError
-            It is not a valid URL, or has a user name, a password, a query or a fragment.
+        this default port. Raises ``UsageError``: it is not a valid URL, or has a user name, a
+        password, a query or a fragment.
         """
         text = url.strip().strip("\"'").strip()
         default = None
@@ -216,10 +212,8 @@ class Client:
         final
             Returns whether an answer with one of :data:`RETRY_STATUS` is permanent.
 
-        Raises
-        ------
-        ProviderUnreachable
-            The server did not answer, or was overloaded, at the last try.
+        Raises ``ProviderUnreachable``: the server did not answer, or was overloaded, at the last
+        try.
         """
         data = json.dumps(body, ensure_ascii=False).encode()
         attempt, tries = 0, self.backoff.tries
@@ -423,12 +417,8 @@ class Service(ABC):
     def read(self, answer: Answer, count: int, /) -> list[Any]:
         """Return *count* raw vectors of an answer, in the order of the texts.
 
-        Raises
-        ------
-        TooLong
-            The texts must be shorter.
-        ProviderError
-            The request was refused, or the answer is invalid.
+        Raises ``TooLong``: the texts must be shorter; ``ProviderError``: the request was refused,
+        or the answer is invalid.
         """
         if answer.status != 200:
             if self.too_long(answer):
