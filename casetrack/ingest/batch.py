@@ -17,7 +17,7 @@ from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.plan import IngestPlanner
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun
 from casetrack.ingest.staleness import known_columns, known_outputs
-from casetrack.parse.ocr import ocr_at_hand
+from casetrack.parse.ocr import available_ocr
 from casetrack.parse.workers.pool import ParsePool
 from casetrack.store.checksums import damaged, with_families
 from casetrack.store.session import write_session
@@ -227,7 +227,7 @@ def reading_conditions(reading: ReadOptions, /) -> str:
         asdict(reading.ocr),
         asdict(reading.limits),
         bool(reading.passwords),
-        ocr_at_hand(reading.models_dir),
+        available_ocr(reading.models_dir),
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 

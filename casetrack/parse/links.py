@@ -39,7 +39,7 @@ def misleading(shown: str, target: str, /) -> str | None:
 
 @dataclass(slots=True)
 class LinkTargets:
-    """Distinct targets of the links of an HTML text; *room* is the number that may still be shown.
+    """Distinct targets of the links of an HTML text; *remaining* is the number still to be shown.
 
     *unread* has further and relative targets, *left_out* counts HTML parts that are never
     displayed.
@@ -48,7 +48,7 @@ class LinkTargets:
     MOST: ClassVar[int] = 20
 
     is_part: bool = False
-    room: int = MOST
+    remaining: int = MOST
     unread: dict[str, None] = field(default_factory=dict)
     left_out: list[Counter[str]] = field(default_factory=list)
     _read: set[str] = field(default_factory=set)
@@ -63,16 +63,16 @@ class LinkTargets:
             return warning
         if _NO_TARGET.match(target) or _bare(target) in {*map(_bare, words), _bare(shown)}:
             return None
-        return self._taken(target)
+        return self._add(target)
 
-    def behind(self, text: str, /) -> list[str]:
+    def unshown_lines(self, text: str, /) -> list[str]:
         """Return the lines of unread targets that *text* does not show."""
         text = "".join(text.split())
-        targets, self.unread, self.room = self.unread, {}, self.MOST
+        targets, self.unread, self.remaining = self.unread, {}, self.MOST
         lines = []
         for number, target in enumerate(targets):
             words = target.removeprefix("mailto:").replace(" ", "")
-            if (number >= _SEARCHED or words not in text) and (line := self._taken(target)):
+            if (number >= _SEARCHED or words not in text) and (line := self._add(target)):
                 lines.append(line)
         return lines
 
@@ -85,14 +85,14 @@ class LinkTargets:
         unseen = f"Parts of the HTML that are never displayed were not read: {parts}."
         return [*([f"{what}{self.MOST}."] if count else []), *([unseen] if parts else [])]
 
-    def _taken(self, target: str) -> str | None:
+    def _add(self, target: str) -> str | None:
         is_full = _SCHEME.match(target) is not None
         if target in self._read or (self.is_part and not is_full):
             return None
-        if not (is_full and self.room):
+        if not (is_full and self.remaining):
             self.unread[target] = None
             return None
-        self.room -= 1
+        self.remaining -= 1
         self._read.add(target)
         return f"Link: {target}"
 

@@ -241,7 +241,7 @@ def _opener(path: Path, source: IO[bytes], kind: str) -> _Opener | None:
         is_standard = office.format == "ooxml" and office.type == "standard"
         return _StandardFile(office) if is_standard else _OldFile(office)
     except (DecryptionError, UnknownProtection) as error:
-        raise _not_known(path, kind, error) from error
+        raise _unsupported(path, kind, error) from error
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - damage raises anything; the reader of the format says more
@@ -263,7 +263,7 @@ def _decrypt(
             except InvalidKeyError:
                 continue
     except (DecryptionError, UnknownProtection) as error:
-        raise _not_known(path, kind, error) from error
+        raise _unsupported(path, kind, error) from error
     except (MemoryError, ParseFailed):
         raise
     except Exception as error:
@@ -273,7 +273,7 @@ def _decrypt(
     raise FileEncrypted(path, tried=len(given))
 
 
-def _not_known(path: Path, kind: str, error: Exception) -> ParseFailed:
+def _unsupported(path: Path, kind: str, error: Exception) -> ParseFailed:
     return ParseFailed(path, kind, f"its encryption is not supported: {error}")
 
 

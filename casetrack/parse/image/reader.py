@@ -285,7 +285,7 @@ def _frames(path: Path, positions: list[int]) -> Iterator[Frame]:
             except ParseLimit:
                 raise
             except FAILURES:
-                with _whatever_is_there():
+                with _allow_truncated():
                     frame = replace(_load(path, number, position), is_damaged=True)
         yield frame
 
@@ -301,7 +301,7 @@ def _load(path: Path, number: int, position: int) -> Frame:
 
 
 @contextmanager
-def _whatever_is_there() -> Iterator[None]:
+def _allow_truncated() -> Iterator[None]:
     """Let Pillow load truncated pictures; the rest stays blank."""
     from PIL import ImageFile
 
@@ -361,7 +361,7 @@ def _words(error: BaseException) -> str:
 # Lays out recognized text on a page like text of a PDF.
 
 
-def laid_out(
+def lay_out_frame(
     recognized: RecognizedPage, frame: Frame, words: Vocabulary, paper: NumberedPaper, /
 ) -> Page:
     """Lay out a recognized frame as a page; add its words to *words*."""
@@ -482,7 +482,7 @@ class _Pages:
         recognized = self._recognize(frame)
         if recognized is None:
             return PageBuilder(frame.number, width=frame.width, height=frame.height).build()
-        return laid_out(recognized, frame, self._words, self._paper)
+        return lay_out_frame(recognized, frame, self._words, self._paper)
 
     def _recognize(self, frame: Frame) -> RecognizedPage | None:
         from casetrack.parse.ocr import read_image

@@ -11,7 +11,7 @@ from casetrack.parse.layout.blocks import Block
 from casetrack.parse.layout.columns import reading_order
 from casetrack.parse.layout.lines import join_line_ends, visual_lines
 from casetrack.parse.layout.segments import Segment
-from casetrack.parse.layout.tables import TableText, bare_tables, flow_tables, keeps_boxes, row_box
+from casetrack.parse.layout.tables import TableText, bare_tables, boxes_fit, flow_tables, row_box
 from casetrack.parse.layout.tables_model import ColumnCarry, strokes_in_frame
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _CAPITALS = 0.6
 def name_titles(blocks: Sequence[Block], level: int, /) -> list[Block]:
     """Return the paragraphs of a page with its title as a heading; kinds of *blocks* may change."""
     for block, after in pairwise(blocks):
-        if block.kind == "heading" and after.kind == "table" and _is_of_columns(block, after):
+        if block.kind == "heading" and after.kind == "table" and _heads_columns(block, after):
             block.kind, block.level = "body", None
     title: Block | None = None
     lines = 0
@@ -56,37 +56,37 @@ def name_titles(blocks: Sequence[Block], level: int, /) -> list[Block]:
         lines += len(block.lines)
         if block.kind == "table":
             if title is not None:
-                if not _is_of_columns(title, block):
+                if not _heads_columns(title, block):
                     title.kind, title.level = "heading", level
             else:
-                return [*blocks[:place], *_parted(block, level), *blocks[place + 1 :]]
+                return [*blocks[:place], *_split_title(block, level), *blocks[place + 1 :]]
             break
         if block.kind == "heading" or lines > _OPENING_LINES:
             break
         if title is None and _is_title(block):
             title = block
-        elif not all(_is_beside(line.text) for line in block.lines):
+        elif not all(_is_aside(line.text) for line in block.lines):
             break
     return list(blocks)
 
 
-def _is_of_columns(block: Block, table: Block) -> bool:
+def _heads_columns(block: Block, table: Block) -> bool:
     """Return whether a block gives units, periods or column heads over a part of the table."""
     if all(_ASIDE.fullmatch(line.text) for line in block.lines):
         return True
     everything = [*block.lines, *table.lines]
     left, right = min(n.u0 for n in everything), max(n.u1 for n in everything)
-    return not any(_leads(line, left, right) for line in block.lines)
+    return not any(_is_left_or_centred(line, left, right) for line in block.lines)
 
 
-def _leads(line: TextLine, left: float, right: float) -> bool:
+def _is_left_or_centred(line: TextLine, left: float, right: float) -> bool:
     """Return whether a line begins at the left edge or is centred."""
     width = max(right - left, 1.0)
     off_centre = abs((line.u0 + line.u1) / 2 - (left + right) / 2)
     return line.u0 - left < 0.12 * width or off_centre < 0.06 * width
 
 
-def _is_beside(text: str) -> bool:
+def _is_aside(text: str) -> bool:
     return bool(_ASIDE.fullmatch(text) or _FIRM.search(text))
 
 
@@ -94,7 +94,7 @@ def _is_title(block: Block) -> bool:
     texts = [line.text for line in block.lines]
     if block.kind != "body" or len(texts) > _TITLE_LINES or sum(map(len, texts)) > _BLOCK_CHARS:
         return False
-    own = [text for text in texts if not _is_beside(text)]
+    own = [text for text in texts if not _is_aside(text)]
     return bool(own) and all(_reads_as_title(text) for text in own)
 
 
@@ -105,14 +105,14 @@ def _reads_as_title(text: str) -> bool:
     return sum(1 for word in words if word[0].isupper()) >= _CAPITALS * len(words)
 
 
-def _parted(table: Block, level: int) -> list[Block]:
+def _split_title(table: Block, level: int) -> list[Block]:
     """Split a table whose first rows are its title into title and table."""
     left, right = min(n.u0 for n in table.lines), max(n.u1 for n in table.lines)
     for count, row in enumerate(table.lines[: _TITLE_LINES - 1], start=1):
         text = _EMPTY.sub("", row.text)
-        if "|" in text or not _leads(row, left, right):
+        if "|" in text or not _is_left_or_centred(row, left, right):
             break
-        if _is_beside(text):
+        if _is_aside(text):
             continue
         words = _WORD.findall(text)
         if (
@@ -157,7 +157,7 @@ def lay_out(
     parts = list(_parts(flows, loose, rules, everything, carry))
     for part in parts:
         if isinstance(part, TableText):
-            part.teach(words)
+            part.add_words(words)
         else:
             for line in part:
                 words.add(line.text)
@@ -200,8 +200,8 @@ def _parts(
     """Yield lines and tables in reading order; only tables divide the lines of a region."""
     region = 0
     for flow in (*flows, *([s] for s in loose)):
-        whole = _of_flow(flow, rules, everything, carry)
-        rest, table_of = _with_stand_ins(flow, whole)
+        whole = _tables_of(flow, rules, everything, carry)
+        rest, table_of = _with_placeholder_rows(flow, whole)
         placed: set[int] = set()
         for segments in reading_order(rest):
             tables, plain = [], []
@@ -213,7 +213,7 @@ def _parts(
                     placed.add(id(table))
                     tables.append(table)
             for table in bare_tables(plain):
-                if keeps_boxes(table, _without(everything, table)):
+                if boxes_fit(table, _without(everything, table)):
                     tables.append(table)
                     plain = _without(plain, table)
             lines = visual_lines(plain, region)
@@ -229,7 +229,7 @@ def _parts(
                     region += 1
 
 
-def _of_flow(
+def _tables_of(
     flow: Sequence[Segment],
     rules: Sequence[Rule],
     everything: Sequence[Segment],
@@ -239,7 +239,7 @@ def _of_flow(
     if len(flow) < _MIN_SEGMENTS:
         return []
     tables = flow_tables(strokes_in_frame(rules, flow), flow, carry)
-    return [table for table in tables if keeps_boxes(table, _without(everything, table))]
+    return [table for table in tables if boxes_fit(table, _without(everything, table))]
 
 
 def _without(segments: Sequence[Segment], table: Table) -> list[Segment]:
@@ -247,7 +247,7 @@ def _without(segments: Sequence[Segment], table: Table) -> list[Segment]:
     return [s for s in segments if id(s) not in held]
 
 
-def _with_stand_ins(
+def _with_placeholder_rows(
     flow: Sequence[Segment], tables: Sequence[Table]
 ) -> tuple[list[Segment], dict[int, Table]]:
     """Replace each table row by one line as wide as the table, to cut columns as in prose."""

@@ -114,7 +114,7 @@ class BlockFinder:
             else:
                 blocks.append(Block([line]))
         for block in blocks:
-            self._name(block)
+            self._classify(block)
         for block, after in pairwise(blocks):
             if block.kind == "heading" and _SIGNATURE.match(after.lines[0].text):
                 # The name of a party over its signature.
@@ -125,7 +125,7 @@ class BlockFinder:
         """Return whether *line* starts a paragraph after *block*."""
         last = block.lines[-1]
         if line.region != last.region:
-            return not _flows_on(last, line)
+            return not _continues_in_column(last, line)
         table, was_table = line.cells >= 3, last.cells >= 3
         if table != was_table:
             return not _is_near(last, line, leading) or not (line.cells > 1 and last.cells > 1)
@@ -137,8 +137,8 @@ class BlockFinder:
             return True
         if line.bold != last.bold and _ENDS_SENTENCE.search(last.text) is None:
             # A bold lead-in that continues on the next line is no heading.
-            return last.bold and not _fills(last)
-        if _begins_item(line.text) and (not _fills(last) or _ENDS_SENTENCE.search(last.text)):
+            return last.bold and not _is_full(last)
+        if _begins_item(line.text) and (not _is_full(last) or _ENDS_SENTENCE.search(last.text)):
             return True
         return self._is_indented(block, line) or _ends_short(last, line)
 
@@ -148,11 +148,11 @@ class BlockFinder:
         step = line.u0 - last.u0
         if not 0.8 * line.size < step < 8 * line.size:
             return False
-        if len(block.lines) == 1 and (_begins_item(last.text) or not _fills(last)):
+        if len(block.lines) == 1 and (_begins_item(last.text) or not _is_full(last)):
             return False
         return line.text[:1].isupper() or _begins_item(line.text) or line.text[:1] in '"\u201c('
 
-    def _name(self, block: Block) -> None:
+    def _classify(self, block: Block) -> None:
         first = block.lines[0]
         if sum(1 for line in block.lines if line.cells >= 3) * 2 > len(block.lines):
             block.kind = "table"
@@ -196,7 +196,7 @@ class BlockFinder:
         numbered = _NUMBERED.match(text)
         capitals = text == text.upper() and letters >= 4
         bold = all(line.bold for line in block.lines) and not self.profile.is_bold
-        if not (bold or (capitals and (numbered or _NAMED.match(text) or _stands_apart(block)))):
+        if not (bold or (capitals and (numbered or _NAMED.match(text) or _is_set_apart(block)))):
             return None
         label = capitals and len(text) <= _LABEL_CHARS and "," not in text
         if text[-1] == ":" and not (label or _NAMED.match(text)):
@@ -242,7 +242,7 @@ def _is_near(last: TextLine, line: TextLine, leading: Mapping[int, float]) -> bo
     return line.base - last.base <= max(usual, size) * 1.25 + 0.5
 
 
-def _flows_on(last: TextLine, line: TextLine) -> bool:
+def _continues_in_column(last: TextLine, line: TextLine) -> bool:
     """Return whether a paragraph continues in the next column."""
     if last.cells > 1 or line.cells > 1 or abs(line.size - last.size) > 0.12 * last.size:
         return False
@@ -253,7 +253,7 @@ def _begins_item(text: str) -> bool:
     return bool(_BULLET.match(text) or _ENUMERATOR.match(text) or _NUMBERED.match(text))
 
 
-def _fills(line: TextLine) -> bool:
+def _is_full(line: TextLine) -> bool:
     return line.u1 > line.right - 0.15 * (line.right - line.left)
 
 
@@ -307,7 +307,7 @@ def _char_width(line: TextLine) -> float:
     return (line.u1 - line.u0) / max(len(line.text), 1)
 
 
-def _stands_apart(block: Block) -> bool:
+def _is_set_apart(block: Block) -> bool:
     """Return whether a block of capitals is centred or short, unlike a line of text in capitals."""
     first = block.lines[0]
     room_left, room_right = first.u0 - first.left, first.right - first.u1

@@ -61,7 +61,7 @@ def find_notes(
     ]
     low = [s for s in small if _is_at_foot(s, large)]
     # A table in small type may end the page; notes are below it.
-    cells = max((row.v1 for row in _rows(low) if _holds_cells(row)), default=0.0)
+    cells = max((row.v1 for row in _rows(low) if _has_cells(row)), default=0.0)
     low = [s for s in low if s.base > cells]
     notes: list[list[Segment]] = []
     for column in _columns(low):
@@ -80,7 +80,7 @@ def _ruled(
             for s in segments
             if s.v0 >= v - 0.3 * s.size and s.text.strip() and page_number(s.text) is None
         ]
-        if any(map(_holds_cells, _rows(below))):
+        if any(map(_has_cells, _rows(below))):
             continue
         for column in _columns(below):
             rows = _rows(column)
@@ -91,7 +91,7 @@ def _ruled(
     return ruled
 
 
-def _holds_cells(row: _Row) -> bool:
+def _has_cells(row: _Row) -> bool:
     """Return whether a row belongs to a table: at least three cells with wide gaps."""
     return sum(b.u0 - a.u1 > b.size for a, b in pairwise(row.segments)) >= _MIN_GAPS
 
@@ -108,7 +108,7 @@ def _columns(segments: list[Segment]) -> list[list[Segment]]:
         if columns and s.u0 < columns[-1][1]:
             u0, u1, members = columns[-1]
             columns[-1] = (u0, max(u1, s.u1), [*members, s])
-        elif columns and _is_beside(s, columns[-1][2]):
+        elif columns and _follows_mark(s, columns[-1][2]):
             u0, _, members = columns[-1]
             columns[-1] = (u0, s.u1, [*members, s])
         else:
@@ -116,7 +116,7 @@ def _columns(segments: list[Segment]) -> list[list[Segment]]:
     return [members for _, _, members in columns]
 
 
-def _is_beside(s: Segment, members: Sequence[Segment]) -> bool:
+def _follows_mark(s: Segment, members: Sequence[Segment]) -> bool:
     """Return whether a segment follows its mark on the same line."""
     return any(
         abs(t.base - s.base) < 0.6 * s.size and 0 <= s.u0 - t.u1 < 2 * s.size for t in members

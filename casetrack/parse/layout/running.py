@@ -98,7 +98,7 @@ class RunningLines:
     _seen: dict[_Key, dict[int, tuple[float, bool]]] = field(default_factory=dict)
     _rows: dict[tuple[Edge, int], list[tuple[float, list[_Key]]]] = field(default_factory=dict)
     _pages: list[int] = field(default_factory=list)
-    _told: dict[str, int] = field(default_factory=dict)
+    _first_pages: dict[str, int] = field(default_factory=dict)
     _known: dict[tuple[_Key, int, int], bool] = field(default_factory=dict)
     _ahead: dict[int, tuple[int, dict[Edge, list[_Row]]]] = field(default_factory=dict)
 
@@ -106,9 +106,9 @@ class RunningLines:
         """Learn from the upright segments of a page in advance."""
         margins = _margins(segments, height)
         self._ahead[number] = len(segments), margins
-        self._note(number, margins)
+        self._record(number, margins)
 
-    def _note(self, number: int, margins: dict[Edge, list[_Row]]) -> None:
+    def _record(self, number: int, margins: dict[Edge, list[_Row]]) -> None:
         at = bisect.bisect_left(self._pages, number)
         if at < len(self._pages) and self._pages[at] == number:
             return
@@ -127,7 +127,7 @@ class RunningLines:
         if count != len(segments):
             # Not learned before, or read again in another way.
             margins = _margins(segments, height)
-        self._note(number, margins)
+        self._record(number, margins)
         result = Split()
         for edge, rows in margins.items():
             texts = []
@@ -152,7 +152,7 @@ class RunningLines:
         kept: list[_Cell] = []
         dropped: list[_Cell] = []
         for cell in row.cells:
-            first = self._told.setdefault(cell.loose, number)
+            first = self._first_pages.setdefault(cell.loose, number)
             if any(self._is_running(key, row) for key in _keys(edge, cell, number)):
                 (kept if first == number else dropped).append(cell)
         return kept, dropped

@@ -15,8 +15,8 @@ from casetrack.extract.tables.header import find_head
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
 from casetrack.parse.layout.lines import TextLine, join_line_ends, visual_lines
-from casetrack.parse.layout.tables_align import aligned_tables, banded_tables, is_torn
-from casetrack.parse.layout.tables_amounts import amount_tables, is_large_enough, settled
+from casetrack.parse.layout.tables_align import aligned_tables, banded_tables, is_incomplete
+from casetrack.parse.layout.tables_amounts import amount_tables, combined_tables, is_large_enough
 from casetrack.parse.layout.tables_grid import ruled_tables
 from casetrack.parse.layout.tables_heads import take_names_above
 
@@ -84,9 +84,9 @@ def flow_tables(
         table
         for table in ruled_tables(strokes, segments)
         if (len(table.rows) > 1 or (is_after_grid and carry.continues(table)))
-        and not is_torn(table, ordered)
+        and not is_incomplete(table, ordered)
     ]
-    tables = settled(ruled, by_amounts)
+    tables = combined_tables(ruled, by_amounts)
     taken = {id(s) for table in tables for s in table.sources}
     drawn = [table for table in tables if table.is_ruled]
     drawn += banded_tables(strokes, ordered, taken)
@@ -127,24 +127,24 @@ def bare_tables(segments: Sequence[Segment], /) -> list[Table]:
     return aligned_tables(segments)
 
 
-def keeps_boxes(table: Table, others: Sequence[Segment], /) -> bool:
+def boxes_fit(table: Table, others: Sequence[Segment], /) -> bool:
     """Return whether the rectangle of each row covers only its words, none of *others*."""
     boxes = [row_box(row) for row in table.rows]
     whole = hull(boxes)
-    near = [s for s in others if _holds(whole, s)]
+    near = [s for s in others if _contains(whole, s)]
     for i, box in enumerate(boxes):
         for row in (
             *table.rows[max(0, i - _NEIGHBOURS) : i],
             *table.rows[i + 1 : i + 1 + _NEIGHBOURS],
         ):
-            if any(_holds(box, s) for s in row.segments):
+            if any(_contains(box, s) for s in row.segments):
                 return False
-        if any(_holds(box, s) for s in near):
+        if any(_contains(box, s) for s in near):
             return False
     return True
 
 
-def _holds(box: Box, segment: Segment) -> bool:
+def _contains(box: Box, segment: Segment) -> bool:
     """Return whether words of a segment are in a rectangle, by the middle of its line."""
     own = segment.box
     x, y = (own.x0 + own.x1) / 2, (own.y0 + own.y1) / 2
@@ -175,7 +175,7 @@ class TableText:
         self.header: str | None = None
         find_header(table)
 
-    def teach(self, words: Vocabulary, /) -> None:
+    def add_words(self, words: Vocabulary, /) -> None:
         """Add the words of all cells to those of the document."""
         for lines in self._lines.values():
             for line in lines:

@@ -61,7 +61,7 @@ def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int],
         bands = [_band(above, below, free) for above, below in pairwise(_with_open_ends(group))]
         for run in _tabular_runs(bands, group[0].high - group[0].low):
             table = _banded(run, strokes.under)
-            if table is not None and not is_torn(table, ordered):
+            if table is not None and not is_incomplete(table, ordered):
                 tables.append(table)
                 taken.update(id(s) for s in table.sources)
     return tables
@@ -168,7 +168,7 @@ def _is_title(line: TextRow, strips: Sequence[Strip], columns: Sequence[Strip]) 
     return len(line.cells) == 1 and not names_columns(row_between(line, strips), columns)
 
 
-def is_torn(table: Table, ordered: Sequence[Segment], /) -> bool:
+def is_incomplete(table: Table, ordered: Sequence[Segment], /) -> bool:
     """Return whether a table is incomplete: text between its rows or their names are outside."""
     held = {id(s) for s in table.sources}
     low, high = table.columns[0][0], table.columns[-1][1]

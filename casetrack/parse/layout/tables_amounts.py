@@ -233,7 +233,7 @@ def _is_prose(names: Sequence[Cell]) -> bool:
     return 2 * len(long) >= len(names) and begun >= _MIN_BEGUN * len(long)
 
 
-def settled(drawn: Sequence[Table], by_amounts: Sequence[Table], /) -> list[Table]:
+def combined_tables(drawn: Sequence[Table], by_amounts: Sequence[Table], /) -> list[Table]:
     """Combine tables detected by lines and by amounts; a ruled one needs all rows and columns."""
     out = list(drawn)
     for table in by_amounts:

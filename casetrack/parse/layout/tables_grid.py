@@ -132,8 +132,8 @@ def _grid(
     # Open sides: lines extend beyond the last perpendicular line.
     left, right = min(s.low for s in flats), max(s.high for s in flats)
     top, bottom = min(s.low for s in uprights), max(s.high for s in uprights)
-    across = _opened(across, left, right)
-    along = _opened(along, top, bottom)
+    across = _outer_edges(across, left, right)
+    along = _outer_edges(along, top, bottom)
     if len(across) < 3 or len(along) < 2 or len(across) * len(along) > _MAX_CELLS:
         return None
     inside = [
@@ -191,7 +191,7 @@ def _with_outer_rows(grid: Grid, ordered: Sequence[Segment]) -> None:
     grid.uprights.sort(key=lambda s: s.at)
 
 
-def _opened(edges: list[float], low: float, high: float) -> list[float]:
+def _outer_edges(edges: list[float], low: float, high: float) -> list[float]:
     start = [low] if low < edges[0] - _OPEN_EDGE else []
     end = [high] if high > edges[-1] + _OPEN_EDGE else []
     return [*start, *edges, *end]
@@ -264,7 +264,7 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     if any(sum(len(s.text) for s in row.segments) > _MAX_ROW_CHARS for row in rows):
         return None
     filled = sum(cell.span for row in rows for cell in row.cells) / (len(rows) * len(used))
-    if filled < _MIN_FILLED or _holds_columns(rows):
+    if filled < _MIN_FILLED or _has_several_values(rows):
         return None
     # Few lines are drawn: a picture, unless the text is in rows and columns.
     if not is_regular(grid) and (len(rows) < 5 or filled < 0.5 or len(several) < 0.8 * len(rows)):
@@ -280,7 +280,7 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     return Table(columns, rows, sources, is_ruled=True)
 
 
-def _holds_columns(rows: Sequence[TableRow]) -> bool:
+def _has_several_values(rows: Sequence[TableRow]) -> bool:
     """Return whether cells contain several values: the lines do not separate columns."""
     values = several = 0
     for row in rows:
@@ -397,7 +397,7 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
     span = range(left, right + 1)
     inner = range(left + 1, right + 1)
 
-    def goes_on(edge: int, beside: int) -> bool:
+    def extends_over(edge: int, beside: int) -> bool:
         """Return whether the cell covers the adjacent row: no line is drawn on the edge."""
         if any(grid.has_flat(edge, c) for c in span) or any(
             grid.has_upright(beside, e) for e in inner
@@ -407,9 +407,9 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
         return closed_left and (right == grid.width - 1 or grid.has_upright(beside, right + 1))
 
     top = bottom = row
-    while top > 0 and goes_on(top, top - 1):
+    while top > 0 and extends_over(top, top - 1):
         top -= 1
-    while bottom < grid.height - 1 and goes_on(bottom + 1, bottom + 1):
+    while bottom < grid.height - 1 and extends_over(bottom + 1, bottom + 1):
         bottom += 1
     return top, left, bottom, right
 

@@ -102,7 +102,7 @@ class _Matching:
     def places(self) -> list[tuple[int, int]]:
         """Return the first and the last column of each stretch."""
         count, width = len(self._stretches), len(self._columns)
-        if not any(self._lined) and self._are_in_room():
+        if not any(self._lined) and self._are_in_gaps():
             return [(column, column) for column in range(width - count, width)]
         if not any(self._lined) and (tiling := self._tiling()):
             return tiling
@@ -164,7 +164,7 @@ class _Matching:
         if first == last:
             wide = max((stretch.u1 - stretch.u0) - (high - low), 0.0) / 2
             near = min(_distance(stretch, self._own[first]), _distance(stretch, (low, high)))
-            return near + wide + (0.0 if self._goes_on(first) else _CENTRED * self._size)
+            return near + wide + (0.0 if self._may_continue(first) else _CENTRED * self._size)
         if first == 0:
             return _NEVER
         off = self._off(stretch, first, last)
@@ -175,7 +175,7 @@ class _Matching:
             return at_edge + self._size
         return _NEVER
 
-    def _goes_on(self, column: int) -> bool:
+    def _may_continue(self, column: int) -> bool:
         """Return whether a column has no name yet, or one whose first line may be this one."""
         return self._line.v1 >= self._tops.get(column, -_NEVER) - _TIGHT * self._size
 
@@ -184,7 +184,7 @@ class _Matching:
         named = {column for cell in cells for column in cell.columns}
         return named.issuperset(range(first, last + 1))
 
-    def _are_in_room(self) -> bool:
+    def _are_in_gaps(self) -> bool:
         """Return whether all names are between column ends: left of right-aligned numbers."""
         columns = self._own
         skipped = len(columns) - len(self._stretches)
@@ -293,7 +293,7 @@ def take_names_above(
         names = names_columns(placed, table.columns, known[0] if known else None)
         if names and (not known or _is_level(placed, known[0])):
             if between and not heads:
-                _take_rest(placed, between)
+                _add_label_rest(placed, between)
             known.insert(0, placed)
             heads.insert(0, parted)
         elif heads and _begins_name(placed, known[0]):
@@ -311,7 +311,7 @@ def take_names_above(
         below = line
     if not any(cell.u1 > table.columns[1][0] for line in heads for cell in line.cells):
         return False
-    named = _apart(known[: len(heads)])
+    named = _join_overlapping(known[: len(heads)])
     taken = [s for row in (*named, *between) for s in row.segments]
     if whole and len(taken) < len(segments):
         return False
@@ -322,12 +322,12 @@ def take_names_above(
     return True
 
 
-def _apart(rows: Sequence[TableRow]) -> list[TableRow]:
+def _join_overlapping(rows: Sequence[TableRow]) -> list[TableRow]:
     """Join overlapping rows of names, set in lines of different heights."""
     out: list[TableRow] = []
     for row in rows:
         if out and row.v0 < out[-1].v1 - _OVERLAP * row.cells[0].segments[0].size:
-            joined = _together(out[-1], row)
+            joined = _join_rows(out[-1], row)
             if joined is not None:
                 out[-1] = joined
                 continue
@@ -335,7 +335,7 @@ def _apart(rows: Sequence[TableRow]) -> list[TableRow]:
     return out
 
 
-def _together(above: TableRow, below: TableRow) -> TableRow | None:
+def _join_rows(above: TableRow, below: TableRow) -> TableRow | None:
     """Join two rows cell by cell, if their cells cover the same or different columns."""
     held = {c: cell for cell in above.cells for c in cell.columns}
     for cell in below.cells:
@@ -358,7 +358,7 @@ def _is_near(
     return alike and below.v0 - line.v1 <= (_MAX_LEVEL_GAP if known else _MAX_GAP) * size
 
 
-def _take_rest(named: TableRow, between: list[TableRow]) -> None:
+def _add_label_rest(named: TableRow, between: list[TableRow]) -> None:
     """Add the second line of the row label column's name to the row of names above it."""
     first, rest = named.cells[0], between[0].cells[0]
     size = first.segments[0].size
@@ -370,10 +370,10 @@ def _take_rest(named: TableRow, between: list[TableRow]) -> None:
 
 def _is_level(row: TableRow, below: TableRow) -> bool:
     """Return whether a row extends the header: several names, a wide one, or one above another."""
-    return len(row.cells) > 1 or row.cells[0].span > 1 or _goes_on(row, below)
+    return len(row.cells) > 1 or row.cells[0].span > 1 or _continues_name(row, below)
 
 
-def _goes_on(row: TableRow, below: TableRow) -> bool:
+def _continues_name(row: TableRow, below: TableRow) -> bool:
     """Return whether a name is directly above the name of the same column."""
     cell = row.cells[0]
     return below.v0 - row.v1 <= _TIGHT_ABOVE * cell.segments[0].size and any(
@@ -464,7 +464,7 @@ def names_columns(
     only = row.cells[0]
     if len(row.cells) > 1 or abs((only.u0 + only.u1) - (low + high)) > 2 * size:
         return True
-    if below is not None and only.span == 1 and _goes_on(row, below):
+    if below is not None and only.span == 1 and _continues_name(row, below):
         return only.u1 - only.u0 <= _MAX_WIDE * (columns[only.column][1] - columns[only.column][0])
     under = columns[only.column : only.column + only.span]
     return only.span > 1 and abs((only.u0 + only.u1) - (under[0][0] + under[-1][1])) <= 2 * size

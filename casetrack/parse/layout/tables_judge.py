@@ -42,7 +42,7 @@ def is_tabular(rows: Sequence[TableRow], width: int, /, *, is_banded: bool) -> b
         return False
     if _is_contents(columns) or _is_list(columns):
         return False
-    values = [i for i, column in enumerate(columns) if _holds_values(column)]
+    values = [i for i, column in enumerate(columns) if _has_values(column)]
     if any(i > 0 for i in values) or (values and width > 2):
         return _are_short(columns[1:], 60)
     if width == 2 and not is_banded:
@@ -88,7 +88,7 @@ def _most_near(places: Sequence[float], near: float) -> int:
     return best
 
 
-def _holds_values(column: Sequence[Cell]) -> bool:
+def _has_values(column: Sequence[Cell]) -> bool:
     texts = [cell.text for cell in column]
     values = [text for text in texts if is_value(text)]
     if len(values) < 2 or len(values) < 0.6 * len(texts):
@@ -127,7 +127,7 @@ def _is_list(columns: Sequence[Sequence[Cell]]) -> bool:
     if len(columns) > 3 or not columns[0]:
         return False
     marked = sum(1 for cell in columns[0] if _MARKER.fullmatch(cell.text))
-    words = not any(_holds_values(column) for column in columns[1:])
+    words = not any(_has_values(column) for column in columns[1:])
     return words and marked >= 0.5 * len(columns[0])
 
 
@@ -217,14 +217,14 @@ def _by_content(lines: Sequence[TableRow]) -> list[list[TableRow]]:
     """Group lines by missing cells: without label and values it continues the words above."""
     groups: list[list[TableRow]] = []
     for line in lines:
-        if groups and _goes_on(groups[-1], line):
+        if groups and _continues_row(groups[-1], line):
             groups[-1].append(line)
         else:
             groups.append([line])
     return groups
 
 
-def _goes_on(group: Sequence[TableRow], line: TableRow) -> bool:
+def _continues_row(group: Sequence[TableRow], line: TableRow) -> bool:
     above = group[-1]
     size = line.cells[0].segments[0].size
     if line.v0 - above.v1 > _TIGHT * size or len(group[0].cells) < 2:

@@ -315,14 +315,14 @@ def text_rows(segments: Iterable[Segment], /) -> list[TextRow]:
     for s in sorted(segments, key=lambda s: (s.base, s.u0)):
         if not s.text.strip():
             continue
-        if groups and _is_beside(groups[-1][0], s):
+        if groups and _shares_line(groups[-1][0], s):
             groups[-1].append(s)
         else:
             groups.append([s])
     return [TextRow(_stretches(group)) for group in groups]
 
 
-def _is_beside(first: Segment, s: Segment) -> bool:
+def _shares_line(first: Segment, s: Segment) -> bool:
     height = min(first.v1 - first.v0, s.v1 - s.v0)
     return min(first.v1, s.v1) - max(first.v0, s.v0) >= _OVERLAP * height
 

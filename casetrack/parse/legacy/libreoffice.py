@@ -105,7 +105,7 @@ def converted(
         if last.has_result:
             yield last.check(path, conversion, limits)
             return
-    lacks = _lacks(program, conversion.module)
+    lacks = _lacks_module(program, conversion.module)
     if lacks:
         raise ConverterMissing(path, conversion.kind, conversion.target, conversion.module)
     # Both runs share the time limit.
@@ -177,7 +177,7 @@ def _attempt(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _lacks(program: Path, module: str) -> bool | None:
+def _lacks_module(program: Path, module: str) -> bool | None:
     """Return whether LibreOffice was installed without a component; ``None`` if unknown."""
     home = program.resolve().parent.parent
     registries = (home / "share" / "registry", home / "Resources" / "registry")

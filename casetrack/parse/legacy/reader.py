@@ -64,7 +64,7 @@ class DocReader:
                 return HtmlReader().read(path, options)
             if head.startswith(ZIP_MAGIC):
                 return read_docx(path, options, content)
-            _refuse_others(path, content, self.name, _WORD_STREAM)
+            _check_container(path, content, self.name, _WORD_STREAM)
             conversion = Conversion(
                 "a Word 97-2003 document (.doc)", ".doc", ".docx", _word_filter(content), "writer"
             )
@@ -74,7 +74,7 @@ class DocReader:
                 reading = read_docx(
                     path, options, docx, file_format="doc", unstable_fields=_COMPUTED_FIELDS
                 )
-        return _with(reading, facts, "doc", warnings)
+        return _with_facts(reading, facts, "doc", warnings)
 
 
 class PptReader:
@@ -96,7 +96,7 @@ class PptReader:
         with decrypted(path, options, self.name) as content:
             if _head(content).startswith(ZIP_MAGIC):
                 return PptxReader().read(path, options)
-            _refuse_others(path, content, self.name, _SLIDES_STREAM)
+            _check_container(path, content, self.name, _SLIDES_STREAM)
             conversion = Conversion(
                 "a PowerPoint 97-2003 presentation (.ppt)",
                 ".ppt",
@@ -112,16 +112,16 @@ class PptReader:
                     # Read at once: the converted file is removed afterwards.
                     pages = list(reading.pages)
                 except FileError as error:
-                    reason = _said(error.message, pptx, path)
+                    reason = _with_file_name(error.message, pptx, path)
                     raise ParseFailed(
                         path, self.name, f"its conversion failed: {reason}"
                     ) from error
         for texts in (reading.warnings, reading.missing):
-            texts[:] = [_said(text, pptx, path) for text in texts]
-        return _with(replace(reading, pages=iter(pages)), facts, "ppt", warnings)
+            texts[:] = [_with_file_name(text, pptx, path) for text in texts]
+        return _with_facts(replace(reading, pages=iter(pages)), facts, "ppt", warnings)
 
 
-def _said(text: str, copy: Path, path: Path) -> str:
+def _with_file_name(text: str, copy: Path, path: Path) -> str:
     """Replace the name of the copy by the name of the original file."""
     return text.replace(str(copy), str(path))
 
@@ -135,7 +135,7 @@ def _is_html(head: bytes) -> bool:
     return any(mark in head[:_HTML_WITHIN].lower() for mark in _HTML)
 
 
-def _refuse_others(path: Path, content: Path, kind: str, stream: str) -> None:
+def _check_container(path: Path, content: Path, kind: str, stream: str) -> None:
     """Refuse a damaged container, or one with an unsupported protection."""
     members = read_head(content).members
     if stream in members:
@@ -161,7 +161,7 @@ def _word_filter(content: Path) -> str:
     return _WORD_95 if version == _FIB_95 else _WORD_6
 
 
-def _with(reading: Reading, facts: Facts, file_format: str, warnings: list[str]) -> Reading:
+def _with_facts(reading: Reading, facts: Facts, file_format: str, warnings: list[str]) -> Reading:
     """Return the reading with the facts that the old file states about the document."""
     info: DocumentInfo = replace(
         reading.info,

@@ -50,7 +50,7 @@ class _BodyParts:
     files: list[Part] = field(default_factory=list)
     pictures_shown: set[str] = field(default_factory=set)
     wraps: int = 0
-    targets: LinkTargets = field(default_factory=lambda: LinkTargets(room=0))
+    targets: LinkTargets = field(default_factory=lambda: LinkTargets(remaining=0))
 
 
 def read_message(data: bytes, /) -> Mail:

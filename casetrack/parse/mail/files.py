@@ -133,7 +133,7 @@ class _File:
     data: bytes = b""
     properties: storage.Properties = field(default_factory=storage.Properties)
 
-    def made(self, number: int) -> MailFile | None:
+    def build(self, number: int) -> MailFile | None:
         data = self.data or self.properties.data(storage.ATTACH_DATA)
         name = self.properties.line(storage.ATTACH_NAME, storage.ATTACH_SHORT_NAME) or self.title
         return MailFile(name or f"attachment-{number}.bin", data) if data else None
@@ -158,7 +158,7 @@ def read_tnef(data: bytes, /) -> Tnef:
             tnef.properties.values.setdefault(storage.BODY, value)
         elif files:
             _take(files[-1], kind, value, tnef.properties.encoding)
-    made = (file.made(number) for number, file in enumerate(files, start=1))
+    made = (file.build(number) for number, file in enumerate(files, start=1))
     tnef.files = [file for file in made if file is not None]
     return tnef
 

@@ -35,7 +35,7 @@ class Text:
     warning: str | None = None
 
 
-def narrow(data: bytes, /) -> bytes:
+def to_utf8(data: bytes, /) -> bytes:
     """Convert a mail saved as UTF-16 to UTF-8; strip other bytes of leading mark and blanks."""
     for codec, mark, zeros in (
         ("utf-16-le", codecs.BOM_UTF16_LE, slice(1, 8, 2)),

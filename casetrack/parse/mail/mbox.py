@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.parse.mail.body import read_message
-from casetrack.parse.mail.headers import narrow
-from casetrack.parse.mail.page import hand_over, head_lines, mail_info, mail_page, thread_headers
+from casetrack.parse.mail.headers import to_utf8
+from casetrack.parse.mail.page import head_lines, mail_info, mail_page, thread_headers, transfer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,18 +38,18 @@ class EmlReader:
         if file.extension == ".emlx":
             length = _APPLE_LENGTH.match(head)
             head = head[length.end() :] if length else head
-        return file.mark is None and _START.match(narrow(head)) is not None
+        return file.mark is None and _START.match(to_utf8(head)) is not None
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Read the mail; see :class:`casetrack.parse.base.Reader`."""
         data = path.read_bytes()
         if path.suffix.lower() == ".emlx":
             data = _without_frame(data)
-        mail = read_message(narrow(data))
+        mail = read_message(to_utf8(data))
         if not (mail.blocks or mail.files or head_lines(mail) or mail.missing):
             raise ParseFailed(path, self.name, "it has neither header fields nor a body")
         reading = Reading(mail_info(mail, "eml"), iter([mail_page(mail, 1)]))
-        hand_over(mail, reading, options)
+        transfer(mail, reading, options)
         return reading
 
 
@@ -123,7 +123,7 @@ def _pages(
             mail = _message(data)
             if len(data) == most:
                 mail.miss(f"Only its first {options.limits.unpacked_mb:,} MiB were read.")
-            hand_over(mail, reading, options, where=f"Message {number}: ")
+            transfer(mail, reading, options, where=f"Message {number}: ")
             page = mail_page(mail, number, kind="message")
             yield replace(page, mail_headers=thread_headers(mail))
 

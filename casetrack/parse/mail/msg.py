@@ -19,7 +19,7 @@ from casetrack.parse.detect import OLE_MAGIC
 from casetrack.parse.mail import headers, storage
 from casetrack.parse.mail.body import read_message
 from casetrack.parse.mail.files import SUFFIXES, shown_pictures, signed_content
-from casetrack.parse.mail.page import Mail, MailFile, hand_over, mail_info, mail_page
+from casetrack.parse.mail.page import Mail, MailFile, mail_info, mail_page, transfer
 from casetrack.parse.mail.storage import MESSAGE_HEADER, OTHER_HEADER, TOP_HEADER, Container
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class MsgReader:
                 count = len(container.damaged)
                 item.mail.miss(f"{count:,} of the parts inside the file are damaged.")
         reading = Reading(mail_info(item.mail, "msg"), iter([mail_page(item.mail, 1)]))
-        hand_over(item.mail, reading, options)
+        transfer(item.mail, reading, options)
         return reading
 
 

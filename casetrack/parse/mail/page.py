@@ -182,7 +182,7 @@ def thread_headers(mail: Mail, /) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in values if value)
 
 
-def hand_over(mail: Mail, reading: Reading, options: ReadOptions, /, where: str = "") -> None:
+def transfer(mail: Mail, reading: Reading, options: ReadOptions, /, where: str = "") -> None:
     """Copy a mail's files out, and add its messages to *reading* with the prefix *where*."""
     reading.warnings.extend(where + text for text in mail.warnings)
     reading.missing.extend(where + text for text in mail.missing)

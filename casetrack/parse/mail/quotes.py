@@ -163,7 +163,7 @@ def html_body(
 
 def link_blocks(blocks: list[BodyBlock], mail: Mail, targets: LinkTargets, /) -> list[BodyBlock]:
     """Return link targets that the *blocks* of a mail do not show, for its end."""
-    lines = targets.behind("\n".join(line for block in blocks for line in block.lines))
+    lines = targets.unshown_lines("\n".join(line for block in blocks for line in block.lines))
     for warning in targets.warnings():
         mail.warn(warning)
     return [BodyBlock((line,), "quote") for line in lines]

@@ -224,7 +224,7 @@ def body_blocks(body: Body, mail: Mail, /) -> list[BodyBlock]:
     if body.plain.strip():
         return text_blocks(body.plain)
     if body.html.strip():
-        targets = LinkTargets(room=0)
+        targets = LinkTargets(remaining=0)
         blocks = html_body(body.html, body.charset, mail, targets)
         return blocks + link_blocks(blocks, mail, targets)
     return list(body.blocks)

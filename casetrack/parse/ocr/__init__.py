@@ -47,7 +47,7 @@ def read_image(
     return page if page.lines else recognize(picture, engine)
 
 
-def ocr_at_hand(models_dir: Path | None, /) -> tuple[str, ...]:
+def available_ocr(models_dir: Path | None, /) -> tuple[str, ...]:
     """Return the OCR engines usable on this machine, and Tesseract's languages, without a start."""
     from casetrack.parse.ocr.fetch import find_weights
     from casetrack.parse.ocr.language_data import installed
@@ -66,6 +66,6 @@ __all__ = [
     "RecognizedLine",
     "RecognizedPage",
     "Word",
-    "ocr_at_hand",
+    "available_ocr",
     "read_image",
 ]

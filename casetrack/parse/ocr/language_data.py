@@ -67,7 +67,7 @@ def find_data(wanted: str | None, models_dir: Path | None, /) -> dict[str, Path]
     """
     available = installed(models_dir)
     if wanted is None:
-        chosen = usual(available)
+        chosen = default_languages(available)
         if not chosen:
             raise OcrUnavailable(
                 "Tesseract has no language data on this machine.", hint=_how_to_get("eng")
@@ -114,7 +114,7 @@ def folders(models_dir: Path | None, /) -> list[Path]:
     return paths
 
 
-def usual(available: Mapping[str, Path] | Iterable[str], /) -> list[str]:
+def default_languages(available: Mapping[str, Path] | Iterable[str], /) -> list[str]:
     """Return the default languages."""
     codes = sorted(available)
     tongue = (locale.getlocale()[0] or "")[:2].lower()

@@ -40,7 +40,7 @@ _CAP_SHARE, _X_SHARE = 0.7, 0.5
 """Height of capitals, and of small letters without ascender, as shares of the font size."""
 
 
-def fitted(words: Sequence[RawWord], mask: NDArray[np.bool_], /) -> RawLine:
+def fit_to_ink(words: Sequence[RawWord], mask: NDArray[np.bool_], /) -> RawLine:
     """Return the words of a line with each rectangle tight around its dark pixels (*mask*)."""
     tight = tuple(_tight(word, mask) for word in words)
     loose = statistics.median(word.y1 - word.y0 for word in words)
@@ -205,7 +205,7 @@ class RapidEngine:
         for box, reading in zip(boxes, readings, strict=True):
             words = _words(box, reading, mask)
             if words:
-                lines.append(fitted(words, mask))
+                lines.append(fit_to_ink(words, mask))
         return lines + lone_colons(image, boxes, lines)
 
     def _recognize(self, cuts: Sequence[Picture]) -> list[Reading]:

@@ -168,7 +168,7 @@ def lone_colons(
                 continue
             left, right = min(upper[0], lower[0]), max(upper[2], lower[2])
             line = _line_of(left, upper[1], right, lower[3], boxes, lines, usual)
-            if line is not None and _stands_alone(mask, left, upper[1], right, lower[3], usual):
+            if line is not None and _is_isolated(mask, left, upper[1], right, lower[3], usual):
                 word = RawWord(":", left, upper[1], right, lower[3], _RIGHT)
                 colons.append(RawLine((word,), float(lower[3]), line.size))
     return colons
@@ -196,9 +196,7 @@ def _is_pair(
     )
 
 
-def _stands_alone(
-    mask: NDArray[np.bool_], x0: int, y0: int, x1: int, y1: int, usual: float
-) -> bool:
+def _is_isolated(mask: NDArray[np.bool_], x0: int, y0: int, x1: int, y1: int, usual: float) -> bool:
     """Return whether there is white around two dots, and nothing between them."""
     room = round(_WHITE * usual)
     top, left = max(y0 - room, 0), max(x0 - room, 0)

@@ -323,7 +323,7 @@ def recognize(
     view = view.padded(_MARGIN)
     lines = engine.read(view.image, view.dpi)
     if not gives_up and mean_confidence(words_of(lines)) < _UNSURE:
-        lines = max(lines, _read_softly(view, engine, factor * height), key=_worth)
+        lines = max(lines, _read_softly(view, engine, factor * height), key=_text_amount)
     # The upright frame has the pixel size of the original picture.
     pixel = abs(view.back.a) + abs(view.back.b)
     pixel /= abs(np.cos(np.deg2rad(skew))) + abs(np.sin(np.deg2rad(skew)))
@@ -346,7 +346,7 @@ def _read_softly(view: _View, engine: Engine, height: float) -> list[RawLine]:
     return engine.read(soft, view.dpi)
 
 
-def _worth(lines: list[RawLine]) -> float:
+def _text_amount(lines: list[RawLine]) -> float:
     """Return the amount of confidently read text; garbage lowers it."""
     return sum((word.confidence - 0.4) * len(word.text) for word in words_of(lines))
 

@@ -232,7 +232,7 @@ class Flow:
         elif tag == f"{TEXT}tracked-changes":
             self._read_deletions(child)
         elif tag == f"{TEXT}change":
-            yield from self._beside([Hidden("deleted", child.get(f"{TEXT}change-id", ""))], ())
+            yield from self._asides([Hidden("deleted", child.get(f"{TEXT}change-id", ""))], ())
         elif tag == f"{OFFICE}annotation":
             yield from self._comment(child)
         elif tag in _THROUGH:
@@ -370,11 +370,11 @@ class Flow:
         if inline.is_cut:
             self._cut()
         yield from feet
-        yield from self._beside(hidden, lines)
+        yield from self._asides(hidden, lines)
         for thing in anchored:
             yield from self._block(thing, depth + 1, None)
 
-    def _beside(self, hidden: Iterable[Hidden], lines: Iterable[str]) -> Iterator[Block]:
+    def _asides(self, hidden: Iterable[Hidden], lines: Iterable[str]) -> Iterator[Block]:
         """Yield hidden text, deleted text by the id of its change, and targets of links."""
         for piece in dict.fromkeys(hidden):
             text, by = piece.text, ""

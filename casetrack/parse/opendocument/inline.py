@@ -145,7 +145,7 @@ def frame_cells(table: Any, /) -> Iterator[tuple[Any, bool]]:
 
 def table_items(table: Any, read_cell: ReadCell, /) -> Iterator[Item]:
     """Yield a table's rows with their headers; inner tables, notes and breaks follow their row."""
-    folded = _folded_columns(table)
+    folded = _hidden_columns(table)
     elements = list(_rows(table, 0))
     rows = [_parsed(row, read_cell, folded, is_marked=marked) for row, marked in elements]
     sources = [row for row, _ in rows]
@@ -169,7 +169,7 @@ def is_folded(line: Any, /) -> bool:
     return not is_shown or group.get(f"{TABLE}display") == "false"
 
 
-def _folded_columns(table: Any) -> set[int]:
+def _hidden_columns(table: Any) -> set[int]:
     """Return the numbers of the hidden columns of a table."""
     columns: set[int] = set()
     column = 1

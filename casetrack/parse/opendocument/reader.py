@@ -38,7 +38,7 @@ from casetrack.parse.slides.shapes import (
     MAX_DEPTH,
     Shape,
     in_reading_order,
-    lies_outside,
+    is_off_page,
 )
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _is_outside(element: Any, width: float | None, height: float | None) -> bool
     if left is None or top is None:
         return False
     x, y = left * EMU_PER_POINT, top * EMU_PER_POINT
-    return lies_outside(x, y, wide, high, around, width, height)
+    return is_off_page(x, y, wide, high, around, width, height)
 
 
 def _blocks(items: Iterable[Item]) -> Iterator[Block]:

@@ -161,7 +161,7 @@ class Annotations:
             )
         for what, numbers in self._media.items():
             reading.warnings.append(f"There is {what} on {_pages(numbers)}, which is not text.")
-        if self._is_only_a_shell():
+        if self._is_xfa_shell():
             reading.missing.append(
                 "The file is an XFA form, whose fields are not part of its pages and were not "
                 "read. Print it to a PDF with Adobe Reader and add that file."
@@ -186,7 +186,7 @@ class Annotations:
             else:
                 self._unwritten[index + 1] = self._unwritten.get(index + 1, 0) + 1
 
-    def _is_only_a_shell(self) -> bool:
+    def _is_xfa_shell(self) -> bool:
         """Return whether the document is an XFA form, whose only page asks for the form program."""
         mupdf = silenced().mupdf
         try:

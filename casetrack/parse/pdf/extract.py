@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.parse.pdf.readable import Concealed, is_lost, take_concealed
+from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed
 from casetrack.parse.pdf.rules import Word, may_be_cells, page_content, page_rules, parted
 from casetrack.parse.printed.paper import cut_evenly
 
@@ -85,7 +85,7 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
         content, everywhere = page_content(page), silenced().INFINITE_RECT()
         text = page.get_textpage(flags=_PRESERVE_WHITESPACE, clip=everywhere)
         raw = text.extractDICT()
-        if _runs_out(raw, page.rect * page.derotation_matrix):
+        if _exceeds_page(raw, page.rect * page.derotation_matrix):
             # Without an explicit clip, MuPDF omits letters outside of the page.
             whole, text = raw, page.get_textpage(flags=_PRESERVE_WHITESPACE)
             raw = text.extractDICT()
@@ -219,7 +219,7 @@ def _placed_words(text: Any, entries: list[tuple[Any, ...]], rotation: Any) -> l
     return [(box.x0, box.y0, box.x1, box.y1, word) for box, word in shown]
 
 
-def _runs_out(raw: dict[str, Any], shown: Any) -> bool:
+def _exceeds_page(raw: dict[str, Any], shown: Any) -> bool:
     x0, y0, x1, y1 = shown
     return any(
         line["bbox"][0] < x0 or line["bbox"][1] < y0 or line["bbox"][2] > x1 or line["bbox"][3] > y1
@@ -235,7 +235,7 @@ def _unseen(
     shown = dict(_line_texts(seen))
     lines: dict[str, tuple[float, float, float, float]] = {}
     for text, box in _line_texts(whole):
-        if text not in shown and not is_lost(text):
+        if text not in shown and not is_unmapped(text):
             lines.setdefault(text, box)
     return lines
 
@@ -313,7 +313,7 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
         x, y = span["origin"]
         made_up = bool(span["char_flags"] & _MADE_UP_SPACE)
         pieces.append(Piece(span["text"], u0, u1, span["size"], dx * y - dy * x, made_up))
-    text = _mend(piece_text(pieces))
+    text = _fix_question_mark(piece_text(pieces))
     if not text or text.isspace():
         return None
     main = max(range(len(spans)), key=lambda i: (len(pieces[i].text.strip()), -i))
@@ -345,7 +345,7 @@ def _word(word: tuple[Any, ...], dx: float, dy: float, turn: tuple[float, ...]) 
     return Word(word[4], u0, u1, _shown(word[:4], turn))
 
 
-def _mend(text: str) -> str:
+def _fix_question_mark(text: str) -> str:
     """Replace U+037E, the Greek question mark, by ``;``: some fonts share their glyph."""
     return text.replace("\u037e", ";") if "\u037e" in text else text
 

@@ -29,7 +29,7 @@ _PROPERTIES = ("subject", "keywords", "creator", "producer")
 _LAYOUT = ("pymupdf.layout", "pymupdf4llm")
 
 
-class _Nowhere:
+class _NullStream:
     """A stream that discards its input."""
 
     def write(self, text: str) -> int:
@@ -40,7 +40,7 @@ class _Nowhere:
 
 
 @contextlib.contextmanager
-def _left_out(*modules: str) -> Iterator[None]:
+def _hidden_modules(*modules: str) -> Iterator[None]:
     """Make modules that are not loaded yet look uninstalled."""
     missing: dict[str, Any] = {name: None for name in modules if name not in sys.modules}
     sys.modules.update(missing)
@@ -54,13 +54,13 @@ def _left_out(*modules: str) -> Iterator[None]:
 @functools.cache
 def silenced() -> Any:
     """Import PyMuPDF with its messages, by default on standard output, disabled."""
-    with _left_out(*_LAYOUT):
+    with _hidden_modules(*_LAYOUT):
         import pymupdf as module
 
     pymupdf: Any = module
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    pymupdf.set_messages(stream=_Nowhere())
+    pymupdf.set_messages(stream=_NullStream())
     return pymupdf
 
 

@@ -20,7 +20,7 @@ from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title, h
 from casetrack.parse.pdf.annotations import Annotations
 from casetrack.parse.pdf.extract import Extract, Flow, cutter, extract, layers_off
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.parse.pdf.scans import ScanReader, merge, need_of, without_lost
+from casetrack.parse.pdf.scans import ScanReader, merge, need_of, remove_unmapped
 from casetrack.parse.printed.paper import NumberedPaper, printed_on
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class EmbeddedFiles:
             name = mupdf.pdf_to_name(mupdf.pdf_dict_get_key(tree, i))
             self._take(mupdf.pdf_dict_get_val(tree, i), name)
 
-    def take_pinned(self, page: Any, /) -> None:
+    def take_attached(self, page: Any, /) -> None:
         """Copy the files in annotations of a page."""
         if self._options.spool is None:
             return
@@ -172,7 +172,7 @@ class PdfPages:
             for index in range(count):
                 raw = self._kept.pop(index, None) or self._extract(index)
                 if raw.failure is None:
-                    embedded.take_pinned(self._document[index])
+                    embedded.take_attached(self._document[index])
                 yield self._page(index + 1, raw, finder)
         finally:
             self._report(reading)
@@ -241,7 +241,7 @@ class PdfPages:
                 raw.flows, raw.loose, raw.words, raw.chars = [], [], [], 0
                 raw.concealed = [one for one in raw.concealed if one[0] != "invisible"]
             elif need == "lines" and recognized is not None:
-                without_lost(raw, recognized)
+                remove_unmapped(raw, recognized)
         is_ocr = recognized is not None and bool(recognized.flow.segments)
         method: ExtractionMethod = "Native"
         if recognized is not None and is_ocr:

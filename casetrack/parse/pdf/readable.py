@@ -38,7 +38,7 @@ _NO_LETTER = re.compile(r"[\ufffd\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _LEAST_LOST = 2
 
 
-def is_lost(line: str, /) -> bool:
+def is_unmapped(line: str, /) -> bool:
     """Return whether a line's fonts do not map its glyphs to characters."""
     lost = len(_NO_LETTER.findall(line))
     return lost >= _LEAST_LOST and 2 * lost > len(line) - line.count(" ")

@@ -15,7 +15,7 @@ import numpy as np
 from casetrack.parse.labels import number_list
 from casetrack.parse.pdf.extract import Flow
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.parse.pdf.readable import is_lost, reads_as_words
+from casetrack.parse.pdf.readable import is_unmapped, reads_as_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ class ScanReader:
     _failed: dict[str, list[int]] = field(default_factory=dict)
     _without_text: list[int] = field(default_factory=list)
     _illegible: list[int] = field(default_factory=list)
-    _lost_lines: list[int] = field(default_factory=list)
+    _unmapped_lines: list[int] = field(default_factory=list)
 
     def read(self, page: Any, number: int, extract: Extract, need: Need, /) -> Recognized | None:
         """Read a page's picture without readable text; ``None`` if blank or unreadable."""
@@ -76,7 +76,7 @@ class ScanReader:
             self._failed.setdefault(words_of(error), []).append(number)
             return None
         if need == "lines":
-            drawn.keep([s.box for s in extract.segments if is_lost(s.text)])
+            drawn.keep([s.box for s in extract.segments if is_unmapped(s.text)])
         for box in boxes:
             drawn.cover(box)
         if drawn.is_blank(of_text=need == "pictures"):
@@ -109,7 +109,7 @@ class ScanReader:
         if not segments and need in {"scan", "fonts"}:
             (self._without_text if need == "scan" else self._illegible).append(number)
         if not segments and need == "lines":
-            self._lost_lines.append(number)
+            self._unmapped_lines.append(number)
         is_level = recognized.rotation == 0 and abs(recognized.skew) < 0.3
         if is_level and need in {"scan", "fonts"}:
             from casetrack.parse.printed.number_columns import with_margin_numbers
@@ -142,8 +142,8 @@ class ScanReader:
         if lines:
             text = _sentence(lines, f"has {_LINES}", f"have {_LINES}")
             reading.missing.append(f"{text} and were not read: {self._reason}.")
-        if self._lost_lines:
-            text = _sentence(self._lost_lines, f"has {_LINES}", f"have {_LINES}")
+        if self._unmapped_lines:
+            text = _sentence(self._unmapped_lines, f"has {_LINES}", f"have {_LINES}")
             reading.missing.append(f"{text}; no text was recognized in their pictures.")
         pictures = self._unread.get("pictures", [])
         if pictures:
@@ -173,7 +173,7 @@ def need_of(extract: Extract, /) -> Need | None:
         return "scan"
     if not reads_as_words(s.text for s in extract.segments):
         return "fonts"
-    if any(is_lost(s.text) for s in extract.segments):
+    if any(is_unmapped(s.text) for s in extract.segments):
         return "lines"
     if extract.pictures < _LARGE_PICTURE or extract.hidden > _READ_BEFORE * extract.chars:
         return None
@@ -252,13 +252,13 @@ def _outside(recognized: RecognizedPage, boxes: Sequence[Box], scale: float) -> 
     return replace(recognized, lines=tuple(lines))
 
 
-def without_lost(extract: Extract, recognized: Recognized, /) -> None:
+def remove_unmapped(extract: Extract, recognized: Recognized, /) -> None:
     """Remove unmapped lines from a page's text if they were recognized."""
     read = [segment.box for segment in recognized.flow.segments]
 
     def is_read(segment: Segment) -> bool:
         box = segment.box
-        return is_lost(segment.text) and any(
+        return is_unmapped(segment.text) and any(
             min(box.x1, b.x1) > max(box.x0, b.x0) and min(box.y1, b.y1) > max(box.y0, b.y0)
             for b in read
         )
@@ -268,7 +268,7 @@ def without_lost(extract: Extract, recognized: Recognized, /) -> None:
         for flow in extract.flows
     ]
     extract.loose = [s for s in extract.loose if not is_read(s)]
-    extract.words = [word for word in extract.words if not is_lost(word[4])]
+    extract.words = [word for word in extract.words if not is_unmapped(word[4])]
 
 
 def merge(flows: list[Flow], recognized: Recognized, /, *, is_turned: bool) -> list[Flow]:

@@ -132,12 +132,12 @@ class NumberColumns:
                 taken = {id(n.segments[0]) for n in run}
                 rest = [n for n in rest if id(n.segments[0]) not in taken]
         columns = [c for c in columns if self._is_long(c)]
-        _bound(columns, segments)
+        _set_extents(columns, segments)
         kept = [c for c in columns if self._is_paper(c, segments)]
         if len(kept) != len(columns):
             for other in columns:
-                _join_twin(other, kept)
-            _bound(kept, segments)
+                _join_duplicate(other, kept)
+            _set_extents(kept, segments)
         for column in kept:
             if column.last >= LEAST and not self._is_known(column):
                 self._known.append((column.edge, column.pitch))
@@ -322,7 +322,7 @@ def _column(run: list[Number]) -> NumberColumn:
     return NumberColumn(run, left, float("inf"), first.value, last.value, start, pitch)
 
 
-def _join_twin(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
+def _join_duplicate(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
     """Add the same numbers at the right of a page to those at its left."""
     for column in columns:
         beside = abs(other.start - column.start) < _ON_PITCH * column.pitch
@@ -330,7 +330,7 @@ def _join_twin(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
             column.duplicates += [s for n in other.numbers if not n.rest for s in n.segments]
 
 
-def _bound(columns: list[NumberColumn], segments: Sequence[Segment]) -> None:
+def _set_extents(columns: list[NumberColumn], segments: Sequence[Segment]) -> None:
     """Set the extent of each column: from its numbers to those of the next column."""
     columns.sort(key=lambda c: (round(c.edge / 40), c.start))
     least = min((s.u0 for s in segments), default=0.0)

@@ -75,7 +75,7 @@ class Group:
     note: int | None = None
     in_info: bool = False
     is_hidden: bool = False
-    gone: str = ""
+    removed: str = ""
     is_bold: bool = False
     size: int = 24
     color: int = 0
@@ -99,7 +99,7 @@ class Group:
             self.note,
             self.in_info,
             self.is_hidden,
-            self.gone,
+            self.removed,
             self.is_bold,
             self.size,
             self.color,
@@ -205,7 +205,7 @@ class RtfParser:
     def _text(self, text: str) -> None:
         group = self._group
         if group.place is Place.SHOWN:
-            kind = group.gone or self._unseen()
+            kind = group.removed or self._unseen()
             if kind:
                 group.flow.hide(kind, text)
             else:
@@ -263,7 +263,7 @@ class RtfParser:
         elif group.place in {Place.LABEL, Place.INFO}:
             self._texts_word(word)
         else:
-            self._reveal(word)
+            self._show_inner(word)
 
     def _destination(self, word: str) -> bool:  # noqa: PLR0912
         """Change the destination of the group; return whether *word* is a destination."""
@@ -305,7 +305,7 @@ class RtfParser:
             return False
         return True
 
-    def _reveal(self, word: str) -> None:
+    def _show_inner(self, word: str) -> None:
         """Show visible content inside a group that is not visible itself."""
         group = self._group
         if group.place is Place.OBJECT and word == "result":
@@ -439,7 +439,7 @@ class RtfParser:
         elif word == "v":
             group.is_hidden = is_on
         elif word in _GONE:
-            group.gone = _GONE[word] if is_on else ""
+            group.removed = _GONE[word] if is_on else ""
         elif word == "fs":
             group.size = 24 if number is None else number
         elif word == "cf":
@@ -448,7 +448,7 @@ class RtfParser:
             group.ground = number or 0
         elif word == "plain":
             group.is_bold = group.is_hidden = False
-            group.gone, group.size, group.color, group.ground = "", 24, 0, 0
+            group.removed, group.size, group.color, group.ground = "", 24, 0, 0
         elif word == "tab":
             self._text("\t")
         elif word == "line":

@@ -292,13 +292,13 @@ class Band:
             row,
             self._ahead(window.ahead),
             merged,
-            certain=self.is_sure_needed or row.number < self._first_declared,
+            certain=self.needs_certainty or row.number < self._first_declared,
             known=self._header,
             beside=beside,
         )
 
     @property
-    def is_sure_needed(self) -> bool:
+    def needs_certainty(self) -> bool:
         """Whether rows above could continue in a row without a clear header sign."""
         return self._saw_data or self._is_same or self._is_late
 
@@ -324,7 +324,7 @@ class Band:
         if own and (written := self._declared_header(row, own, merged)):
             return written
         if self._searching:
-            self._go_on_searching(row)
+            self._continue_search(row)
         return self._data(row, merged, is_alone=is_alone)
 
     def _own(self, areas: Iterable[Area]) -> list[Area]:
@@ -351,16 +351,16 @@ class Band:
             block.append(follower)
         if self.labels:
             self._applies = fits(self.labels, block)
-        self._saw_data, self._is_same = False, self._goes_on(block)
+        self._saw_data, self._is_same = False, self._continues_columns(block)
 
-    def _goes_on(self, block: Sequence[SheetRow]) -> bool:
+    def _continues_columns(self, block: Sequence[SheetRow]) -> bool:
         """Return whether a block fills exactly the columns of the rows above it."""
         shapes = [frozenset(c.column for c in r.cells) for r in block if len(r.cells) > 1]
         if not shapes or not self._columns or not frozenset.union(*shapes) <= self._columns:
             return False
         return len(shapes) < 3 or len(set(shapes)) > 1 or shapes[0] == self._columns
 
-    def _go_on_searching(self, row: SheetRow) -> None:
+    def _continue_search(self, row: SheetRow) -> None:
         self._searched += 1
         if len(row.cells) > 1:
             # Below a first header, only titles may be between a gap and the next header.

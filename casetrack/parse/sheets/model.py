@@ -110,7 +110,7 @@ def drawn_over(
         yield Drawn(row, column, column_end, text)
 
 
-def add_made_link(notes: Notes, row: int, column: int, formula: str, /) -> bool:
+def add_formula_link(notes: Notes, row: int, column: int, formula: str, /) -> bool:
     """Add the target of a link in a formula; return whether it must be computed."""
     if "HYPERLINK(" not in formula.upper():
         return False
@@ -121,7 +121,7 @@ def add_made_link(notes: Notes, row: int, column: int, formula: str, /) -> bool:
     return False
 
 
-def made_warning(count: int, /) -> list[str]:
+def computed_links_warning(count: int, /) -> list[str]:
     """Return the warning that counts links with a computed target, if any."""
     what = f"Targets of links that formulas compute were not read: {count:,}."
     return [what] if count else []

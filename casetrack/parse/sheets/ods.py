@@ -21,11 +21,11 @@ from casetrack.parse.sheets.model import (
     SheetData,
     SheetRow,
     WorkbookFacts,
+    add_formula_link,
     add_link,
-    add_made_link,
+    computed_links_warning,
     head_line,
     hidden_warning,
-    made_warning,
     shown_cell,
 )
 from casetrack.parse.sheets.ods_drawings import Grid, OdsDrawings, size_of
@@ -181,7 +181,7 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 properties = element.find(f"{_STYLE}table-properties")
                 if properties is not None and properties.get(f"{_TABLE}display") == "false":
                     hidden_styles.add(element.get(f"{_STYLE}name"))
-    return sheets, hidden_warning(hidden) + made_warning(computed)
+    return sheets, hidden_warning(hidden) + computed_links_warning(computed)
 
 
 def _common(package: Package, missing: list[str]) -> Any:
@@ -278,7 +278,7 @@ class _Rows:
             self.drawn += self._drawings.of(element, self._number, min(column, MAX_COLUMNS))
             if note:
                 self.notes.setdefault(self._number, []).append(Note(column, note))
-            made = add_made_link(
+            made = add_formula_link(
                 self.notes, self._number, column, element.get(f"{_TABLE}formula", "")
             )
             self.computed += made

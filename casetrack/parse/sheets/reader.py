@@ -258,7 +258,7 @@ class _Layout:
                 joined += [opened, band]
         if opened is None and len(parts) > 1:
             cells = [cell for _, part in parts for cell in part.cells]
-            certain = any(band.is_sure_needed for band, _ in parts)
+            certain = any(band.needs_certainty for band, _ in parts)
             whole = row._replace(cells=cells)
             header = find_header(whole, rows.ahead, merged, certain=certain)
             if header is not None:

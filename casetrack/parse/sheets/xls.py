@@ -23,11 +23,11 @@ from casetrack.parse.sheets.model import (
     SheetRow,
     WorkbookFacts,
     add_link,
+    computed_links_warning,
     hidden_warning,
-    made_warning,
     shown_cell,
 )
-from casetrack.parse.sheets.xls_drawings import XlsDrawings, add_made_links, chart_sheets, heads
+from casetrack.parse.sheets.xls_drawings import XlsDrawings, add_formula_links, chart_sheets, heads
 from casetrack.parse.sheets.xlsx_parts import note_text
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class XlsWorkbook:
             else:
                 yield self._sheet(index, name)
                 index += 1
-        self.facts.warnings.extend(made_warning(self._computed))
+        self.facts.warnings.extend(computed_links_warning(self._computed))
 
     def _sheet(self, index: int, name: str) -> SheetData:
         if self._book is not None:
@@ -132,7 +132,7 @@ class XlsWorkbook:
                         add_link(notes, link.frowx + 1, link.fcolx + 1, link.url_or_path)
                 is_8 = self._book.biff_version >= _BIFF_8
                 if is_8:
-                    self._computed += add_made_links(notes, self._stream(), place)
+                    self._computed += add_formula_links(notes, self._stream(), place)
                 return SheetData(
                     name,
                     self._rows(index, sheet),

@@ -18,7 +18,7 @@ BOF, EOF, _CONTINUE, _SHEET = 0x0809, 0x000A, 0x003C, 0x0085
 _HEADER, _FOOTER, _DIMENSIONS = 0x0014, 0x0015, 0x0200
 _DRAWING, _OBJECT, _TEXT = 0x00EC, 0x005D, 0x01B6
 _SERIES, _CHART_TEXT, _WORDS, _LINK = 0x1003, 0x1025, 0x100D, 0x1027
-_TOLD = frozenset(
+_TEXT_KINDS = frozenset(
     (BOF, EOF, _CONTINUE, _SHEET, _DRAWING, _OBJECT, _TEXT, _SERIES, _CHART_TEXT, _WORDS, _LINK)
 ).union((_HEADER, _FOOTER, _DIMENSIONS))
 _HEAD = struct.Struct("<HH")
@@ -77,7 +77,7 @@ def heads(data: memoryview, start: int, /) -> tuple[str, ...]:
 
 
 def records_of(
-    data: memoryview, start: int, kinds: frozenset[int] = _TOLD, /
+    data: memoryview, start: int, kinds: frozenset[int] = _TEXT_KINDS, /
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the records of these *kinds* (with BOF and EOF) of a substream and of nested ones."""
     depth, last, head = 0, len(data) - _HEAD.size, _HEAD.unpack_from
@@ -232,7 +232,7 @@ _OPERAND = re.compile(
 """Names, cells, logical values, numbers and missing operands; strings have no fixed length."""
 
 
-def add_made_links(notes: Notes, data: memoryview, start: int, /) -> int:
+def add_formula_links(notes: Notes, data: memoryview, start: int, /) -> int:
     """Add targets of links in formulas to *notes*; return the number of computed links."""
     if not _CALL.search(data, start):
         return 0

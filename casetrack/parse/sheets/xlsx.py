@@ -26,11 +26,11 @@ from casetrack.parse.sheets.model import (
     SheetData,
     SheetRow,
     WorkbookFacts,
+    add_formula_link,
     add_link,
-    add_made_link,
     coded_head,
+    computed_links_warning,
     hidden_warning,
-    made_warning,
     shown_cell,
 )
 from casetrack.parse.sheets.xlsx_parts import (
@@ -69,7 +69,7 @@ _OTHER_SHEETS = {
 
 
 @dataclass(slots=True)
-class _Around:
+class _SheetFacts:
     """The facts before and after the cells of a sheet: *hidden* are columns."""
 
     merged: set[Area] = field(default_factory=set)
@@ -151,7 +151,7 @@ class XlsxWorkbook:
         for name, part in self._sheets:
             if part not in self._package:
                 raise self._package.failed(f'the sheet "{name}" is missing from the file')
-            around = self._around(part)
+            around = self._sheet_facts(part)
             headers = [*around.filters, *self._table_headers(part)]
             notes = read_notes(self._package, part, self._people, self.facts.missing)
             for area, target in around.links.items():
@@ -172,7 +172,7 @@ class XlsxWorkbook:
                 heads,
                 around.hidden,
             )
-        self.facts.warnings.extend(made_warning(self._computed))
+        self.facts.warnings.extend(computed_links_warning(self._computed))
         if self._uncomputed:
             self.facts.warnings.append(
                 f"{self._uncomputed} formulas have no stored result and were left out; open the "
@@ -214,9 +214,9 @@ class XlsxWorkbook:
         self._uncomputed = uncomputed
         return {reference: " ".join(texts) for reference, texts in texts_of.items()}
 
-    def _around(self, part: str) -> _Around:
+    def _sheet_facts(self, part: str) -> _SheetFacts:
         """Find merged ranges, filters, links, hidden columns, headers and footers of a sheet."""
-        around = _Around()
+        around = _SheetFacts()
         links = self._package.links(part)
         rest = tail = b""
         with self._package.open(part) as stream:
@@ -279,7 +279,7 @@ class XlsxWorkbook:
             column = place or column + 1
             if notes is not None and len(element) > 1:
                 formula = element.findtext(_FORMULA) or ""
-                self._computed += add_made_link(notes, number, column, formula)
+                self._computed += add_formula_link(notes, number, column, formula)
             cell = self._cell(element, column)
             if cell is not None:
                 cells.append(cell)

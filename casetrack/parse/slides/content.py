@@ -23,14 +23,14 @@ from casetrack.parse.drawn.text import (
     picture_block,
 )
 from casetrack.parse.labels import number_list
-from casetrack.parse.slides.grounds import Grounds
+from casetrack.parse.slides.grounds import Backgrounds
 from casetrack.parse.slides.shapes import (
     FEET,
     LINKS,
     MAX_DEPTH,
     Inheritance,
     P,
-    Way,
+    Transform,
     elements,
     in_reading_order,
     placeholder_of,
@@ -80,12 +80,12 @@ class SlideContent:
         self._targets: dict[str, str] = {}
         self._parts: SlideParts
         self._inheritance: Inheritance
-        self._grounds: Grounds
+        self._grounds: Backgrounds
 
     def read(self, number: int, parts: SlideParts, /) -> SlideText:
         """Return the content of a slide, without its notes and comments."""
         self._number, self._parts, self._inheritance = number, parts, Inheritance(parts)
-        self._grounds = Grounds(parts)
+        self._grounds = Backgrounds(parts)
         self._take_links(parts.slide)
         text = SlideText()
         late: list[tuple[str, Block]] = []
@@ -147,7 +147,7 @@ class SlideContent:
         links = element.iter(*LINKS) if self._targets else ()
         return [self._targets.get(link.get(f"{R}id", ""), "") for link in links]
 
-    def _shape(self, shape: Shape, depth: int, way: Way = Way()) -> list[Block]:  # noqa: B008
+    def _shape(self, shape: Shape, depth: int, way: Transform = Transform()) -> list[Block]:  # noqa: B008
         """Return the text of a shape, marked if hidden or off the slide, and targets of links."""
         element = shape.element
         facts = element.find(f"{element[0].tag}/{P}cNvPr") if len(element) else None
@@ -180,7 +180,7 @@ class SlideContent:
             blocks += [picture] if picture else []
         return [block for block in blocks if block.text]
 
-    def _group(self, element: Any, depth: int, way: Way) -> list[Block]:
+    def _group(self, element: Any, depth: int, way: Transform) -> list[Block]:
         if depth >= MAX_DEPTH:
             if TOO_DEEP not in self._missing:
                 self._missing.append(TOO_DEEP)

@@ -17,7 +17,7 @@ _FILLED = frozenset(f"{P}{name}" for name in ("pic", "graphicFrame", "grpSp"))
 _CLEAR = "clear"
 
 
-class Grounds:
+class Backgrounds:
     """Finds the colours behind the shapes of one slide."""
 
     def __init__(self, parts: SlideParts) -> None:

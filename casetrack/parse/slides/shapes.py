@@ -317,7 +317,7 @@ def _pair(element: Any, *names: str) -> tuple[int, int]:
     return one, other
 
 
-class Way(NamedTuple):
+class Transform(NamedTuple):
     """Transformation from coordinates of a group to those of the slide: factors, then offsets."""
 
     across: float = 1.0
@@ -325,7 +325,7 @@ class Way(NamedTuple):
     x: float = 0.0
     y: float = 0.0
 
-    def into(self, group: Any, /) -> Way:
+    def into(self, group: Any, /) -> Transform:
         """Return the transformation from the coordinates in a group of shapes."""
         frame, place = group.find(_PLACES[f"{P}grpSp"]), place_of(group)
         if frame is None or place is None:
@@ -334,7 +334,7 @@ class Way(NamedTuple):
         wide, high = _pair(frame.find(f"{A}chExt"), "cx", "cy")
         across, down = place.width / wide if wide else 1.0, place.height / high if high else 1.0
         x, y = place.left - left * across, place.top - top * down
-        return Way(
+        return Transform(
             self.across * across, self.down * down, self.x + x * self.across, self.y + y * self.down
         )
 
@@ -345,10 +345,10 @@ class Way(NamedTuple):
         wide, high = shape.width * self.across, shape.height * self.down
         around = math.hypot(wide, high) / 2 if turned else 0.0
         left, top = shape.left * self.across + self.x, shape.top * self.down + self.y
-        return lies_outside(left, top, wide, high, around, width, height)
+        return is_off_page(left, top, wide, high, around, width, height)
 
 
-def lies_outside(
+def is_off_page(
     left: float,
     top: float,
     wide: float,

@@ -158,7 +158,7 @@ class Record(NamedTuple):
     fields: list[str]
 
 
-class _Runaway(Exception):
+class _FieldTooLong(Exception):
     """A quoted field is too long."""
 
 
@@ -188,8 +188,8 @@ class RecordReader:
             self._taken, self._length = [], 0
             try:
                 fields = next(parser, None)
-                good = fields is not None and self._is_sound(fields)
-            except (csv.Error, _Runaway):
+                good = fields is not None and self._is_valid(fields)
+            except (csv.Error, _FieldTooLong):
                 fields, good = [], False
             if fields is None:
                 return
@@ -223,20 +223,20 @@ class RecordReader:
             self._length += len(line)
             yield self._dialect.plain(line)
             if self._length > _MAX_RECORD:
-                raise _Runaway
+                raise _FieldTooLong
 
-    def _is_sound(self, fields: list[str]) -> bool:
+    def _is_valid(self, fields: list[str]) -> bool:
         """Return whether the lines of a record belong together."""
         if len(self._taken) < 2:
             return True
         quotes = sum(line.count(self._dialect.quote) for line in self._taken)
-        if (self._ended and quotes % 2) or not self._closes_well():
+        if (self._ended and quotes % 2) or not self._closes_quotes():
             return False
         return len(fields) == self._dialect.width or len(self._split(self._taken[0])) != (
             self._dialect.width
         )
 
-    def _closes_well(self) -> bool:
+    def _closes_quotes(self) -> bool:
         """Return whether each closing quote precedes a delimiter or a line's end."""
         try:
             # Only the strict parser reports it.

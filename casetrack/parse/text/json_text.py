@@ -129,7 +129,7 @@ class JsonText:
             wanted -= len(part)
         self._text, self._is_whole = "".join(parts), wanted > 0
 
-    def _begun(self) -> str | None:
+    def _first_part(self) -> str | None:
         """Return the first part of a string longer than a page; keep the rest as another string."""
         opening = _OPENING.match(self._text, self._at)
         top = self._stack[-1] if self._stack else None
@@ -153,7 +153,7 @@ class JsonText:
     def _next(self) -> tuple[str, str] | None:
         match = _TOKEN.match(self._text, self._at)
         while not self._is_whole and (match is None or match.end() == len(self._text)):
-            if match is None and (part := self._begun()) is not None:
+            if match is None and (part := self._first_part()) is not None:
                 return "part", f'"{part}"'
             self._more()
             match = _TOKEN.match(self._text, self._at)

@@ -241,7 +241,7 @@ def _is_well_formed(text: str) -> bool:
     from lxml import etree
 
     try:
-        _feed(_xml_parser(_Nobody()), _xml_parts(text))
+        _feed(_xml_parser(_NullTarget()), _xml_parts(text))
     except etree.XMLSyntaxError:
         return False
     return True
@@ -341,7 +341,7 @@ class _Builder:
             self.opened.pop()
         if not attributes and not style:
             return True
-        if _is_gone(attributes, style):
+        if _is_hidden(attributes, style):
             return False
         self._look = _look(self._look, attributes, style, is_whole=self._styles.is_whole)
         return True
@@ -391,7 +391,7 @@ class _Builder:
         if self._veiled:
             self._veiled.append(" " if tag in _BLOCKY else "")
             if not self.opened[-1].look.kind:
-                self._unveil()
+                self._add_invisible()
         if len(self.opened) >= MAX_DEPTH and tag in _BLOCKY:
             node.children.append(Node("div"))
         if tag == "table":
@@ -405,7 +405,7 @@ class _Builder:
         elif not self._unseen:
             kind = self.opened[-1].look.kind
             if self._veiled and kind != self._veil and text.strip():
-                self._unveil()
+                self._add_invisible()
             if kind:
                 self._veil = kind
                 self._veiled.append(text)
@@ -419,7 +419,7 @@ class _Builder:
         self._add_hidden(self._kind, self._concealed or ())
         self._concealed = None
 
-    def _unveil(self) -> None:
+    def _add_invisible(self) -> None:
         """Add the text that the style of its elements hides to the tree."""
         self._add_hidden(self._veil, self._veiled)
         self._veiled = []
@@ -447,7 +447,7 @@ class _Builder:
         if self._title is not None and self.dom.title is None:
             self.dom.title = "".join(self._title)
         self._conceal()
-        self._unveil()
+        self._add_invisible()
 
     def _note_meta(self, attributes: Mapping[str, str]) -> None:
         name = (
@@ -469,7 +469,7 @@ class _Builder:
             self.opened[-1].node.children.append(node)
 
 
-class _Nobody:
+class _NullTarget:
     """Receives the parser's events and stores nothing."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -500,7 +500,7 @@ def _language(attributes: Mapping[str, str]) -> str | None:
     return (value or attributes.get("xml:lang") or "").strip() or None
 
 
-def _is_gone(attributes: Mapping[str, str], style: str) -> bool:
+def _is_hidden(attributes: Mapping[str, str], style: str) -> bool:
     if _GONE.search(style) or (_FLAT.search(style) and _CUT.search(style)):
         return True
     hidden = attributes.get("hidden", "until-found")

@@ -323,7 +323,7 @@ class _Pages:
         with self._package:
             for number, item in enumerate(self._book.spine, start=1):
                 builder = PageBuilder(number, kind="section", keep_indent=True)
-                self._targets.room = LinkTargets.MOST
+                self._targets.remaining = LinkTargets.MOST
                 data = self._data(number, item)
                 if data is not None:
                     self._fill(builder, item, data)

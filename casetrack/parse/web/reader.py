@@ -124,7 +124,7 @@ def html_parts(data: bytes, /, *, encoding: str | None = None) -> HtmlParts:
         document = _document(dom, tuple(_shown(walker.walk(dom.root))), warnings, walker.targets)
         return HtmlParts(document, iter(document.blocks), is_whole=True)
     parsing = Parsing(decoded.text)
-    parts = (walker.walk_on(parsing.dom.root, opened) for opened in parsing)
+    parts = (walker.walk_further(parsing.dom.root, opened) for opened in parsing)
     # The head is complete when the first block is.
     first = next(filter(None, parts), [])
     document = _document(parsing.dom, (), warnings, walker.targets)

@@ -40,7 +40,7 @@ def rows(table: Node, text_of: Callable[[Node], str], /) -> list[TableLine] | No
     )
     if table.blocks and not has_heads:
         return None
-    stray = [TableLine(text, is_caption=True) for text in _beside(table, text_of)]
+    stray = [TableLine(text, is_caption=True) for text in _outside_cells(table, text_of)]
     return [*stray, *_lines(_grid(sources, text_of), has_heads=has_heads)]
 
 
@@ -61,7 +61,7 @@ def _cells(row: Node) -> list[Node]:
     return [c for c in row.children if isinstance(c, Node) and c.tag in _CELLS]
 
 
-def _beside(table: Node, text_of: Callable[[Node], str]) -> Iterator[str]:
+def _outside_cells(table: Node, text_of: Callable[[Node], str]) -> Iterator[str]:
     """Yield texts of a table outside of cells: its caption, and misplaced content."""
     stack: list[Node | str] = [*reversed(table.children)]
     while stack:

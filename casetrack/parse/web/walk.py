@@ -119,9 +119,9 @@ class Walker:
 
     def walk(self, root: Node, /) -> list[Block]:
         """Return the blocks of everything in *root*."""
-        return self.walk_on(root, frozenset())
+        return self.walk_further(root, frozenset())
 
-    def walk_on(self, root: Node, opened: frozenset[int], /) -> list[Block]:
+    def walk_further(self, root: Node, opened: frozenset[int], /) -> list[Block]:
         """Return the new blocks of an incomplete tree, and release their elements.
 
         *opened* has identities of elements that may get more children, none for the complete tree.

@@ -427,11 +427,11 @@ class DrawingPool:
 
     def _wait(self, seconds: float) -> None:
         # A daemon thread, so that the program does not wait for it.
-        self._timer = threading.Timer(seconds, self._look)
+        self._timer = threading.Timer(seconds, self._check_idle)
         self._timer.name, self._timer.daemon = "casetrack-drawing", True
         self._timer.start()
 
-    def _look(self) -> None:
+    def _check_idle(self) -> None:
         """Close the pool if it has been idle for long, else check again later."""
         with self._lock:
             if threading.current_thread() is not self._timer:
@@ -448,7 +448,7 @@ class DrawingPool:
 
 _pools: dict[int, DrawingPool] = {}
 """The pools of this process by a worker's memory in MiB."""
-_of_the_parent: list[DrawingPool] = []
+_parent_pools: list[DrawingPool] = []
 """In a forked process: kept, because collecting them would touch their workers."""
 
 
@@ -463,11 +463,11 @@ def close_drawing_pools() -> None:
         pool.close()
 
 
-def _leave_to_the_parent() -> None:
-    _of_the_parent.extend(_pools.values())
+def _release_in_child() -> None:
+    _parent_pools.extend(_pools.values())
     _pools.clear()
 
 
 atexit.register(close_drawing_pools)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_leave_to_the_parent)
+    os.register_at_fork(after_in_child=_release_in_child)

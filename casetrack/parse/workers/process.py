@@ -239,7 +239,7 @@ class WorkerStarter:
         """
         deaths: list[str] = []
         while len(deaths) < _STARTS:
-            worker = self._ordered()
+            worker = self._requested()
             try:
                 frame, _ = worker.next_frame(_START_SECONDS)
             except WorkerTimeout:
@@ -256,7 +256,7 @@ class WorkerStarter:
             "casetrack.parse.workers.worker` to see why, or install CaseTrack again.",
         )
 
-    def _ordered(self) -> WorkerProcess:
+    def _requested(self) -> WorkerProcess:
         """Request a worker from the thread that starts all workers."""
         order: Future[WorkerProcess] = Future()
         with self._lock:

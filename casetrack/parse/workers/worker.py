@@ -356,7 +356,7 @@ def answer(
 
     def send(message: dict[str, Any]) -> None:
         timer.stop()
-        write_json(sink, message | (_told(opened[0]) if opened else {}))
+        write_json(sink, message | (_messages(opened[0]) if opened else {}))
 
     timer.start()
     try:
@@ -390,12 +390,12 @@ def _send_pages(request: Request, reading: Reading, sink: BinaryIO, timer: _Time
         timer.stop()
         write_frame(sink, ARROW, payload)
         timer.start()
-        _slim()
+        _release_memory()
     timer.stop()
-    write_json(sink, {"event": "done", **_told(reading)})
+    write_json(sink, {"event": "done", **_messages(reading)})
 
 
-def _slim() -> None:
+def _release_memory() -> None:
     """Release memory after reading pictures, so that a worker does not stay at its largest size."""
     import psutil
 
@@ -403,7 +403,7 @@ def _slim() -> None:
         release_memory()
 
 
-def _told(reading: Reading) -> dict[str, Any]:
+def _messages(reading: Reading) -> dict[str, Any]:
     """Return the messages and attachments of a reader so far."""
     return {
         "warnings": reading.warnings,

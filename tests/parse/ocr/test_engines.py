@@ -20,7 +20,7 @@ from casetrack.parse.ocr import choose, easy, language_data, read_image
 from casetrack.parse.ocr.choose import choose_engine, second_engine
 from casetrack.parse.ocr.clean import find_components
 from casetrack.parse.ocr.engine import RAPID, RawWord, RecognizedLine, RecognizedPage, Word
-from casetrack.parse.ocr.rapid import fitted, widest_gap
+from casetrack.parse.ocr.rapid import fit_to_ink, widest_gap
 from casetrack.parse.ocr.rapid_detect import decode
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def test_rectangles_are_fitted_to_ink_and_leave_out_the_lines_around() -> None:
     mask[20:40, 20:60] = True
     mask[20:40, 90:150] = True
     words = (RawWord("Ab", 10, 10, 75, 50, 0.9), RawWord("cd", 75, 10, 190, 50, 0.9))
-    line = fitted(words, mask)
+    line = fit_to_ink(words, mask)
     assert [(w.x0, w.y0, w.x1, w.y1) for w in line.words] == [(20, 20, 60, 40), (90, 20, 150, 40)]
     assert line.base == 40
     assert widest_gap(mask, 40, 120, 10, 50) == pytest.approx(75, abs=1)
