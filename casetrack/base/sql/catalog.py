@@ -139,22 +139,22 @@ def _declared(name: str) -> View:
 
 _CHUNK_ID = Column("chunk_id", "string", "", "Id of the chunk, as in `chunks`.")
 _DOCUMENT_ID = Column("document_id", "string", "", "Id of the document, as in `documents`.")
-_DOCUMENT_NAME = Column("document_name", "string", "", "File name, or the name given to it.")
+_DOCUMENT_NAME = Column("document_name", "string", "", "File name, or display name.")
 _PAGE = Column("page", "int32", "1-based", "Page, slide, sheet, message or section.")
-_CITATION = Column("citation", "string", "", "The source in words: document, page, lines or rows.")
-_TEXT = Column("text", "string", "", "The text of the chunk, in the document's own words.")
-_RANK = Column("rank", "int32", "1-based", "1 is the best. Rows come in no order: sort by it.")
+_CITATION = Column("citation", "string", "", "Citation: document, page, lines or rows.")
+_TEXT = Column("text", "string", "", "Text of the chunk.")
+_RANK = Column("rank", "int32", "1-based", "1 is the best. Sort by it: rows have no order.")
 
 _CHUNKS_HAVE_TOO = (
-    Column("document_ingested_at", "timestamp", "UTC", "When its document was taken in."),
-    Column("document_source", "string", "", "The source of its document, as in `documents`."),
-    Column("document_source_id", "string", "", "What that source calls it."),
-    Column("document_url", "string", "", "Where a person finds it there."),
+    Column("document_ingested_at", "timestamp", "UTC", "Time of the document's ingestion."),
+    Column("document_source", "string", "", "Source of the document, as in `documents`."),
+    Column("document_source_id", "string", "", "Id of the document in that source."),
+    Column("document_url", "string", "", "Address of the document there."),
     _CITATION,
 )
 _PAGES = View(
     "pages",
-    "One row per page that has text, put together from its chunks.",
+    "One row per page with text, joined from its chunks.",
     (
         _DOCUMENT_ID,
         _DOCUMENT_NAME,
@@ -164,37 +164,39 @@ _PAGES = View(
             "text",
             "string",
             "",
-            "The page's text from its first chunk to its last, overlaps taken out; white space "
-            "between two chunks is one line break.",
+            "Text of the page from its first to its last chunk without overlaps; white space "
+            "between chunks is one line break.",
         ),
-        Column("chunk_count", "int64", "", "Chunks of the page."),
+        Column("chunk_count", "int64", "", "Number of chunks."),
         Column("char_count", "int64", "code points", "Length of text."),
-        Column("extraction_method", "string", "", "Native, Ocr, or Hybrid where both gave text."),
-        Column("ocr_confidence", "float32", "0..1", "The least of its chunks; empty if native."),
+        Column("extraction_method", "string", "", "Native, Ocr, or Hybrid for both."),
+        Column(
+            "ocr_confidence", "float32", "0..1", "Lowest confidence of its chunks; empty if native."
+        ),
     ),
 )
 _POSTINGS = View(
     "postings",
-    "The keyword index: one row per search term and chunk.",
+    "Keyword index: one row per search term and chunk.",
     (
-        Column("term", "string", "", "As the index knows it: see query_terms()."),
+        Column("term", "string", "", "Index term, see query_terms()."),
         _CHUNK_ID,
-        Column("tf", "int32", "", "How often the chunk has it."),
+        Column("tf", "int32", "", "Frequency in the chunk."),
     ),
 )
 
-_QUESTION = Parameter("question", "string", None, "A question or words; none are found for NULL.")
+_QUESTION = Parameter("question", "string", None, "A question or words; NULL returns no rows.")
 FILTERED_BY = (
-    Parameter("document", "string", "NULL", "Only passages of this document: name, path or id."),
-    Parameter("kind", "string", "NULL", "Only of such documents: a type or a format."),
-    Parameter("source", "string", "NULL", "Only from this source, such as git:platform, or git."),
-    Parameter("path", "string", "NULL", "Only where the path fits, such as docs/** or *.md."),
-    Parameter("language", "string", "NULL", "Only in this language: de, German, or Python."),
-    Parameter("since", "string", "NULL", "Only of this day, month or year, or later."),
-    Parameter("until", "string", "NULL", "Only of this day, month or year, or before."),
+    Parameter("document", "string", "NULL", "Restrict to this document: name, path or id."),
+    Parameter("kind", "string", "NULL", "Restrict to this document type or format."),
+    Parameter("source", "string", "NULL", "Restrict to this source, such as git:platform, or git."),
+    Parameter("path", "string", "NULL", "Restrict to matching paths, such as docs/** or *.md."),
+    Parameter("language", "string", "NULL", "Restrict to this language: de, German, or Python."),
+    Parameter("since", "string", "NULL", "Restrict to this day, month or year, or later."),
+    Parameter("until", "string", "NULL", "Restrict to this day, month or year, or before."),
 )
 """Document filters of search() and bm25()."""
-_CHUNK = Parameter("chunk_id", "string", None, "Id of a chunk. An unknown one is an error.")
+_CHUNK = Parameter("chunk_id", "string", None, "Id of a chunk; an unknown id is an error.")
 
 FUNCTIONS: tuple[Function, ...] = (
     Function(
@@ -202,32 +204,32 @@ FUNCTIONS: tuple[Function, ...] = (
         "table",
         (
             _QUESTION,
-            Parameter("k", "int32", "20", "At most so many passages, 1 to 1,000."),
+            Parameter("k", "int32", "20", "Maximum number of passages, 1 to 1,000."),
             Parameter(
                 "mode",
                 "string",
                 "NULL",
-                "keyword, semantic, hybrid or full; NULL takes all that the collection, its models "
-                "and the license have.",
+                "keyword, semantic, hybrid or full; NULL uses everything that the collection, its "
+                "models and the license support.",
             ),
             *FILTERED_BY,
         ),
         (
             _RANK,
-            Column("score", "double", "", "Of this search; compare it within one answer only."),
+            Column("score", "double", "", "Score within this search."),
             _CHUNK_ID,
             _DOCUMENT_ID,
             _DOCUMENT_NAME,
             _PAGE,
             _CITATION,
             _TEXT,
-            Column("bm25", "double", "", "Score by words; empty if that was not looked at."),
-            Column("cosine", "double", "-1..1", "Nearness in meaning; empty likewise."),
-            Column("maxsim", "double", "", "Score of reading word by word; empty likewise."),
+            Column("bm25", "double", "", "BM25 score; empty if not computed."),
+            Column("cosine", "double", "-1..1", "Cosine similarity; empty if not computed."),
+            Column("maxsim", "double", "", "Score of token matrices; empty if not computed."),
         ),
-        f"The passages that answer a question best, found as {See('search', no_fold=True)} finds "
-        "them: each by itself, also the same text again. It ranks and does not decide: whether a "
-        "document holds some words at all, bm25() tells.",
+        f"The best passages for a question, as in {See('search', no_fold=True)}, without folding "
+        "of repeated text. It ranks all passages; use bm25() to test whether a document contains some "
+        "words.",
         "SELECT rank, citation, text FROM search($question, k => 5) ORDER BY rank",
     ),
     Function(
@@ -235,11 +237,11 @@ FUNCTIONS: tuple[Function, ...] = (
         "table",
         (
             _QUESTION,
-            Parameter("k", "int32", "10", "At most so many chunks; any number."),
+            Parameter("k", "int32", "10", "Maximum number of chunks, without limit."),
             *FILTERED_BY,
         ),
         (_CHUNK_ID, Column("score", "double", "", "BM25, k1 = 1.2, b = 0.75."), _CITATION),
-        "The chunks that fit by their words, without any model; computed in SQL.",
+        "The best chunks by keywords, without a model; computed in SQL.",
         "SELECT score, citation FROM bm25($question, k => 5) ORDER BY score DESC",
     ),
     Function(
@@ -247,15 +249,13 @@ FUNCTIONS: tuple[Function, ...] = (
         "table",
         (
             _CHUNK,
-            Parameter("k", "int32", "10", "At most so many passages, 1 to 500."),
-            Parameter("min_similarity", "double", "0.6", "Least cosine, 0 to 1."),
-            Parameter(
-                "same_document", "bool", "false", "Whether passages of its own document count."
-            ),
+            Parameter("k", "int32", "10", "Maximum number of passages, 1 to 500."),
+            Parameter("min_similarity", "double", "0.6", "Minimum cosine, 0 to 1."),
+            Parameter("same_document", "bool", "false", "Include passages of the same document."),
         ),
         (
             _RANK,
-            Column("similarity", "double", "0..1", "Cosine of the two vectors."),
+            Column("similarity", "double", "0..1", "Cosine of the vectors."),
             _CHUNK_ID,
             _DOCUMENT_ID,
             _DOCUMENT_NAME,
@@ -263,15 +263,15 @@ FUNCTIONS: tuple[Function, ...] = (
             _CITATION,
             _TEXT,
         ),
-        "Passages that mean nearly the same as a passage.",
+        "Passages with nearly the same meaning as a passage.",
         "SELECT similarity, citation FROM similar($chunk, min_similarity => 0.5) ORDER BY rank",
     ),
     Function(
         "context",
         "table",
-        (_CHUNK, Parameter("window", "int32", "1", "Chunks before it and after it, 0 to 100.")),
+        (_CHUNK, Parameter("window", "int32", "1", "Chunks before and after, 0 to 100.")),
         (
-            Column("position", "int32", "", "0 is the chunk itself, -1 the one before it."),
+            Column("position", "int32", "", "0 is the chunk, -1 the previous one."),
             _CHUNK_ID,
             _DOCUMENT_ID,
             _DOCUMENT_NAME,
@@ -279,7 +279,7 @@ FUNCTIONS: tuple[Function, ...] = (
             _CITATION,
             _TEXT,
         ),
-        "A passage with those around it in its document.",
+        "A passage with its neighbours in the document.",
         "SELECT position, text FROM context($chunk, window => 2) ORDER BY position",
     ),
     Function(
@@ -287,7 +287,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "scalar",
         (_CHUNK,),
         (Column("cite", "string", "", "The citation."),),
-        "The source of a chunk in words.",
+        "The citation of a chunk.",
         "SELECT cite($chunk)",
     ),
     Function(
@@ -295,47 +295,52 @@ FUNCTIONS: tuple[Function, ...] = (
         "table",
         (
             Parameter("start_id", "string", None, "An entity, a document or a chunk of `edges`."),
-            Parameter("depth", "int32", "1", "At most so many steps."),
+            Parameter("depth", "int32", "1", "Maximum number of steps."),
         ),
         (
-            Column("id", "string", "", "What is reached."),
-            Column("kind", "string", "", "What it is."),
-            Column("distance", "int32", "steps", "Fewest steps to it."),
+            Column("id", "string", "", "Id of the node."),
+            Column("kind", "string", "", "Kind of the node."),
+            Column("distance", "int32", "steps", "Number of steps."),
         ),
-        "Everything within some steps of a thing, over `edges` in either direction.",
+        "All nodes within some steps of a node, over `edges` in both directions.",
         "SELECT id, kind, distance FROM neighbours($entity, depth => 2)",
     ),
     Function(
         "shortest_path",
         "table",
         (
-            Parameter("from_id", "string", None, "Where to begin."),
-            Parameter("to_id", "string", None, "Where to end."),
-            Parameter("max_steps", "int32", "6", "At most so many steps."),
+            Parameter("from_id", "string", None, "First node."),
+            Parameter("to_id", "string", None, "Last node."),
+            Parameter("max_steps", "int32", "6", "Maximum number of steps."),
         ),
         (
             Column("step", "int32", "1-based", "Number of the step."),
-            Column("from_id", "string", "", "Where the step begins."),
-            Column("to_id", "string", "", "Where it ends."),
+            Column("from_id", "string", "", "Start of the step."),
+            Column("to_id", "string", "", "End of the step."),
             Column("type", "string", "", "Type of the edge."),
             Column("directed", "bool", "", "Whether the edge has a direction."),
-            Column("source_id", "string", "", "Where the edge begins, whichever way it is walked."),
-            Column("target_id", "string", "", "Where the edge ends."),
-            Column("weight", "float32", "0..1", "Of the edge."),
-            Column("evidence", "list<string>", "", "Chunks that show the edge."),
+            Column(
+                "source_id",
+                "string",
+                "",
+                "Source of the edge, regardless of the direction of the step.",
+            ),
+            Column("target_id", "string", "", "Target of the edge."),
+            Column("weight", "float32", "0..1", "Weight of the edge."),
+            Column("evidence", "list<string>", "", "Chunks with evidence of the edge."),
         ),
-        "The fewest steps from one thing to another; no rows where there are none.",
+        "Shortest path between two nodes; no rows without a path.",
         "SELECT step, from_id, type, to_id FROM shortest_path($entity, $other) ORDER BY step",
     ),
     Function(
         "components",
         "table",
-        (Parameter("types", "list<string>", "NULL", "Only edges of these types."),),
+        (Parameter("types", "list<string>", "NULL", "Restrict to these types of edges."),),
         (
-            Column("id", "string", "", "A thing."),
-            Column("component", "string", "", "The first of those it hangs together with."),
+            Column("id", "string", "", "Id of a node."),
+            Column("component", "string", "", "First node of its component."),
         ),
-        "Which things hang together, however many steps apart.",
+        "Connected components of the graph.",
         "SELECT component, count(*) FROM components() GROUP BY ALL ORDER BY 2 DESC, 1",
     ),
     Function(
@@ -343,14 +348,14 @@ FUNCTIONS: tuple[Function, ...] = (
         "scalar",
         (Parameter("question", "string", None, "Words."),),
         (Column("query_terms", "list<string>", "", "Terms of the keyword index."),),
-        "The search terms of a text: small letters, endings cut off, very common words left out.",
+        "Index terms of a text: lower case, stemmed, without stop words.",
         "SELECT query_terms($question)",
     ),
     Function(
         "is_public_body",
         "scalar",
         (Parameter("name", "string", None, "Name of an organisation."),),
-        (Column("is_public_body", "bool", "", "Whether it is a public body, by its words."),),
+        (Column("is_public_body", "bool", "", "Whether the name is that of a public body."),),
         "Whether a name is that of a court, an agency, an exchange or a board of standards.",
         "SELECT is_public_body('Court of Appeal')",
     ),
