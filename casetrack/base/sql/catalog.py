@@ -228,8 +228,8 @@ FUNCTIONS: tuple[Function, ...] = (
             Column("maxsim", "double", "", "Score of token matrices; empty if not computed."),
         ),
         f"The best passages for a question, as in {See('search', no_fold=True)}, without folding "
-        "of repeated text. It ranks all passages; use bm25() to test whether a document contains some "
-        "words.",
+        "of repeated text. It ranks all passages; use bm25() to test whether a document contains "
+        "some words.",
         "SELECT rank, citation, text FROM search($question, k => 5) ORDER BY rank",
     ),
     Function(
