@@ -126,10 +126,13 @@ def run() -> NoReturn:
     # garbage hundreds of times, which is a seventh of the time of a search.
     gc.set_threshold(_GARBAGE)
     os.umask(0o077)
-    sys.exit(main())
+    code = main()
+    # Python looks through everything once more when it ends, which would take as long as a search.
+    gc.freeze()
+    sys.exit(code)
 
 
-_GARBAGE = 100_000
+_GARBAGE = 200_000
 """New objects after which Python looks for garbage."""
 _OLD_WORDS = {
     "--setup-claude-code": ["setup", "claude-code"],
