@@ -33,22 +33,14 @@ WITHHELD = f"(withheld: the stored text is damaged; run {See('doctor', repair=Tr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vectors:
-    """Vectors of many chunks or documents.
-
-    Attributes
-    ----------
-    documents
-        int32 [n], position of each row's document in ``ContextGraph.documents``.
-    codes
-        int8 [n, dimension]; multiplied by its scale, a row has about unit length.
-    scales
-        float32 [n]; 0 if there is no vector.
-    """
+    """Vectors of many chunks or documents."""
 
     ids: tuple[str, ...]
+    # int32 [n], position of each row's document in ``ContextGraph.documents``.
     documents: NDArray[np.int32]
+    # int8 [n, dimension]; multiplied by its scale, a row has about unit length.
     codes: NDArray[np.int8]
-    scales: NDArray[np.float32]
+    scales: NDArray[np.float32]  # float32 [n]; 0 if there is no vector
 
 
 @dataclass(frozen=True)

@@ -49,17 +49,10 @@ Layout: TypeAlias = Mapping[str, Mapping[str, pa.DataType]]
 
 @dataclass(frozen=True, slots=True)
 class TableSegment:
-    """The facts from the documents of some revisions.
+    """The facts from the documents of some revisions."""
 
-    Attributes
-    ----------
-    revisions
-        Ids, ascending.
-    starts
-        int64 [revisions + 1], first row of each revision in the table whose rows are counted.
-    """
-
-    revisions: tuple[str, ...]
+    revisions: tuple[str, ...]  # Ids, ascending
+    # int64 [revisions + 1], first row of each revision in the table whose rows are counted.
     starts: np.ndarray
     tables: Mapping[str, pa.Table]
 

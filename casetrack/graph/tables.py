@@ -35,15 +35,10 @@ _OF_ITS_DOCUMENT = ("section", "exhibit")
 
 @dataclass(frozen=True)
 class Live:
-    """The live part of some segments.
-
-    Attributes
-    ----------
-    segments
-        Segments that contain the revisions of *documents*, and maybe others.
-    """
+    """The live part of some segments."""
 
     documents: tuple[Document, ...]
+    # Segments that contain the revisions of *documents*, and maybe others.
     segments: tuple[GraphSegment, ...]
 
     @cached_property
@@ -218,18 +213,12 @@ class Live:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entities:
-    """The entities of all documents, and their places.
-
-    Attributes
-    ----------
-    codes
-        The row of ``table`` for each row of :attr:`Live.locals`, -1 for none.
-    moved, outcomes
-        See :class:`casetrack.graph.entities.merge.Merged`; ``None`` without edits by the user.
-    """
+    """The entities of all documents, and their places."""
 
     table: pa.Table
+    # The row of ``table`` for each row of :attr:`Live.locals`, -1 for none.
     codes: NDArray[np.int32]
+    # See :class:`casetrack.graph.entities.merge.Merged`; ``None`` without edits by the user.
     moved: pa.Table | None = None
     outcomes: pa.Table | None = None
 

@@ -95,19 +95,11 @@ class _Synonyms:
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """The words of a question within a scope.
-
-    Attributes
-    ----------
-    weights
-        Inverse document frequency of each content word's index term.
-    frequencies
-        Number of passages with each term.
-    """
+    """The words of a question within a scope."""
 
     scope: Scope
-    weights: Mapping[str, float]
-    frequencies: Mapping[str, int]
+    weights: Mapping[str, float]  # Inverse document frequency of each content word's index term
+    frequencies: Mapping[str, int]  # Number of passages with each term
     _postings: Mapping[str, Sequence[Posting | None]]
     _others: tuple[_Synonyms, ...]
 

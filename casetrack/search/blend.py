@@ -43,28 +43,18 @@ MOST = 1000
 class BlendSettings:
     """Settings of the blend, with the names and defaults of the key ``[retrieval]``.
 
-    Attributes
-    ----------
-    hybrid_alpha
-        Weight of the vectors, 0 to 1; the words have the rest.
-    candidate_k_keyword, candidate_k_vector
-        Length of each list.
-    final_limit
-        Maximum number of documents.
-    max_chunks_per_doc
-        Maximum number of passages per document.
-
     Raises
     ------
     UsageError
         A value is out of range.
     """
 
-    hybrid_alpha: float = 0.6
+    hybrid_alpha: float = 0.6  # Weight of the vectors, 0 to 1; the words have the rest
+    # Length of each list.
     candidate_k_keyword: int = 80
     candidate_k_vector: int = 80
-    final_limit: int = 12
-    max_chunks_per_doc: int = 3
+    final_limit: int = 12  # Maximum number of documents
+    max_chunks_per_doc: int = 3  # Maximum number of passages per document
 
     def __post_init__(self) -> None:
         within("hybrid_alpha", self.hybrid_alpha, 0, 1)
@@ -75,24 +65,16 @@ class BlendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Blended(Generic[K]):
-    """A passage with its scores.
-
-    Attributes
-    ----------
-    keyword, vector
-        Raw score of each list; ``None`` if the passage is not in it.
-    keyword_part, vector_part
-        Scaled score, 0 to 1; 0 if the passage is not in the list.
-    score
-        The blended score.
-    """
+    """A passage with its scores."""
 
     chunk: K
+    # Raw score of each list; ``None`` if the passage is not in it.
     keyword: float | None
     vector: float | None
+    # Scaled score, 0 to 1; 0 if the passage is not in the list.
     keyword_part: float
     vector_part: float
-    score: float
+    score: float  # The blended score
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,21 +157,11 @@ def unit_scale(scores: Mapping[K, float], /) -> dict[K, float]:
 
 @dataclass(frozen=True, slots=True)
 class BlendedAnswer:
-    """The result of a blended search.
+    """The result of a blended search."""
 
-    Attributes
-    ----------
-    mode
-        The requested or chosen mode.
-    alpha
-        The weight of the vectors that was used.
-    documents
-        Best first.
-    """
-
-    mode: SearchMode
-    alpha: float
-    documents: Sequence[BlendedDocument[Place]]
+    mode: SearchMode  # The requested or chosen mode
+    alpha: float  # The weight of the vectors that was used
+    documents: Sequence[BlendedDocument[Place]]  # Best first
     notes: tuple[str, ...]
 
 

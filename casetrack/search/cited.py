@@ -200,17 +200,11 @@ _AFTER = 30
 
 @dataclass(slots=True)
 class CitationMatches:
-    """The citations of a question that were found.
+    """The citations of a question that were found."""
 
-    Attributes
-    ----------
-    cited
-        The citations with their parts of the question.
-    places
-        Live places in the scope with their distance, 0 for the nearest.
-    """
-
+    # The citations with their parts of the question.
     cited: list[AskedCitation] = field(default_factory=list)
+    # Live places in the scope with their distance, 0 for the nearest.
     places: dict[Place, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 

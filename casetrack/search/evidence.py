@@ -119,20 +119,13 @@ _LETTERS = string.ascii_lowercase
 
 
 class Missing(NamedTuple):
-    """Something that a question names and no searched passage contains.
-
-    Attributes
-    ----------
-    meant
-        A passage with a frequent word that is one typing error away, and the index term of that
-        word, or ``None``.
-    is_exact
-        Whether it is a quotation, a reference or a number, not a name.
-    """
+    """Something that a question names and no searched passage contains."""
 
     text: str
+    # A passage with a frequent word that is one typing error away, and the index term of that word,
+    # or ``None``.
     meant: tuple[Place, str] | None = None
-    is_exact: bool = False
+    is_exact: bool = False  # Whether it is a quotation, a reference or a number, not a name
 
     @property
     def is_name(self) -> bool:
@@ -338,21 +331,13 @@ JUDGED = 10
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """One fit of the logistic model.
+    """One fit of the logistic model."""
 
-    Attributes
-    ----------
-    features
-        Names of features of :func:`features_of`.
-    weights
-        One per feature, never negative: more of a feature never lowers the relevance.
-    none_below, strong_from
-        Relevance below which there is no evidence, and from which it is strong.
-    """
-
-    features: tuple[str, ...]
+    features: tuple[str, ...]  # Names of features of :func:`features_of`
+    # One per feature, never negative: more of a feature never lowers the relevance.
     weights: tuple[float, ...]
     bias: float
+    # Relevance below which there is no evidence, and from which it is strong.
     none_below: float
     strong_from: float
 
@@ -376,19 +361,12 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The judgement of a search.
+    """The judgement of a search."""
 
-    Attributes
-    ----------
-    relevance, evidence
-        Of the search: how certain it is that the searched passages contain an answer.
-    results
-        Relevance and evidence of each result.
-    """
-
+    # Of the search: how certain it is that the searched passages contain an answer.
     relevance: float
     evidence: Evidence
-    results: tuple[tuple[float, Evidence], ...]
+    results: tuple[tuple[float, Evidence], ...]  # Relevance and evidence of each result
 
 
 def judged(

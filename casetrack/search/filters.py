@@ -47,32 +47,21 @@ _OTHER = "other"
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts of all documents, in ledger order; texts are empty if unknown.
-
-    Attributes
-    ----------
-    sources, source_kinds
-        Such as ``git:platform`` and ``git``.
-    called
-        The source's name of the document, or the path of its file; with slashes.
-    languages, code_languages
-        Of the text, and of programming.
-    days
-        ``YYYY-MM-DD``; see :attr:`casetrack.base.records.Document.dated_at`.
-    by_file
-        Whether the date is only that of the file.
-    """
+    """Facts of all documents, in ledger order; texts are empty if unknown."""
 
     ids: NDArray[np.object_]
     types: NDArray[np.str_]
     formats: NDArray[np.str_]
+    # Such as ``git:platform`` and ``git``.
     sources: NDArray[np.str_]
     source_kinds: NDArray[np.str_]
+    # The source's name of the document, or the path of its file; with slashes.
     called: list[str] = field(repr=False)
+    # Of the text, and of programming.
     languages: NDArray[np.str_]
     code_languages: NDArray[np.str_]
-    days: NDArray[np.str_]
-    by_file: NDArray[np.bool_]
+    days: NDArray[np.str_]  # ``YYYY-MM-DD``; see :attr:`casetrack.base.records.Document.dated_at`
+    by_file: NDArray[np.bool_]  # Whether the date is only that of the file
     _places: dict[str, int] = field(repr=False)
 
     def place(self, document_id: str, /) -> int:
@@ -164,19 +153,12 @@ _TIME_OF_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}\S*")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The documents that pass a filter.
+    """The documents that pass a filter."""
 
-    Attributes
-    ----------
-    documents
-        Their ids; ``None`` without a filter.
-    rows
-        Per segment of the index the rows of the remaining passages; ``None`` for all passages of
-        the documents.
-    """
-
-    documents: frozenset[str] | None
+    documents: frozenset[str] | None  # Their ids; ``None`` without a filter
     notes: tuple[str, ...] = ()
+    # Per segment of the index the rows of the remaining passages; ``None`` for all passages of the
+    # documents.
     rows: tuple[Mask, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -279,29 +261,17 @@ def _mentioning(state: State, entities: Sequence[str], chosen: Chosen) -> Chosen
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A fact for filters: each document has one or two values of it.
+    """A fact for filters: each document has one or two values of it."""
 
-    Attributes
-    ----------
-    what, said
-        Names of the fact in the message about an unknown value, and in the note about a filter.
-    values
-        One text array per value; empty texts for documents without it.
-    always
-        Values that are accepted even if no document has them.
-    forms
-        Other spellings of values, in lower case.
-    listed
-        Number of the arrays whose values are listed in the error message.
-    """
-
+    # Names of the fact in the message about an unknown value, and in the note about a filter.
     what: str
     said: str
     plural: str
+    # One text array per value; empty texts for documents without it.
     values: Sequence[NDArray[np.str_]]
-    always: Sequence[str] = ()
-    forms: dict[str, str] | None = None
-    listed: int = 2
+    always: Sequence[str] = ()  # Values that are accepted even if no document has them
+    forms: dict[str, str] | None = None  # Other spellings of values, in lower case
+    listed: int = 2  # Number of the arrays whose values are listed in the error message
 
     def among(self, wanted: frozenset[str]) -> Mask:
         """Return which documents have one of some values."""

@@ -52,17 +52,10 @@ _OUTSIDE = 0.5
 
 @dataclass(slots=True)
 class Folded:
-    """One place.
+    """One place."""
 
-    Attributes
-    ----------
-    head
-        The position of its best passage in the input.
-    also
-        Positions of the others in order, each with the reason.
-    """
-
-    head: int
+    head: int  # The position of its best passage in the input
+    # Positions of the others in order, each with the reason.
     also: list[tuple[int, str]] = field(default_factory=list)
 
 

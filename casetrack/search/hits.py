@@ -39,19 +39,12 @@ FACETS = ("document", "kind", "language", "source", "year")
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """The people and organisations that the passages of a state mention.
+    """The people and organisations that the passages of a state mention."""
 
-    Attributes
-    ----------
-    pairs
-        ``passage`` (its number among the rows of the index) and ``entity`` (a number), each pair
-        once.
-    entities
-        ``entity``, with ``entity_id``, ``kind`` and ``name``.
-    """
-
+    # ``passage`` (its number among the rows of the index) and ``entity`` (a number), each pair
+    # once.
     pairs: pa.Table
-    entities: pa.Table
+    entities: pa.Table  # ``entity``, with ``entity_id``, ``kind`` and ``name``
 
 
 NO_MENTIONS = Mentioned(
@@ -68,20 +61,12 @@ NO_MENTIONS = Mentioned(
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Passages that match a question.
+    """Passages that match a question."""
 
-    Attributes
-    ----------
-    passages
-        ``passage`` (its number among the rows of the index), ``file`` (position of its document)
-        and for each of :data:`FACETS` a column ``by_NAME``: whether it passes that part of the
-        filter.
-    files
-        Their documents: ``file``, and the value of each of :data:`FACETS`.
-    """
-
+    # ``passage`` (its number among the rows of the index), ``file`` (position of its document) and
+    # for each of :data:`FACETS` a column ``by_NAME``: whether it passes that part of the filter.
     passages: pa.Table
-    files: pa.Table
+    files: pa.Table  # Their documents: ``file``, and the value of each of :data:`FACETS`
 
     @property
     def passing(self) -> int:

@@ -50,22 +50,12 @@ _REMEDY = f"Run {See('models pull')} once while online, then {See('reindex')}."
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of one search.
+    """The plan of one search."""
 
-    Attributes
-    ----------
-    mode
-        The requested or chosen mode.
-    encoder
-        The models, or ``None`` if no stage needs them.
-    notes
-        Sentences for the user.
-    """
-
-    mode: SearchMode
+    mode: SearchMode  # The requested or chosen mode
     stages: tuple[str, ...]
-    encoder: ProfileEncoder | None
-    notes: tuple[str, ...] = ()
+    encoder: ProfileEncoder | None  # The models, or ``None`` if no stage needs them
+    notes: tuple[str, ...] = ()  # Sentences for the user
 
     def without_matrices(self) -> Plan:
         """Return the plan that was followed if no passage has a token matrix."""

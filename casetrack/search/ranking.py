@@ -103,22 +103,15 @@ class StageTimes:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Chunks with the scores of each signal, in the order that breaks ties.
-
-    Attributes
-    ----------
-    scores
-        Per signal the exact score of every candidate, including those of other signals.
-    ranks
-        Per signal the 1-based rank of every candidate in its own list, or ``None``.
-    priors
-        Per prior its value for every candidate, in standard deviations of the joined score.
-    """
+    """Chunks with the scores of each signal, in the order that breaks ties."""
 
     places: list[Place]
     chunk_ids: list[str]
+    # Per signal the exact score of every candidate, including those of other signals.
     scores: dict[str, np.ndarray]
+    # Per signal the 1-based rank of every candidate in its own list, or ``None``.
     ranks: dict[str, list[int | None]]
+    # Per prior its value for every candidate, in standard deviations of the joined score.
     priors: dict[str, np.ndarray] = field(default_factory=dict)
 
     def take(self, positions: Sequence[int], /) -> Candidates:
@@ -135,19 +128,11 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """Candidates in order.
-
-    Attributes
-    ----------
-    order
-        Their positions, best first; ties in the order of the candidates.
-    shares
-        The contribution of each signal to the score of every candidate.
-    """
+    """Candidates in order."""
 
     candidates: Candidates
-    order: list[int]
-    shares: dict[str, np.ndarray]
+    order: list[int]  # Their positions, best first; ties in the order of the candidates
+    shares: dict[str, np.ndarray]  # The contribution of each signal to the score of every candidate
 
     def score(self, position: int, /) -> float:
         """Return the joined score of a candidate."""
@@ -221,18 +206,11 @@ _FEEDBACK_WEIGHT = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Rerank:
-    """Input of reranking.
+    """Input of reranking."""
 
-    Attributes
-    ----------
-    maxsim
-        Scores places by their token matrices; NaN without one.
-    feedback
-        The question's dense vector, or ``None`` to skip feedback.
-    """
-
+    # Scores places by their token matrices; NaN without one.
     maxsim: Callable[[Sequence[Place]], np.ndarray]
-    feedback: np.ndarray | None = None
+    feedback: np.ndarray | None = None  # The question's dense vector, or ``None`` to skip feedback
 
 
 def reranked(
@@ -349,21 +327,13 @@ CANDIDATES = 100
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Evidence for or against passages that is independent of the words of the question.
+    """Evidence for or against passages that is independent of the words of the question."""
 
-    Attributes
-    ----------
-    name
-        Shown with the signals in ``--explain``.
-    of
-        Returns the values of passages, float [n], in standard deviations of the joined score.
-    within
-        Documents that each signal searches additionally, and in which word rarity is counted: a
-        question about one report does not depend on the words of all others.
-    """
-
-    name: str
+    name: str  # Shown with the signals in ``--explain``
+    # Returns the values of passages, float [n], in standard deviations of the joined score.
     of: Callable[[Sequence[Place]], np.ndarray]
+    # Documents that each signal searches additionally, and in which word rarity is counted: a
+    # question about one report does not depend on the words of all others.
     within: Collection[str] = ()
 
 

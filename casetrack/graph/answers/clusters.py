@@ -39,26 +39,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The entities or references of documents as matrices.
-
-    Attributes
-    ----------
-    table
-        Rows of ``cluster-features.sql``.
-    held
-        float32 [documents, ids], number of places.
-    units
-        float32 [documents, ids], weight of each id in a document divided by the norm of all weights
-        of the document. The norm includes ids of only one document, so products of rows are
-        cosines.
-    role_weight
-        float32 [ids], mean over the documents that contain the id: 3 for a party, less for a place.
-    """
+    """The entities or references of documents as matrices."""
 
     ids: tuple[str, ...]
-    table: pa.Table
-    held: NDArray[np.float32]
+    table: pa.Table  # Rows of ``cluster-features.sql``
+    held: NDArray[np.float32]  # float32 [documents, ids], number of places
+    # float32 [documents, ids], weight of each id in a document divided by the norm of all weights
+    # of the document. The norm includes ids of only one document, so products of rows are cosines.
     units: NDArray[np.float32]
+    # float32 [ids], mean over the documents that contain the id: 3 for a party, less for a place.
     role_weight: NDArray[np.float32]
 
     def rows(self, ids: Collection[str], /) -> dict[str, list[dict[str, Any]]]:

@@ -170,20 +170,11 @@ _SAME_SIGNS = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph, list item or table row.
+    """A paragraph, list item or table row."""
 
-    Attributes
-    ----------
-    text
-        The full text, even if it spans two chunks.
-    form
-        The text for comparison: plain quotation marks and dashes, single blanks.
-    chunk_id, start, end
-        Its place; the larger part if no chunk contains all of it.
-    """
-
-    text: str
-    form: str
+    text: str  # The full text, even if it spans two chunks
+    form: str  # The text for comparison: plain quotation marks and dashes, single blanks
+    # Its place; the larger part if no chunk contains all of it.
     chunk_id: str
     start: int
     end: int

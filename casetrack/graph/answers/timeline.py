@@ -33,18 +33,10 @@ _MOST_QUOTED = 240
 
 @dataclass(frozen=True, slots=True)
 class UsersTimeline:
-    """The user's additions to the timeline, and the events that the user hid.
+    """The user's additions to the timeline, and the events that the user hid."""
 
-    Attributes
-    ----------
-    events
-        Added events whose source exists.
-    notes
-        Sentences about events left out because of the user's marks.
-    """
-
-    events: tuple[Event, ...]
-    notes: tuple[str, ...]
+    events: tuple[Event, ...]  # Added events whose source exists
+    notes: tuple[str, ...]  # Sentences about events left out because of the user's marks
     _places: frozenset[tuple[str, str]]
     _read_texts: frozenset[tuple[str, str]]
 

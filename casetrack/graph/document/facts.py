@@ -19,23 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChunkFacts:
-    """A stored chunk with the results of the extraction steps.
-
-    Attributes
-    ----------
-    char_start, char_end
-        Code points in the page's text. Neighbours on a page may overlap.
-    tables
-        Start and end of each table paragraph in the page's text.
-    table_header, page_header
-        Header of a table that continues in the text, and the running header of the page.
-    mail_headers
-        For a message in a mailbox: header fields that place it in its thread, by name.
-    """
+    """A stored chunk with the results of the extraction steps."""
 
     chunk_id: str
     chunk_index: int
     page: int
+    # Code points in the page's text. Neighbours on a page may overlap.
     char_start: int
     char_end: int
     text: str
@@ -44,9 +33,12 @@ class ChunkFacts:
     dates: tuple[DateSpan, ...]
     amounts: tuple[AmountSpan, ...]
     citations: tuple[ReferenceSpan, ...]
+    # Start and end of each table paragraph in the page's text.
     tables: tuple[tuple[int, int], ...] = ()
+    # Header of a table that continues in the text, and the running header of the page.
     table_header: str | None = None
     page_header: str | None = None
+    # For a message in a mailbox: header fields that place it in its thread, by name.
     mail_headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -72,68 +64,44 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True)
 class LocalEntity:
-    """An entity of one document.
-
-    Attributes
-    ----------
-    key
-        Normal form within its kind: ``adaeze-okafor``, ``2024-03-12``, ``GBP:318400``.
-    name
-        The fullest name in the document.
-    spellings
-        Every spelling with its number of places, most frequent first.
-    mention_count, chunk_count
-        Places (without repeated ones) and chunks.
-    roles
-        Roles stated by the context, with their number of places. ``PLACED`` counts places of a
-        one-word name (no organisation) in the position of a town: after *in* or *at*, or in an
-        address.
-    evidence
-        Kinds of evidence for the name with their number of places, such as ``party clause``,
-        ``signature`` or ``mail head``.
-    addresses
-        Mail addresses in lower case, sorted.
-    defined
-        Other names that the text defines for it, as written, sorted: a short name, a trade name, a
-        former name. Not words for a role ("the Company").
-    """
+    """An entity of one document."""
 
     kind: EntityKind
-    key: str
-    name: str
+    key: str  # Normal form within its kind: ``adaeze-okafor``, ``2024-03-12``, ``GBP:318400``
+    name: str  # The fullest name in the document
+    # Every spelling with its number of places, most frequent first.
     spellings: tuple[tuple[str, int], ...]
+    # Places (without repeated ones) and chunks.
     mention_count: int
     chunk_count: int
+    # Roles stated by the context, with their number of places. ``PLACED`` counts places of a
+    # one-word name (no organisation) in the position of a town: after *in* or *at*, or in an
+    # address.
     roles: tuple[tuple[str, int], ...]
     first_chunk: int
+    # Kinds of evidence for the name with their number of places, such as ``party clause``,
+    # ``signature`` or ``mail head``.
     evidence: tuple[tuple[str, int], ...] = ()
-    addresses: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()  # Mail addresses in lower case, sorted
+    # Other names that the text defines for it, as written, sorted: a short name, a trade name, a
+    # former name. Not words for a role ("the Company").
     defined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LocalMention:
-    """A place that mentions an entity of the document.
+    """A place that mentions an entity of the document."""
 
-    Attributes
-    ----------
-    entity, chunk
-        Positions among the document's entities and chunks.
-    start, end
-        Code points in the chunk's text.
-    repeated
-        Whether the previous chunk contains the same place.
-    found_by
-        How a name was found; ``None`` for dates, amounts and concepts.
-    """
-
+    # Positions among the document's entities and chunks.
     entity: int
     chunk: int
+    # Code points in the chunk's text.
     start: int
     end: int
-    repeated: bool
+    repeated: bool  # Whether the previous chunk contains the same place
     role: str | None
     confidence: float
+    # How a name was found; ``None`` for dates, amounts and concepts.
     found_by: FoundBy | None = None
 
 
@@ -149,39 +117,22 @@ class LocalDate:
 
 
 class TableSum(NamedTuple):
-    """An amount of money in a cell of a table.
+    """An amount of money in a cell of a table."""
 
-    Attributes
-    ----------
-    start, end
-        Span of its number, code points.
-    printed
-        The printed number with its sign.
-    factor
-        Scale; 1 if none is stated.
-    unit
-        Currency of the cell or its column.
-    row_label, period
-        Label of its row and period of its column; ``None`` if unknown.
-    first, last
-        Days of that period, if known.
-    signed
-        Whether its cell has a currency sign.
-    doubtful
-        Whether it has no sign and is larger than plausible in its document.
-    """
-
+    # Span of its number, code points.
     start: int
     end: int
-    printed: float
-    factor: float
-    unit: str
+    printed: float  # The printed number with its sign
+    factor: float  # Scale; 1 if none is stated
+    unit: str  # Currency of the cell or its column
+    # Label of its row and period of its column; ``None`` if unknown.
     row_label: str | None
     period: str | None
+    # Days of that period, if known.
     first: date | None
     last: date | None
-    signed: bool = True
-    doubtful: bool = False
+    signed: bool = True  # Whether its cell has a currency sign
+    doubtful: bool = False  # Whether it has no sign and is larger than plausible in its document
 
 
 @dataclass(frozen=True, slots=True)

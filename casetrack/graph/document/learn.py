@@ -246,33 +246,16 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The names of a document from the tagger and from its own evidence.
+    """The names of a document from the tagger and from its own evidence."""
 
-    Attributes
-    ----------
-    chunks
-        The chunks, each with all its names in order.
-    found_by
-        How each name of each chunk was found.
-    bound
-        Places of defined terms.
-    called
-        The name at a place that is not written as a name, such as a mail address.
-    repeats
-        Places of signers whose names are printed again below.
-    known
-        Evidence of the document: kinds, aliases, addresses.
-    small
-        Words that occur in lower case.
-    """
-
-    chunks: tuple[ChunkFacts, ...]
-    found_by: tuple[tuple[FoundBy, ...], ...]
-    bound: tuple[Bound, ...]
+    chunks: tuple[ChunkFacts, ...]  # The chunks, each with all its names in order
+    found_by: tuple[tuple[FoundBy, ...], ...]  # How each name of each chunk was found
+    bound: tuple[Bound, ...]  # Places of defined terms
+    # The name at a place that is not written as a name, such as a mail address.
     called: dict[Where, str]
-    repeats: frozenset[Where]
-    known: Known
-    small: Collection[str] = ()
+    repeats: frozenset[Where]  # Places of signers whose names are printed again below
+    known: Known  # Evidence of the document: kinds, aliases, addresses
+    small: Collection[str] = ()  # Words that occur in lower case
 
 
 @dataclass(slots=True)

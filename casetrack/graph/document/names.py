@@ -41,42 +41,25 @@ _IN_PARENTHESES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A grouped name at its place.
-
-    Attributes
-    ----------
-    group
-        Number of its entity among the document's named entities; -1 if it is no name.
-    spelling
-        The name as written, on one line, with the preceding title.
-    """
+    """A grouped name at its place."""
 
     chunk: int
     span: NameSpan
-    group: int
-    spelling: str
+    group: int  # Number of its entity among the document's named entities; -1 if it is no name
+    spelling: str  # The name as written, on one line, with the preceding title
     found_by: FoundBy
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The named entities of a document.
+    """The named entities of a document."""
 
-    Attributes
-    ----------
-    places
-        All names, in order.
-    kinds, keys, names
-        For each entity: its kind, its key within the kind, the fullest name.
-    surfaces
-        Number of the entity that each surface form names.
-    """
-
-    places: tuple[Place, ...]
+    places: tuple[Place, ...]  # All names, in order
+    # For each entity: its kind, its key within the kind, the fullest name.
     kinds: tuple[NameKind, ...]
     keys: tuple[str, ...]
     names: tuple[str, ...]
-    surfaces: Mapping[str, int]
+    surfaces: Mapping[str, int]  # Number of the entity that each surface form names
 
 
 _PARTY = frozenset(("party clause", "title block", "letterhead", "caption"))

@@ -98,23 +98,14 @@ def _lines(page: Sequence[ChunkFacts]) -> list[Line]:
 
 @dataclass
 class Block:
-    """Rows under the same headers.
-
-    Attributes
-    ----------
-    scale
-        Stated in the header lines, or ``None``.
-    unit
-        The currency of the table that it continues; for the last block of a page, its own.
-    ends
-        Whether running text follows it.
-    """
+    """Rows under the same headers."""
 
     heads: list[str] = field(default_factory=list)
     rows: list[TableRow] = field(default_factory=list)
-    scale: Scale | None = None
+    scale: Scale | None = None  # Stated in the header lines, or ``None``
+    # The currency of the table that it continues; for the last block of a page, its own.
     unit: str | None = None
-    ends: bool = False
+    ends: bool = False  # Whether running text follows it
 
 
 def _give_heads(block: Block, other: Block) -> None:

@@ -128,25 +128,15 @@ def _may_have(block: Block, factor: float) -> bool:
 
 
 class _Kinds(NamedTuple):
-    """Properties of cells by position, separately for each number of cells in a row.
+    """Properties of cells by position, separately for each number of cells in a row."""
 
-    Attributes
-    ----------
-    money, ratios
-        Positions with a currency sign, and with a per cent sign.
-    bare
-        Positions before the first currency sign of a row, which hold counts.
-    with_cents
-        Whether most amounts of the block have two decimals.
-    whole
-        Whether all amounts with a sign are integers, so that "2.5" is a rate.
-    """
-
+    # Positions with a currency sign, and with a per cent sign.
     money: dict[int, set[int | str]]
     ratios: dict[int, set[int | str]]
+    # Positions before the first currency sign of a row, which hold counts.
     bare: dict[int, set[int | str]]
-    with_cents: bool
-    whole: bool
+    with_cents: bool  # Whether most amounts of the block have two decimals
+    whole: bool  # Whether all amounts with a sign are integers, so that "2.5" is a rate
 
 
 def _kinds_of_columns(rows: Sequence[TableRow]) -> _Kinds:

@@ -34,32 +34,20 @@ Roots = tuple[int, int | None]
 
 @dataclass(slots=True, eq=False)
 class Edited:
-    """The rows of the merge after the user's edits.
+    """The rows of the merge after the user's edits."""
 
-    Attributes
-    ----------
-    rows, groups
-        The input, followed by rows that were split off and groups that the user created.
-    row_groups, row_roots
-        int64 [rows], as in the merge; a root of -1 means that the row is left out.
-    names
-        Names that the user gave, by root.
-    touched
-        Roots of entities with an edit.
-    split_off
-        The source row and the spelling of each row that was split off.
-    outcomes
-        For each edit that is not idle, the roots of its entity (-1 for a hidden one) and of the
-        entity that got a spelling.
-    """
-
+    # The input, followed by rows that were split off and groups that the user created.
     rows: pa.Table
     groups: list[Group]
+    # int64 [rows], as in the merge; a root of -1 means that the row is left out.
     row_groups: NDArray[np.int64]
     row_roots: NDArray[np.int64]
-    names: dict[int, str] = field(default_factory=dict)
-    touched: set[int] = field(default_factory=set)
+    names: dict[int, str] = field(default_factory=dict)  # Names that the user gave, by root
+    touched: set[int] = field(default_factory=set)  # Roots of entities with an edit
+    # The source row and the spelling of each row that was split off.
     split_off: list[tuple[int, str]] = field(default_factory=list)
+    # For each edit that is not idle, the roots of its entity (-1 for a hidden one) and of the
+    # entity that got a spelling.
     outcomes: dict[str, Roots] = field(default_factory=dict)
 
 

@@ -37,27 +37,16 @@ _ACRONYM = r"^[A-Z][A-Z.&-]{1,9}$"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The local entities of a collection with one key.
-
-    Attributes
-    ----------
-    gender
-        ``m`` or ``f`` if titles state it, else empty.
-    is_apart
-        Whether a person of the other gender has the same key.
-    proven
-        Number of mentions with evidence for this kind.
-    is_acronym
-        Whether a document writes it as consecutive letters ("IBM", "I.B.M.").
-    """
+    """The local entities of a collection with one key."""
 
     kind: str
     key: str
-    gender: str
-    is_apart: bool
+    gender: str  # ``m`` or ``f`` if titles state it, else empty
+    is_apart: bool  # Whether a person of the other gender has the same key
     mentions: int
     documents: int
-    proven: int = 0
+    proven: int = 0  # Number of mentions with evidence for this kind
+    # Whether a document writes it as consecutive letters ("IBM", "I.B.M.").
     is_acronym: bool = False
 
 

@@ -82,23 +82,14 @@ _IN_MAILS = ("author", "copied in", "recipient", "sender")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merged:
-    """The entities of a collection.
+    """The entities of a collection."""
 
-    Attributes
-    ----------
-    entities
-        As the table ``entities`` is declared; most mentioned first.
-    codes
-        int32, row of *entities* for each local entity; -1 for one that is left out.
-    moved
-        Places of split-off spellings, see :data:`casetrack.graph.entities.edits.MOVED`.
-    outcomes
-        Outcomes of the user's edits, see :data:`casetrack.graph.entities.edits.OUTCOMES`.
-    """
-
-    entities: pa.Table
+    entities: pa.Table  # As the table ``entities`` is declared; most mentioned first
+    # int32, row of *entities* for each local entity; -1 for one that is left out.
     codes: NDArray[np.int32]
+    # Places of split-off spellings, see :data:`casetrack.graph.entities.edits.MOVED`.
     moved: pa.Table
+    # Outcomes of the user's edits, see :data:`casetrack.graph.entities.edits.OUTCOMES`.
     outcomes: pa.Table
 
 

@@ -32,21 +32,11 @@ _MAX_ACRONYM = 8
 
 @dataclass(frozen=True, slots=True)
 class OrganizationForm:
-    """The parts of an organisation's name.
+    """The parts of an organisation's name."""
 
-    Attributes
-    ----------
-    base
-        Its words, folded, without article and legal form.
-    family
-        Its legal form, such as ``ltd`` for "Ltd" and "Limited"; empty without one.
-    is_capitals
-        Whether it is one word in capitals, like an acronym.
-    """
-
-    base: tuple[str, ...]
-    family: str
-    is_capitals: bool
+    base: tuple[str, ...]  # Its words, folded, without article and legal form
+    family: str  # Its legal form, such as ``ltd`` for "Ltd" and "Limited"; empty without one
+    is_capitals: bool  # Whether it is one word in capitals, like an acronym
 
     @property
     def key(self) -> str:

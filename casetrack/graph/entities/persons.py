@@ -43,24 +43,13 @@ _KANA = r"(?:sh|ch|ts|[kgsztdnhbpmrjfyw]y?)?(?:ou|oh|uu|[aiueo])n?"
 
 @dataclass(frozen=True, slots=True)
 class _Tradition:
-    """The structure of names of one tradition.
+    """The structure of names of one tradition."""
 
-    Attributes
-    ----------
-    surnames
-        Frequent family names, folded, with their rank.
-    given
-        Matches each whole word of a given name.
-    syllable
-        Matches a syllable if several words form one given name; else ``None``.
-    given_last
-        Whether the name of address is the last of several.
-    """
-
-    surnames: dict[str, int]
-    given: re.Pattern[str]
+    surnames: dict[str, int]  # Frequent family names, folded, with their rank
+    given: re.Pattern[str]  # Matches each whole word of a given name
+    # Matches a syllable if several words form one given name; else ``None``.
     syllable: re.Pattern[str] | None = None
-    given_last: bool = False
+    given_last: bool = False  # Whether the name of address is the last of several
 
 
 def _ranked(name: str) -> dict[str, int]:
@@ -171,30 +160,14 @@ _LEAST_CAPITALS = 4
 
 @dataclass(frozen=True, slots=True)
 class PersonForm:
-    """The parts of a person's name; all except *display* are folded.
+    """The parts of a person's name; all except *display* are folded."""
 
-    Attributes
-    ----------
-    given
-        Given names and initials, in order.
-    surname
-        With its particles; empty for a single bare word.
-    bare
-        One word without a title: a surname or a given name.
-    suffix
-        ``jr``, ``sr``, ``ii``, ... or empty.
-    gender
-        ``m`` or ``f`` if a title states it, else empty.
-    display
-        The name without title and degrees, in the usual order.
-    """
-
-    given: tuple[str, ...]
-    surname: str
-    bare: str
-    suffix: str
-    gender: str
-    display: str
+    given: tuple[str, ...]  # Given names and initials, in order
+    surname: str  # With its particles; empty for a single bare word
+    bare: str  # One word without a title: a surname or a given name
+    suffix: str  # ``jr``, ``sr``, ``ii``, ... or empty.
+    gender: str  # ``m`` or ``f`` if a title states it, else empty
+    display: str  # The name without title and degrees, in the usual order
 
     @property
     def is_full(self) -> bool:

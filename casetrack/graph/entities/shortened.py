@@ -45,21 +45,11 @@ _LEAST_LETTERS = 3
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """Names that documents define for organisations.
+    """Names that documents define for organisations."""
 
-    Attributes
-    ----------
-    owners
-        The groups that each defined key is another name of.
-    full
-        The keys that are full names.
-    initials
-        The keys that consist of initials or letters of the owner.
-    """
-
-    owners: Mapping[str, frozenset[int]]
-    full: frozenset[str]
-    initials: frozenset[str]
+    owners: Mapping[str, frozenset[int]]  # The groups that each defined key is another name of
+    full: frozenset[str]  # The keys that are full names
+    initials: frozenset[str]  # The keys that consist of initials or letters of the owner
 
 
 NOTHING_DEFINED = Defined({}, frozenset(), frozenset())
@@ -172,24 +162,14 @@ _CROWD = 24
 
 @dataclass(frozen=True, slots=True)
 class ShortNames:
-    """The short names of a collection.
+    """The short names of a collection."""
 
-    Attributes
-    ----------
-    full
-        Groups that are full names of a person or an organisation.
-    targets
-        For each short name's group, the root of the only entity that it fits.
-    stated
-        Groups in *targets* that a text defines: they apply even in a document with the full name.
-    words
-        Like *targets*, for single words read as a person or a place that start an organisation's
-        name.
-    """
-
-    full: frozenset[int]
-    targets: dict[int, int]
+    full: frozenset[int]  # Groups that are full names of a person or an organisation
+    targets: dict[int, int]  # For each short name's group, the root of the only entity that it fits
+    # Groups in *targets* that a text defines: they apply even in a document with the full name.
     stated: frozenset[int]
+    # Like *targets*, for single words read as a person or a place that start an organisation's
+    # name.
     words: dict[int, int]
 
 

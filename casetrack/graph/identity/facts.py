@@ -49,27 +49,16 @@ belongs to it; ``quotes``: a mail contains the head of an earlier mail."""
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A distinguishing description of a document: "Amendment No. 2 to the Lease dated 3 May 2019".
-
-    Attributes
-    ----------
-    title
-        Lower-case words without generic ones such as "agreement"; for a mail its subject.
-    restated
-        Whether it is called amended and restated.
-    ordinal
-        Number of the amendment or supplement, from 1; ``None`` if unknown or not applicable.
-    dates
-        ``YYYY-MM-DD`` or ``YYYY-MM``; for a mail the time of sending.
-    numbers
-        Identifying numbers with their type: ``contract:4711-b``, ``invoice:2024-17``.
-    """
+    """A description of a document: "Amendment No. 2 to the Lease dated 3 May 2019"."""
 
     kind: Kind = ""
+    # Lower-case words without generic ones such as "agreement"; for a mail its subject.
     title: tuple[str, ...] = ()
-    restated: bool = False
+    restated: bool = False  # Whether it is called amended and restated
+    # Number of the amendment or supplement, from 1; ``None`` if unknown or not applicable.
     ordinal: int | None = None
-    dates: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()  # ``YYYY-MM-DD`` or ``YYYY-MM``; for a mail the time of sending
+    # Identifying numbers with their type: ``contract:4711-b``, ``invoice:2024-17``.
     numbers: tuple[str, ...] = ()
 
     @property
@@ -80,49 +69,28 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The self-description of a document, or of a message of a mailbox.
+    """The self-description of a document, or of a message of a mailbox."""
 
-    Attributes
-    ----------
-    page
-        First page: 1, except for later messages of a mailbox.
-    label
-        Of a schedule or exhibit, such as ``b`` or ``99.1``.
-    parts
-        Numbers of its clauses, and labels of the exhibits that it lists.
-    digest
-        Equal for texts that differ only in white space, case and marks; empty for very short texts.
-    """
-
-    page: int
+    page: int  # First page: 1, except for later messages of a mailbox
     description: Description
-    label: str = ""
-    parts: tuple[str, ...] = ()
+    label: str = ""  # Of a schedule or exhibit, such as ``b`` or ``99.1``
+    parts: tuple[str, ...] = ()  # Numbers of its clauses, and labels of the exhibits that it lists
+    # Equal for texts that differ only in white space, case and marks; empty for very short texts.
     digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim about another document, at its place.
+    """A claim about another document, at its place."""
 
-    Attributes
-    ----------
-    chunk, start, end
-        Position among the document's chunks, and code points in the chunk's text.
-    says
-        The kind of claim.
-    of
-        The other document; empty if a part belongs to the base document of the whole document.
-    repeated
-        Whether the previous chunk contains the same place.
-    """
-
+    # Position among the document's chunks, and code points in the chunk's text.
     chunk: int
     start: int
     end: int
-    says: Says
+    says: Says  # The kind of claim
+    # The other document; empty if a part belongs to the base document of the whole document.
     of: Description
-    repeated: bool = False
+    repeated: bool = False  # Whether the previous chunk contains the same place
     confidence: float = 0.9
 
 

@@ -98,25 +98,15 @@ _FAR = 360
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A mention of an agreement, or of a change to one.
+    """A mention of an agreement, or of a change to one."""
 
-    Attributes
-    ----------
-    start, end
-        The title, code points in the joined text.
-    is_this
-        Whether it is the document itself: "This Agreement".
-    term
-        The defined term for it: "Original Agreement"; may be empty.
-    base
-        For a change, the start of the mention of its base: "Amendment No. 1 *to the Lease*".
-    """
-
+    # The title, code points in the joined text.
     start: int
     end: int
     of: Description
-    is_this: bool
-    term: str = ""
+    is_this: bool  # Whether it is the document itself: "This Agreement"
+    term: str = ""  # The defined term for it: "Original Agreement"; may be empty
+    # For a change, the start of the mention of its base: "Amendment No. 1 *to the Lease*".
     base: int = -1
 
 

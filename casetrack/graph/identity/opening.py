@@ -74,22 +74,14 @@ _UNDER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The self-description of a document.
-
-    Attributes
-    ----------
-    label
-        Of a schedule or exhibit.
-    start, end
-        The span of the self-description; code points in the joined text.
-    base
-        Position of the document that it changes or belongs to; -1 if the title names none.
-    """
+    """The self-description of a document."""
 
     description: Description
-    label: str = ""
+    label: str = ""  # Of a schedule or exhibit
+    # The span of the self-description; code points in the joined text.
     start: int = 0
     end: int = 0
+    # Position of the document that it changes or belongs to; -1 if the title names none.
     base: int = -1
 
 

@@ -39,29 +39,19 @@ _NUMBERED = frozenset({"amendment", "addendum", "supplement"})
 
 @dataclass(frozen=True, slots=True)
 class DocumentDescription:
-    """The description of one document by its text and its name.
-
-    Attributes
-    ----------
-    titles
-        Words of its titles: of the text, then of the file name and the metadata.
-    name_dates, name_numbers
-        From those names; a date may be that of the file.
-    parties
-        Entities in its opening, or with evidence as a party.
-    mentioned
-        All persons and organisations in the text.
-    """
+    """The description of one document by its text and its name."""
 
     description: Description
+    # Words of its titles: of the text, then of the file name and the metadata.
     titles: tuple[tuple[str, ...], ...]
+    # From those names; a date may be that of the file.
     name_dates: frozenset[str]
     name_numbers: frozenset[str]
     ordinal: int | None
     label: str
     parts: frozenset[str]
-    parties: frozenset[str]
-    mentioned: frozenset[str]
+    parties: frozenset[str]  # Entities in its opening, or with evidence as a party
+    mentioned: frozenset[str]  # All persons and organisations in the text
 
 
 @dataclass(slots=True)

@@ -42,30 +42,19 @@ _AHEAD = 0.9
 
 @dataclass(frozen=True, slots=True)
 class DocumentLink:
-    """A claim about a document of the collection, at its place.
+    """A claim about a document of the collection, at its place."""
 
-    Attributes
-    ----------
-    source, target
-        Positions of documents.
-    says
-        See :data:`casetrack.graph.identity.facts.Says`.
-    confidence
-        Of the target.
-    basis
-        The matching properties: number, date, title, parties, contract.
-    """
-
+    # Positions of documents.
     source: int
     target: int
-    says: str
+    says: str  # See :data:`casetrack.graph.identity.facts.Says`
     chunk_id: str
     chunk_index: int
     start: int
     end: int
     text: str
-    confidence: float
-    basis: tuple[str, ...]
+    confidence: float  # Of the target
+    basis: tuple[str, ...]  # The matching properties: number, date, title, parties, contract
 
 
 @dataclass(frozen=True, slots=True)

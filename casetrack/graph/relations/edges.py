@@ -31,31 +31,19 @@ _LEVELS = 1 << 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Places of entities or references ("things"), each counted once.
+    """Places of entities or references ("things"), each counted once."""
 
-    Attributes
-    ----------
-    things
-        Ids of entities or references, sorted.
-    chunks
-        Ids of the chunks with a place, in reading order.
-    documents, indexes
-        int32 [chunks], position of the document, and of the chunk within it.
-    thing, chunk, start
-        int64 [places], positions in *things* and *chunks*, and the first character; ordered by
-        chunk, then start.
-    confidence
-        float64 [places].
-    """
-
-    things: tuple[str, ...]
-    chunks: tuple[str, ...]
+    things: tuple[str, ...]  # Ids of entities or references, sorted
+    chunks: tuple[str, ...]  # Ids of the chunks with a place, in reading order
+    # int32 [chunks], position of the document, and of the chunk within it.
     documents: NDArray[np.int32]
     indexes: NDArray[np.int32]
+    # int64 [places], positions in *things* and *chunks*, and the first character; ordered by chunk,
+    # then start.
     thing: NDArray[np.int64]
     chunk: NDArray[np.int64]
     start: NDArray[np.int64]
-    confidence: NDArray[np.float64]
+    confidence: NDArray[np.float64]  # float64 [places]
 
     def spread(self) -> NDArray[np.int64]:
         """Return int64 [things], the number of chunks of each."""
@@ -215,23 +203,15 @@ DIRECTED = frozenset(RELATION_TYPES) - {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The text that shows an edge in the first chunk of its evidence, and the basis of the edge.
+    """The text that shows an edge in the first chunk of its evidence, and the basis of the edge."""
 
-    Attributes
-    ----------
-    text, start, end
-        The text and its span in the chunk; ``None`` if no text shows the edge.
-    basis
-        The matching properties: date, title, parties, number, message id, ...
-    position
-        The number of the source as an amendment or supplement.
-    """
-
+    # The text and its span in the chunk; ``None`` if no text shows the edge.
     text: str | None = None
     start: int | None = None
     end: int | None = None
+    # The matching properties: date, title, parties, number, message id, ...
     basis: tuple[str, ...] = ()
-    position: int | None = None
+    position: int | None = None  # The number of the source as an amendment or supplement
 
 
 def edge_table(

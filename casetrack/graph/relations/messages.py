@@ -25,43 +25,26 @@ _ROOT, _CHILD = 22, 5
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: a mail, or a page of a mailbox.
+    """One message: a mail, or a page of a mailbox."""
 
-    Attributes
-    ----------
-    document, page
-        Position of its document, and its page in it.
-    subject, shown
-        Subject in lower case without reply prefixes; and as written.
-    sent
-        To the minute, in UTC; as written if the time zone is unknown.
-    writer, readers
-        Addresses of sender and recipients.
-    writer_words
-        Words of the sender's name.
-    ids, answers, references
-        Its message ids, those that it answers, and earlier ones, the oldest first.
-    index
-        Outlook's conversation index; empty without one.
-    digest
-        Equal for messages with the same sender, subject, minute and words; may be empty.
-    head
-        ``from``, ``to``, ``cc`` and ``bcc`` as shown.
-    """
-
+    # Position of its document, and its page in it.
     document: int
     page: int
+    # Subject in lower case without reply prefixes; and as written.
     subject: str
     shown: str
-    sent: datetime | None
+    sent: datetime | None  # To the minute, in UTC; as written if the time zone is unknown
+    # Addresses of sender and recipients.
     writer: frozenset[str]
-    writer_words: frozenset[str]
+    writer_words: frozenset[str]  # Words of the sender's name
     readers: frozenset[str]
+    # Its message ids, those that it answers, and earlier ones, the oldest first.
     ids: frozenset[str]
     answers: tuple[str, ...]
     references: tuple[str, ...]
-    index: bytes
-    digest: str
+    index: bytes  # Outlook's conversation index; empty without one
+    digest: str  # Equal for messages with the same sender, subject, minute and words; may be empty
+    # ``from``, ``to``, ``cc`` and ``bcc`` as shown.
     head: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -81,49 +64,30 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A mail that answers or forwards another one.
+    """A mail that answers or forwards another one."""
 
-    Attributes
-    ----------
-    source, target
-        Positions of documents.
-    type
-        ``response_to`` or ``forward_of``.
-    basis
-        The evidence: message id, references, quoted head, subject.
-    place
-        The quoted head as a row of the segments' table, or ``None``.
-    """
-
+    # Positions of documents.
     source: int
     target: int
-    type: str
+    type: str  # ``response_to`` or ``forward_of``
     confidence: float
-    basis: tuple[str, ...]
+    basis: tuple[str, ...]  # The evidence: message id, references, quoted head, subject
+    # The quoted head as a row of the segments' table, or ``None``.
     place: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A mail of a thread.
+    """A mail of a thread."""
 
-    Attributes
-    ----------
-    message, copies
-        The copy that counts, and the others.
-    parent
-        Position in the thread of the answered mail; ``None`` for a first mail, and if the answered
-        mail is not in the collection.
-    link
-        The evidence for *parent*.
-    absent
-        Ids of earlier mails that it names and that are not in the collection, the nearest first.
-    """
-
+    # The copy that counts, and the others.
     message: Message
     copies: tuple[Message, ...] = ()
+    # Position in the thread of the answered mail; ``None`` for a first mail, and if the answered
+    # mail is not in the collection.
     parent: int | None = None
-    link: Link | None = None
+    link: Link | None = None  # The evidence for *parent*
+    # Ids of earlier mails that it names and that are not in the collection, the nearest first.
     absent: tuple[str, ...] = ()
 
 

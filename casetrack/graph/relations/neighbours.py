@@ -37,23 +37,13 @@ _NEVER = 1e12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Rows to compare.
+    """Rows to compare."""
 
-    Attributes
-    ----------
-    codes
-        Integers [n, dimension].
-    squares
-        float64 [n], squared norms; 0 if a row has no vector.
-    norms
-        float64 [n], their roots; very large if a row has no vector, so that it has no neighbours.
-    before
-        int32 [n], position of a row that is never compared with this one, or -1.
-    """
-
-    codes: NDArray[np.int8] | NDArray[np.int16]
-    squares: NDArray[np.float64]
+    codes: NDArray[np.int8] | NDArray[np.int16]  # Integers [n, dimension]
+    squares: NDArray[np.float64]  # float64 [n], squared norms; 0 if a row has no vector
+    # float64 [n], their roots; very large if a row has no vector, so that it has no neighbours.
     norms: NDArray[np.float64]
+    # int32 [n], position of a row that is never compared with this one, or -1.
     before: NDArray[np.int32]
 
     @classmethod
@@ -218,26 +208,14 @@ class Neighbours:
     """The nearest chunks of every chunk, by cosine.
 
     The two adjacent chunks, which overlap, are no neighbours.
-
-    Attributes
-    ----------
-    ids
-        Ids of all chunks, ordered by document and position.
-    before
-        int32 [n], position of the previous chunk in the document, or -1.
-    keys
-        uint64 [n], a digest of each vector, to detect changes.
-    near
-        int32 [n, 10], positions of the neighbours, the nearest first; -1 if there is none.
-    cosines
-        float64 [n, 10], at least 0.8; 0 if there is none.
     """
 
-    ids: tuple[str, ...]
-    before: NDArray[np.int32]
-    keys: NDArray[np.uint64]
+    ids: tuple[str, ...]  # Ids of all chunks, ordered by document and position
+    before: NDArray[np.int32]  # int32 [n], position of the previous chunk in the document, or -1
+    keys: NDArray[np.uint64]  # uint64 [n], a digest of each vector, to detect changes
+    # int32 [n, 10], positions of the neighbours, the nearest first; -1 if there is none.
     near: NDArray[np.int32]
-    cosines: NDArray[np.float64]
+    cosines: NDArray[np.float64]  # float64 [n, 10], at least 0.8; 0 if there is none
 
 
 NOTHING = Neighbours(

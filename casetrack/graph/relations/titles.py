@@ -63,31 +63,16 @@ _PERIOD = re.compile(r"(?:q[1-4]|h[12]|fy\d{2,4}|\d{1,2}(?:st|nd|rd|th))$", re.I
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A parsed title or file name.
+    """A parsed title or file name."""
 
-    Attributes
-    ----------
-    words
-        Lower-case words without the content of the other fields. "First Amendment" and "Amendment
-        No. 1" are both ``("amendment", "1")``.
-    dates
-        ``YYYY-MM-DD`` or ``YYYY-MM``.
-    identifiers
-        Numbers that name one thing, such as ``ts-2024-0187``.
-    version
-        Version number, or ``None``; a letter counts from A = 1.
-    stage
-        0 draft, 1 unknown, 2 final, 3 signed.
-    marked
-        Whether it is marked as a version or copy.
-    """
-
+    # Lower-case words without the content of the other fields. "First Amendment" and "Amendment No.
+    # 1" are both ``("amendment", "1")``.
     words: tuple[str, ...]
-    dates: frozenset[str]
-    identifiers: frozenset[str]
-    version: tuple[int, ...] | None
-    stage: int
-    marked: bool
+    dates: frozenset[str]  # ``YYYY-MM-DD`` or ``YYYY-MM``
+    identifiers: frozenset[str]  # Numbers that name one thing, such as ``ts-2024-0187``
+    version: tuple[int, ...] | None  # Version number, or ``None``; a letter counts from A = 1
+    stage: int  # 0 draft, 1 unknown, 2 final, 3 signed
+    marked: bool  # Whether it is marked as a version or copy
 
     @property
     def is_specific(self) -> bool:

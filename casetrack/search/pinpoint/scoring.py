@@ -314,20 +314,11 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The question's tokens, and the mapping of a passage's matrix rows to its text.
+    """The question's tokens, and the mapping of a passage's matrix rows to its text."""
 
-    Attributes
-    ----------
-    asked
-        float32 [q, width]: the content tokens of the question.
-    form
-        The storage form of matrices.
-    spans_of
-        Returns the spans of a text's tokens, int32 [n, 2], from which the matrix rows are made.
-    """
-
-    asked: NDArray[np.float32]
-    form: TokenForm
+    asked: NDArray[np.float32]  # float32 [q, width]: the content tokens of the question
+    form: TokenForm  # The storage form of matrices
+    # Returns the spans of a text's tokens, int32 [n, 2], from which the matrix rows are made.
     spans_of: Callable[[str], NDArray[np.int32] | None]
 
     @classmethod
@@ -438,31 +429,17 @@ _LOOKS: dict[Want, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """The terms and requested values of a question, against which parts are scored.
+    """The terms and requested values of a question, against which parts are scored."""
 
-    Attributes
-    ----------
-    terms
-        Index terms of the question with their weights: 1 or more for its own, less for other names.
-    rarity
-        Their weights in the collection, by term.
-    is_due
-        Whether it asks for a deadline.
-    is_span
-        Whether it asks for a duration.
-    names
-        Terms that name documents: they select a document, not a part.
-    query
-        The question as typed.
-    """
-
+    # Index terms of the question with their weights: 1 or more for its own, less for other names.
     terms: Mapping[str, float]
-    rarity: Mapping[str, float]
+    rarity: Mapping[str, float]  # Their weights in the collection, by term
     wants: frozenset[Want] = frozenset()
-    is_due: bool = False
-    is_span: bool = False
+    is_due: bool = False  # Whether it asks for a deadline
+    is_span: bool = False  # Whether it asks for a duration
+    # Terms that name documents: they select a document, not a part.
     names: frozenset[str] = frozenset()
-    query: str = ""
+    query: str = ""  # The question as typed
 
     @classmethod
     def of(cls, reading: Reading, index: Index, /) -> Sought:

@@ -50,18 +50,10 @@ class _Answer:
 
 @dataclass(slots=True)
 class Calls:
-    """The questions of one statement, with their answers.
+    """The questions of one statement, with their answers."""
 
-    Attributes
-    ----------
-    control
-        Stops the statement, and is notified during retrieval.
-    error
-        The last error of an answer, of edges, or of reading passages. DuckDB only passes on its
-        text.
-    """
-
-    control: Control
+    control: Control  # Stops the statement, and is notified during retrieval
+    # The last error of an answer, of edges, or of reading passages. DuckDB only passes on its text.
     error: Exception | None = None
     withheld: dict[str, str] = field(default_factory=dict)
     _answers: dict[tuple[Any, ...], _Answer] = field(default_factory=dict)

@@ -64,46 +64,23 @@ _STARTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term with its other names.
+    """A term with its other names."""
 
-    Attributes
-    ----------
-    names
-        Synonyms, the usual name first.
-    asked
-        Phrases of questions.
-    parts
-        Components.
-    within
-        Names of terms that contain it.
-    wants
-        The values that a question about it requests.
-    """
-
-    names: tuple[str, ...]
-    asked: tuple[str, ...]
-    parts: tuple[str, ...]
-    within: tuple[str, ...]
-    wants: frozenset[Want]
+    names: tuple[str, ...]  # Synonyms, the usual name first
+    asked: tuple[str, ...]  # Phrases of questions
+    parts: tuple[str, ...]  # Components
+    within: tuple[str, ...]  # Names of terms that contain it
+    wants: frozenset[Want]  # The values that a question about it requests
     vocabulary: str
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The terms of a subject.
+    """The terms of a subject."""
 
-    Attributes
-    ----------
-    name
-        That of its file.
-    terms
-        Its terms; empty if they are read on demand, see :func:`shipped`.
-    kinds, markers
-        See the module.
-    """
-
-    name: str
-    terms: tuple[Term, ...]
+    name: str  # That of its file
+    terms: tuple[Term, ...]  # Its terms; empty if they are read on demand, see :func:`shipped`
+    # See the module.
     kinds: frozenset[str] = frozenset()
     markers: tuple[str, ...] = ()
     about: str = ""

@@ -32,20 +32,13 @@ _KEPT = 16384
 
 
 class Word(NamedTuple):
-    """A word of the question.
+    """A word of the question."""
 
-    Attributes
-    ----------
-    text
-        As written.
-    terms
-        Its index terms: usually one, none for a very common word. Letters joined by ``&``, as in
-        ``r&d``, are one word here, because their index terms are useless.
-    """
-
-    text: str
+    text: str  # As written
     start: int
     end: int
+    # Its index terms: usually one, none for a very common word. Letters joined by ``&``, as in
+    # ``r&d``, are one word here, because their index terms are useless.
     terms: tuple[str, ...]
 
 
@@ -270,23 +263,14 @@ class _Naming(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of a collection's documents, with counts of terms.
-
-    Attributes
-    ----------
-    sizes
-        int64 [documents], number of passages.
-    counts
-        Returns the number of passages of each document with an index term, int64 [documents].
-    frequency
-        Returns the total number of passages with a term; faster.
-    """
+    """The names of a collection's documents, with counts of terms."""
 
     ids: Sequence[str]
     names: Sequence[str]
-    sizes: NDArray[np.int64]
+    sizes: NDArray[np.int64]  # int64 [documents], number of passages
+    # Returns the number of passages of each document with an index term, int64 [documents].
     counts: Callable[[str], NDArray[np.int64]]
-    frequency: Callable[[str], int]
+    frequency: Callable[[str], int]  # Returns the total number of passages with a term; faster
     _stems: list[tuple[str, int]] = field(default_factory=list, repr=False)
     _first_words: list[str | None] = field(default_factory=list, repr=False)
     _largest: NDArray[np.int64] = field(init=False, repr=False)

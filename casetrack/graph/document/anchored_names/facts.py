@@ -41,58 +41,32 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A name with evidence at a place.
-
-    Attributes
-    ----------
-    text
-        The name as written.
-    kind
-        ``None`` if the place does not show it.
-    address
-        Mail address in lower case; empty without one.
-    called
-        The full name, if the text at the place is not one (``jo.roe@acme.com``).
-    is_repeat
-        Whether the same block prints the name of the same signer further down.
-    role
-        Role stated at the place ("plaintiff"), or empty.
-    """
+    """A name with evidence at a place."""
 
     where: Where
-    text: str
-    kind: NameKind | None
+    text: str  # The name as written
+    kind: NameKind | None  # ``None`` if the place does not show it
     evidence: Evidence
-    address: str = ""
-    called: str = ""
+    address: str = ""  # Mail address in lower case; empty without one
+    called: str = ""  # The full name, if the text at the place is not one (``jo.roe@acme.com``)
+    # Whether the same block prints the name of the same signer further down.
     is_repeat: bool = False
-    role: str = ""
+    role: str = ""  # Role stated at the place ("plaintiff"), or empty
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term or name that the text defines for an entity: ``Acme, Inc. (the "Buyer")``.
+    """A term or name that the text defines for an entity: ``Acme, Inc. (the "Buyer")``."""
 
-    Attributes
-    ----------
-    where, text
-        The term, without quotation marks.
-    owner
-        Place of the name that it stands for.
-    role
-        The party role ("buyer"); empty for a name.
-    is_name
-        Whether it is a name (a short name, a former name), not a common word used as one ("the
-        Company", "the Bank").
-    quoted
-        Whether it is in quotation marks, like a definition, not only in parentheses.
-    """
-
+    # The term, without quotation marks.
     where: Where
     text: str
-    owner: Where
-    role: str = ""
+    owner: Where  # Place of the name that it stands for
+    role: str = ""  # The party role ("buyer"); empty for a name
+    # Whether it is a name (a short name, a former name), not a common word used as one ("the
+    # Company", "the Bank").
     is_name: bool = True
+    # Whether it is in quotation marks, like a definition, not only in parentheses.
     quoted: bool = False
 
 
@@ -123,23 +97,13 @@ _EQUAL: Final = lists.LEGAL_FORMS.groups("equal")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A written form of a name.
+    """A written form of a name."""
 
-    Attributes
-    ----------
-    text
-        In its usual case.
-    owner
-        Surface of the name that it stands for.
-    role
-        The party role of a term such as "Buyer".
-    """
-
-    text: str
-    owner: str
+    text: str  # In its usual case
+    owner: str  # Surface of the name that it stands for
     kind: NameKind
     manner: Manner
-    role: str = ""
+    role: str = ""  # The party role of a term such as "Buyer"
 
 
 def patterns(form: Form, /) -> set[str]:

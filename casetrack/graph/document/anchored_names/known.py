@@ -55,36 +55,17 @@ _MANY, _ALIKE, _CERTAIN = 3, 0.9, 0.85
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The combined evidence of a document.
+    """The combined evidence of a document."""
 
-    Attributes
-    ----------
-    kinds
-        Kind of each surface with evidence.
-    same
-        Surface of the full name of each alias surface.
-    terms
-        Accepted terms, each with the surface of its owner.
-    forms
-        Written forms of the names.
-    evidence
-        Kinds of evidence for each surface, with their number of places.
-    roles
-        Role in the case or in the contract, by surface.
-    addresses
-        Mail addresses of each surface.
-    dropped
-        Places that turned out to be no names.
-    """
-
-    kinds: dict[str, NameKind]
-    same: dict[str, str]
-    terms: tuple[tuple[Term, str], ...]
-    forms: tuple[Form, ...]
+    kinds: dict[str, NameKind]  # Kind of each surface with evidence
+    same: dict[str, str]  # Surface of the full name of each alias surface
+    terms: tuple[tuple[Term, str], ...]  # Accepted terms, each with the surface of its owner
+    forms: tuple[Form, ...]  # Written forms of the names
+    # Kinds of evidence for each surface, with their number of places.
     evidence: dict[str, Counter[str]]
-    roles: dict[str, str]
-    addresses: dict[str, set[str]]
-    dropped: frozenset[Where]
+    roles: dict[str, str]  # Role in the case or in the contract, by surface
+    addresses: dict[str, set[str]]  # Mail addresses of each surface
+    dropped: frozenset[Where]  # Places that turned out to be no names
 
 
 def know(

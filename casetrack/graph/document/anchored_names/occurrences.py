@@ -48,17 +48,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words of a document that are no names.
+    """Words of a document that are no names."""
 
-    Attributes
-    ----------
-    small
-        Words in lower case, except in addresses.
-    things
-        Capitalised words after an article ("the Territory", "any Product"), here in lower case.
-    """
-
-    small: frozenset[str]
+    small: frozenset[str]  # Words in lower case, except in addresses
+    # Capitalised words after an article ("the Territory", "any Product"), here in lower case.
     things: frozenset[str]
 
 
