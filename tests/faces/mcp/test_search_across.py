@@ -16,7 +16,7 @@ TEXTS = {"Mill": "The rent of the mill is due.", "Ships": "The rent of a crane i
 
 
 @pytest.fixture
-def as_list(library: Library, tmp_path: Path) -> Library:
+def several(library: Library, tmp_path: Path) -> Library:
     """A library with two collections."""
     for name, text in TEXTS.items():
         path = tmp_path / f"{name}.txt"
@@ -30,7 +30,7 @@ def test_all_collections_are_searched_at_once(
 ) -> None:
     ask = {"query": "rent of the mill", "collections": ["all"]}
     concise, whole, named, _, nobody = call(
-        as_list,
+        several,
         ("search_documents", ask | {"response_format": "concise"}),
         ("search_documents", ask | {"response_format": "detailed"}),
         ("search_documents", ask | {"collections": ["ships"]}),
@@ -41,7 +41,7 @@ def test_all_collections_are_searched_at_once(
     assert [each["collection"] for each in found] == ["Mill", "Ships"]
     for each in found:
         _, context = call(
-            as_list,
+            several,
             ("list_collections", {}),
             ("get_source_context", {k: each[k] for k in ("chunk_id", "collection")}),
         )
