@@ -48,15 +48,7 @@ class ContextGraph(StateTables):
     def read_up(self, tell: Callable[[str, int, int], None], cancel: threading.Event, /) -> None:
         """Do the work of :meth:`catch_up` in parts, so that other requests can run in between.
 
-        Parameters
-        ----------
-        tell, cancel
-            See :func:`casetrack.graph.stored_segments.read_in_parts`.
-
-        Raises
-        ------
-        JobStopped
-            *cancel* was set.
+        See :func:`casetrack.graph.stored_segments.read_in_parts`.
         """
         read_in_parts(self._home / "segments", self._snapshot, tell, cancel)
         self.catch_up()

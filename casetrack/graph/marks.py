@@ -73,15 +73,8 @@ def place_marks(
 ) -> tuple[PlacedMark, ...]:
     """Return all marks except undo marks, each at its current place.
 
-    Parameters
-    ----------
-    marks
-        In the order of their creation.
-    quotes
-        Returns the quotes at places.
-    edits
-        The entities of each edit in force, by mark id: ``entity_id`` (``None`` for a hidden entity)
-        and ``other_id``.
+    *marks* are in the order of their creation. *edits* has the entities of each edit in force, by
+    mark id: ``entity_id`` (``None`` for a hidden entity) and ``other_id``.
     """
     documents = Documents(snapshot)
     chunks: dict[str, list[Chunk]] = {}

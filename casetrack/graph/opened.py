@@ -12,10 +12,7 @@ if TYPE_CHECKING:
 def graph_of(state: State, /) -> ContextGraph:
     """Return the map of a state: names, dates, amounts, references and their connections.
 
-    Raises
-    ------
-    CollectionDamaged
-        The stored data cannot be read.
+    ``CollectionDamaged`` if the stored data cannot be read.
     """
     return state.once(_opened)
 

@@ -127,13 +127,7 @@ class Passages:
         return starts, local_entities["key"].combine_chunks().take(rows["entity"].combine_chunks())
 
     def _positions(self, chunk_ids: Sequence[str]) -> list[int]:
-        """Return the positions of chunks among all chunks.
-
-        Raises
-        ------
-        ChunkNotFound
-            A chunk does not exist.
-        """
+        """Return the positions of chunks among all; ``ChunkNotFound`` if one does not exist."""
         wanted = pa.array(list(chunk_ids), pa.string())
         indices = pc.index_in(wanted, value_set=self._live.chunks["chunk_id"].combine_chunks())
         places: list[int | None] = indices.to_pylist()

@@ -29,15 +29,7 @@ _AT_ONCE = 256
 
 
 def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
-    """Read documents into a segment.
-
-    Parameters
-    ----------
-    rows
-        All rows of some revisions, with ``COLUMNS``.
-    documents
-        Documents by revision.
-    """
+    """Read documents into a segment, from all rows of some revisions; documents are by revision."""
     from casetrack.graph.identity import read_identities
 
     rows = rows.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])

@@ -65,13 +65,7 @@ class TableSegment:
 
     @classmethod
     def load(cls, folder: Path, layout: Layout, counted: str, /) -> Self:
-        """Map a saved segment.
-
-        Raises
-        ------
-        OSError, ValueError
-            A file is missing or damaged; the caller then rebuilds the view.
-        """
+        """Map a saved segment; ``OSError`` or ``ValueError`` if it must be rebuilt."""
         tables = {name: arrays.read_table(folder / f"{name}.arrow") for name in layout}
         for name, table in tables.items():
             if table.schema.names != list(layout[name]):
@@ -99,13 +93,7 @@ def rows_between(table: pa.Table, column: str, start: int, end: int, /) -> tuple
 
 
 def save(segment: TableSegment, folder: Path, /) -> None:
-    """Write a segment's files into the new folder *folder*.
-
-    Raises
-    ------
-    OSError
-        The files cannot be written.
-    """
+    """Write a segment's files into the new folder *folder*."""
     folder.mkdir(parents=True)
     for name, table in segment.tables.items():
         write_table(table, folder / f"{name}.arrow")

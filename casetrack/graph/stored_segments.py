@@ -49,19 +49,8 @@ def read_in_parts(
 ) -> None:
     """Build missing segments some documents at a time; each part is stored when it is complete.
 
-    Parameters
-    ----------
-    home, snapshot
-        See :func:`stored_segments`.
-    tell
-        Called with the activity, the number of passages read, and their total.
-    cancel
-        Set to stop the work.
-
-    Raises
-    ------
-    JobStopped
-        *cancel* was set.
+    *tell* is called with the activity, the number of passages read, and their total. ``JobStopped``
+    if *cancel* is set.
     """
     folder = segment_folder(home, snapshot)
     lacking = folder.lacking(snapshot)
@@ -145,12 +134,8 @@ def remove_old_tables(home: Path, key: str, grace: float, /) -> bool:
 def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.0) -> bool:
     """Rebuild segments with dead documents and remove the tables of other states.
 
-    Parameters and result as in :meth:`casetrack.store.index.segment_files.SegmentFolder.purge`.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        The segments cannot be written; the old ones stay.
+    Parameters and result as in :meth:`casetrack.store.index.segment_files.SegmentFolder.purge`. If
+    the segments cannot be written, the old ones stay.
     """
     home = folder / "views" / "graph"
     tables = remove_old_tables(home, tables_key(folder, snapshot), grace)

@@ -137,15 +137,9 @@ class Live:
     ) -> pa.Table:
         """Return a table of places with ``chunk`` as the position among all chunks.
 
-        Parameters
-        ----------
-        name
-            ``mentions``, ``dates``, ``amounts`` or ``citations``.
-        codes
-            The entity of each row of :attr:`locals`; without it ``entity`` keeps its stored value.
-        moved
-            Spellings that belong to another entity, see
-            :data:`casetrack.graph.entities.edits.MOVED`.
+        *name* is ``mentions``, ``dates``, ``amounts`` or ``citations``. *codes* has the entity of
+        each row of :attr:`locals`; without it ``entity`` keeps its stored value. *moved* are
+        spellings that belong to another entity, see :data:`casetrack.graph.entities.edits.MOVED`.
         """
         parts = []
         others = _others(moved)

@@ -135,17 +135,11 @@ class AskedWords:
         return covered
 
     def token_weights(self, text: str, spans: NDArray[np.int32], /) -> NDArray[np.float64]:
-        """Return the weight of each token of the models' input, float [n].
+        """Return the weight of each token of the models' input *text*, float [n].
 
         A token has the rarity of its word, divided by the word's number of tokens; other tokens
-        have 0. All are 1 if no word has a weight.
-
-        Parameters
-        ----------
-        text
-            The models' input.
-        spans
-            int32 [n, 2], start and end of each token in it.
+        have 0. All are 1 if no word has a weight. *spans* is int32 [n, 2], start and end of each
+        token.
         """
         weights = np.zeros(len(spans))
         starts, ends = spans[:, 0], spans[:, 1]

@@ -43,10 +43,7 @@ MOST = 1000
 class BlendSettings:
     """Settings of the blend, with the names and defaults of the key ``[retrieval]``.
 
-    Raises
-    ------
-    UsageError
-        A value is out of range.
+    ``UsageError`` if a value is out of range.
     """
 
     hybrid_alpha: float = 0.6  # Weight of the vectors, 0 to 1; the words have the rest
@@ -103,22 +100,11 @@ def blend(
     per_document: int,
     rank: Callable[[str], int | str] = str,
 ) -> list[BlendedDocument[K]]:
-    """Return the best documents of two lists of passages.
+    """Return the best documents of two lists of passages with their scores.
 
-    Parameters
-    ----------
-    keyword, vector
-        Passages with their scores.
-    alpha
-        Weight of the vectors, 0 to 1.
-    newness
-        Returns a number that is larger for newer documents; called only for ties.
-    name
-        Returns the sort key of a document's passages with equal scores.
-    limit, per_document
-        Maximum number of documents, and of passages of each.
-    rank
-        Returns the sort key of documents with equal scores.
+    *alpha* is the weight of the vectors, 0 to 1. *newness* returns a number that is larger for
+    newer documents; it is called only for ties. *name* and *rank* return the sort keys of passages
+    and documents with equal scores. *per_document* is the maximum number of passages of each.
     """
     words, meanings = unit_scale(keyword), unit_scale(vector)
     kept: dict[str, list[Blended[K]]] = {}
@@ -171,22 +157,9 @@ def blended_search(
 ) -> BlendedAnswer:
     """Return the best documents of a collection.
 
-    Parameters
-    ----------
-    mode
-        ``keyword``, ``semantic`` or ``hybrid``; ``None`` is hybrid if the collection has vectors
-        and their models, else keyword.
-    where
-        The documents to search, for both lists.
-
-    Raises
-    ------
-    EmbeddingsDisabled
-        *mode* needs vectors, and the collection has none.
-    ModelError
-        *mode* needs models that are not available.
-    UsageError
-        See :func:`casetrack.search.filters.choose`.
+    *mode* is ``keyword``, ``semantic`` or ``hybrid``; ``None`` is hybrid if the collection has
+    vectors and their models, else keyword. Raises ``EmbeddingsDisabled`` if the mode needs vectors
+    that the collection does not have, ``ModelError`` if the models are not available.
     """
     index, snapshot = state.index, state.snapshot
     encoders = state.workspace.encoders

@@ -379,23 +379,13 @@ def judged(
     profile: str | None,
     never_none: bool = False,
 ) -> Verdict:
-    """Judge the results of a search.
+    """Judge the results of a search, *ranked* with the best first.
 
-    Parameters
-    ----------
-    ranked
-        The results, best first. The search is as relevant as the best of them, or as the first
-        three together.
-    nearest
-        For each result the mean similarity of the question's tokens weighted by rarity, ``None``
-        without a token matrix.
-    missing
-        What the question names and no passage contains.
-    profile
-        Name of the models that took part, or ``None``.
-    never_none
-        Whether the evidence may not be *none*: every document has the requested fact, such as a
-        title, or no fit applies to the models.
+    The search is as relevant as the best of them, or as the first three together. *nearest* has for
+    each result the mean similarity of the question's tokens weighted by rarity, ``None`` without a
+    token matrix. *missing* is what the question names and no passage contains. *profile* is the
+    name of the models that took part, if any. With *never_none* the evidence is never *none*: every
+    document has the requested fact, such as a title, or no fit applies to the models.
     """
     if not ranked:
         return Verdict(0.0, "none", ())
@@ -484,13 +474,7 @@ def fits_of(profile: str | None, /) -> tuple[Fit, ...]:
 
 
 def check_relevance(least: object, /) -> None:
-    """Check a relevance.
-
-    Raises
-    ------
-    UsageError
-        It is no number from 0 to 1.
-    """
+    """Raise ``UsageError`` if a relevance is no number from 0 to 1."""
     if least is None:
         return
     if isinstance(least, bool) or not isinstance(least, Real) or not 0 <= float(least) <= 1:

@@ -69,13 +69,7 @@ class Facts:
         return self._places[document_id]
 
     def fit(self, patterns: tuple[str, ...], /) -> NDArray[np.bool_]:
-        """Return which documents match path patterns; see the attribute ``paths`` of a filter.
-
-        Raises
-        ------
-        UsageError
-            A pattern is invalid.
-        """
+        """Return which documents match path patterns; see the attribute ``paths`` of a filter."""
         fits = _matcher(patterns)
         return np.fromiter(map(fits, self.called), dtype=np.bool_, count=len(self.called))
 
@@ -119,13 +113,7 @@ def _texts(values: Any) -> NDArray[np.str_]:
 
 
 def _matcher(patterns: Sequence[str]) -> Callable[[str], bool]:
-    """Return a function that matches paths.
-
-    Raises
-    ------
-    UsageError
-        A pattern is invalid.
-    """
+    """Return a function that matches paths; ``UsageError`` if a pattern is invalid."""
     from pathspec import GitIgnoreSpec
 
     lines = ["*"] if patterns and all(p.lstrip().startswith("!") for p in patterns) else []
@@ -176,13 +164,9 @@ class Chosen:
 def choose(state: State, wanted: Filter, /) -> Chosen:
     """Return the documents of a collection that pass a filter.
 
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        No document has the name (similar names are suggested), or several have it.
-    UsageError
-        A kind, source or language is unknown, a date or pattern is invalid, or the first day is
-        later than the last.
+    Raises ``DocumentNotFound`` (with similar names) or ``AmbiguousName`` for the name of a
+    document, and ``UsageError`` for an unknown kind, source or language, an invalid date or
+    pattern, or a first day later than the last.
     """
     wanted = wanted.fixed()
     if wanted == Filter():
@@ -281,13 +265,7 @@ class _Column:
         return mask
 
     def known(self, asked: Iterable[str]) -> frozenset[str]:
-        """Return values in their stored spelling.
-
-        Raises
-        ------
-        UsageError
-            A value is unknown.
-        """
+        """Return values in their stored spelling; ``UsageError`` if one is unknown."""
         counts = Counter(v for column in self.values for v in column.tolist() if v)
         written = {v.casefold(): v for v in (*self.always, *counts)}
         forms = written | {k: v for k, v in (self.forms or {}).items() if v in counts}

@@ -62,19 +62,10 @@ class Folded:
 def fold(
     scope: Scope, places: Sequence[Place], terms: Mapping[str, float] | None = None, /
 ) -> list[Folded]:
-    """Group passages that are one place.
+    """Group passages that are one place; every position is in exactly one group.
 
-    Parameters
-    ----------
-    places
-        Passages, best first, each once.
-    terms
-        Index terms of the query with their weights; without any, neighbours stay separate.
-
-    Returns
-    -------
-    list of Folded
-        In the order of their heads; every position is in exactly one.
+    *places* are passages, best first, each once; the groups are in the order of their heads.
+    *terms* are index terms of the query with their weights; without any, neighbours stay separate.
     """
     known = _Known(scope, places, terms or {})
     folded: list[Folded] = []

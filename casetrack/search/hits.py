@@ -78,17 +78,9 @@ class Hits:
 def find_hits(state: State, query: str, where: Filter, /, *, shown: Sequence[str] = ()) -> Hits:
     """Return all passages that match a question by its words.
 
-    Parameters
-    ----------
-    where
-        The filter. Mentions and paths are applied; each other part has a column of its result.
-    shown
-        Ids of additional chunks, such as those found by meaning.
-
-    Raises
-    ------
-    UsageError
-        The question is empty, or see :func:`casetrack.search.filters.choose`.
+    Mentions and paths of the filter are applied; each other part has a column of its result.
+    *shown* has ids of additional chunks, such as those found by meaning. Errors as in
+    :func:`casetrack.search.filters.choose`, or the question is empty.
     """
     check(query, 1)
     index, facts = state.index, state.once(facts_of)

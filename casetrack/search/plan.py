@@ -85,25 +85,13 @@ def make_plan(
 ) -> Plan:
     """Choose the stages of a search.
 
-    Parameters
-    ----------
-    mode
-        The requested mode; ``None`` uses all that the collection has.
-    stages
-        Names of stages, instead of a mode.
-    load_encoder
-        Returns the collection's models; called only if a stage needs them.
-    query
-        The question. Models that do not read its script take no part unless requested by name.
-    rerank
-        Whether the default stages include reranking; requested stages are not affected.
+    *mode* is the requested mode; ``None`` uses all that the collection has. *stages* are names of
+    stages, instead of a mode. *load_encoder* returns the collection's models; it is called only if
+    a stage needs them. Models that do not read the script of *query* take no part unless requested
+    by name. *rerank* is for the default stages only.
 
-    Raises
-    ------
-    UsageError
-        A mode or a stage is unknown, both are given, or no stage finds candidates.
-    ModelNotFound
-        A requested stage needs a model that is not installed.
+    Raises ``UsageError`` if a mode or a stage is unknown, both are given, or no stage finds
+    candidates, and ``ModelNotFound`` if a requested stage needs a model that is not installed.
     """
     _check(mode, stages)
     wanted = _MODES[mode or "full"] if stages is None else _ordered(stages)
@@ -239,12 +227,8 @@ def ask(
 ) -> ParsedQuestion:
     """Read a question with the names and vocabularies of its collection.
 
-    Parameters
-    ----------
-    vocabulary
-        Whether to add other names of its terms.
-    document
-        The only searched document, if any: then no other document can be named.
+    *vocabulary* adds other names of its terms. If *document* is the only searched document, no
+    other one can be named.
     """
     names = state.once(_names) if document is None else None
     code = holds_code(state)

@@ -58,14 +58,9 @@ def fuse(
 ) -> dict[str, np.ndarray]:
     """Return each signal's contribution per candidate; their sum is the fused score.
 
-    Parameters
-    ----------
-    scores
-        Per signal the exact score of every candidate, including those of other signals.
-    ranks
-        Per signal the 1-based rank of every candidate in its own list, or ``None``.
-    method
-        ``zscore`` (default) adds standardised scores, ``rrf`` reciprocal ranks.
+    *scores* has per signal the exact score of every candidate, including those of other signals;
+    *ranks* the 1-based rank of each in the signal's own list, or ``None``. *method* ``zscore`` adds
+    standardised scores, ``rrf`` reciprocal ranks.
     """
     if method == "rrf":
         return {name: reciprocal_ranks(r) for name, r in ranks.items()}
@@ -166,14 +161,9 @@ class Fused:
 
 
 def fused(candidates: Candidates, method: FusionMethod, /, *, silent: Sequence[str] = ()) -> Fused:
-    """Join the signals of candidates.
+    """Join the signals of candidates; a single signal counts unchanged.
 
-    Parameters
-    ----------
-    method
-        How several signals are joined; a single one counts unchanged.
-    silent
-        Signals that are shown but add nothing.
+    Signals in *silent* are shown but add nothing.
     """
     scores = {name: values for name, values in candidates.scores.items() if name not in silent}
     if len(scores) == 1:
@@ -352,27 +342,13 @@ def rank(
     cited: Mapping[Place, int] | None = None,
     lists: CandidateLists = LOCAL,
 ) -> list[Ranked]:
-    """Return the best *k* chunks, or the best of *k* different places.
+    """Return the best *k* chunks, or the best of *k* different places; ties by chunk id.
 
-    Parameters
-    ----------
-    within
-        Only these chunks; the filter applies inside each recall list and to word rarity.
-    look
-        Reranking of the best; ``None`` skips it.
-    fold
-        Whether to group passages of one place; see :mod:`casetrack.search.folding`.
-    times
-        Collects milliseconds per stage.
-    cited
-        Places of the question's citations with their distance, which come before all others; the
-        signals decide between equal distances.
-
-    Returns
-    -------
-    list of Ranked
-        Best first; ties in the order of chunk ids. The first results do not depend on *k*, up to
-        the length of a recall list.
+    The first results do not depend on *k*, up to the length of a recall list. The filter *within*
+    applies inside each recall list and to word rarity. *look* reranks the best. *fold* groups
+    passages of one place, see :mod:`casetrack.search.folding`. *times* collects milliseconds per
+    stage. *cited* has places of the question's citations with their distance, which come before all
+    others; the signals decide between equal distances.
     """
     times = times or StageTimes()
     scope = _weighed(within or scope_of(index), priors)

@@ -241,20 +241,9 @@ def dense_top(
 ) -> tuple[list[Place], NDArray[np.float32]]:
     """Return the *depth* chunks whose vectors are nearest to *query*, ties by chunk id.
 
-    Parameters
-    ----------
-    query
-        float32 [dimension], unit length.
-    masks
-        Per segment the allowed live rows, by default all. Masks other than ``index.rows()`` are a
-        filter: all of its rows are scanned.
-    approximate
-        Whether the nearest cells of a large collection suffice; else every chunk is scanned.
-
-    Raises
-    ------
-    ValueError
-        The query has another length than the collection's vectors.
+    *query* is float32 [dimension], unit length. *masks* are per segment the allowed live rows, by
+    default all; masks other than ``index.rows()`` are a filter: all of its rows are scanned.
+    *approximate* scans only the nearest cells of a large collection.
     """
     _check(index, query)
     best, asked = Best(depth), Asked.of(query)

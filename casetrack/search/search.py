@@ -89,13 +89,7 @@ def search(
 
 
 def check(query: object, limit: object, fusion: str = "zscore", related: int = 0, /) -> None:
-    """Check the arguments before anything is opened.
-
-    Raises
-    ------
-    UsageError
-        An argument is invalid.
-    """
+    """Check the arguments before anything is opened."""
     if not isinstance(query, str):
         raise UsageError(
             f"The query is a {type(query).__name__}, not text.", hint="Pass the query as text."

@@ -44,29 +44,9 @@ def amounts(
     sort_by: str = "document",
     limit: int | None = 100,
 ) -> Amounts:
-    """Return amounts with their quotes.
+    """Return amounts with their quotes; arguments and errors as in ``Collection.map.amounts``.
 
     If nothing matches, ``units`` counts all amounts, so that a wrong unit is visible.
-
-    Parameters
-    ----------
-    kind
-        One of ``AMOUNT_KINDS``, or ``all``.
-    unit
-        A unit in any spelling (``EUR``, ``€``, ``euros``, ``%``, ``kg``); also matches money that
-        may have this unit: plain dollars for ``USD``.
-    least, most
-        Bounds of the value, both included; a range matches if it overlaps.
-    sort_by
-        ``document`` for reading order, ``value`` for the highest first, or ``lowest``; the last two
-        group amounts by unit.
-    limit
-        1..10,000, or ``None`` for all.
-
-    Raises
-    ------
-    UsageError
-        An argument is invalid, or *least* is larger than *most*.
     """
     one_of("kind", kind, ("all", *AMOUNT_KINDS))
     one_of("sort_by", sort_by, AMOUNT_SORTS)
@@ -168,28 +148,9 @@ def references(
     skip: int = 0,
     limit: int | None = 50,
 ) -> Rows[Reference]:
-    """Return the references in the documents.
+    """Return the references in the documents; see ``Collection.map.references``.
 
-    Parameters
-    ----------
-    type
-        One of ``REFERENCE_TYPES``, or ``all`` except sections and exhibits, which refer to their
-        own document.
-    sort_by
-        ``citations`` or ``documents``, most first, or ``name``.
-    named
-        Text that the name must contain, ignoring case.
-    in_collection
-        ``True`` for references to documents of the collection, ``False`` for others.
-    skip
-        Number of references to skip.
-    limit
-        1..500, or ``None`` for all.
-
-    Raises
-    ------
-    UsageError
-        An argument is invalid.
+    *in_collection* is ``True`` for references to documents of the collection, ``False`` for others.
     """
     one_of("type", type, ("all", *REFERENCE_TYPES))
     one_of("sort_by", sort_by, REFERENCE_SORTS)
@@ -205,14 +166,8 @@ def reference_citations(
     """Return the places of a reference, spread over the documents.
 
     The most informative place of each document comes first: one with a relationship (amends,
-    answers, supersedes) before a plain citation.
-
-    Raises
-    ------
-    ReferenceNotFound
-        *name* matches nothing.
-    UsageError
-        *name* is empty, or *limit* is neither in 1..1000 nor ``None``.
+    answers, supersedes) before a plain citation. Errors as in
+    ``Collection.map.reference_citations``.
     """
     limit = up_to(limit, _MOST_PLACES)
     matches = match_references(graph, name, limit=_MATCHES)

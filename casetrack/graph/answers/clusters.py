@@ -120,18 +120,7 @@ _TYPES = {
 def clusters(graph: ContextGraph, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
     """Group the documents of a collection; the label of a group is its shared content.
 
-    Parameters
-    ----------
-    strategy
-        ``topical``: meaning of the texts; ``entity``: people, organisations and places that they
-        mention; ``reference``: their references; ``document_type``: their type.
-    limit
-        1..20. A document that shares nothing with another one is in ``rest``.
-
-    Raises
-    ------
-    UsageError
-        An argument is invalid.
+    Arguments and errors as in ``Collection.map.clusters``.
     """
     one_of("strategy", strategy, STRATEGIES)
     within("limit", limit, 1, _MOST)

@@ -304,19 +304,10 @@ def comparison(
     passages_b: Passages,
     chunks_of: Callable[[Document], Sequence[Chunk]],
 ) -> Comparison:
-    """Compare two documents on a topic.
+    """Compare two documents on a topic; errors as in ``Collection.map.compare``.
 
-    Parameters
-    ----------
-    passages_a, passages_b
-        Passages of each on the topic, best first, with their scores.
-    chunks_of
-        Returns all chunks of a document; called only if one document is a version of the other.
-
-    Raises
-    ------
-    UsageError
-        The topic is empty, or both documents are the same.
+    The passages of each document on the topic come best first, with their scores. *chunks_of*
+    returns all chunks of a document; it is called only if one document is a version of the other.
     """
     if not topic.strip():
         raise UsageError("The topic is empty.", hint='Name a topic to compare, such as "payment".')

@@ -66,26 +66,7 @@ def entities(
     skip: int = 0,
     limit: int | None = 50,
 ) -> Rows[Entity]:
-    """Return the entities of the collection.
-
-    Parameters
-    ----------
-    kind
-        One of ``ENTITY_KINDS``, ``court`` for the organisations that are courts, or ``all``.
-    sort_by
-        ``mentions`` or ``documents``, most first and amounts of zero last, or ``name``.
-    named
-        Text that the name or an alias must contain, ignoring case.
-    skip
-        Number of entities to skip.
-    limit
-        1..500, or ``None`` for all.
-
-    Raises
-    ------
-    UsageError
-        An argument is invalid.
-    """
+    """Return the entities of the collection; see ``Collection.map.entities``."""
     one_of("kind", kind, ("all", *ENTITY_KINDS, COURT))
     one_of("sort_by", sort_by, ENTITY_SORTS)
     limit = up_to(limit, _MOST)
@@ -171,18 +152,7 @@ def encounters(
 
     Passages with most of the entities come first, then those with the smallest distance. An entity
     in the head of a mail (From, To, Cc) counts as near all entities that the mail mentions.
-
-    Parameters
-    ----------
-    names
-        Two to five names; each is resolved to its best match.
-
-    Raises
-    ------
-    EntityNotFound
-        A name matches nothing.
-    UsageError
-        There are not two to five names, or two of them match the same entity.
+    Arguments and errors as in ``Collection.map.encounters``.
     """
     limit = up_to(limit, _MOST_PLACES)
     if isinstance(names, str) or not 2 <= len(names) <= 5:
@@ -271,23 +241,8 @@ def entity_graph(
     With a centre, the entities with the strongest chains to it are returned; the strength of a
     chain is the product of its weights. Without a centre, those with the strongest links in total:
     a link weighs more with more passages and documents, and less if these mention many other
-    entities, as a list does. People, organisations and places come before concepts.
-
-    Parameters
-    ----------
-    name
-        The entity in the centre, see :func:`casetrack.graph.answers.lookup.match_entities`.
-    depth
-        Longest chain from the centre, 1..4 steps; ignored without a centre.
-    limit
-        Maximum number of nodes, 1..100, including the centre.
-
-    Raises
-    ------
-    EntityNotFound
-        *name* matches nothing.
-    UsageError
-        *depth* or *limit* is out of range.
+    entities, as a list does. People, organisations and places come before concepts. Arguments and
+    errors as in ``Collection.map.graph``.
     """
     within("depth", depth, 1, _MOST_DEPTH)
     within("limit", limit, 1, _MOST_NODES)

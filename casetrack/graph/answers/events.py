@@ -268,16 +268,9 @@ def date_weight(
 ) -> float:
     """Return the weight of a date, 0..1.
 
-    Parameters
-    ----------
-    precision
-        Of the date; a day weighs more than a year.
-    places, documents
-        Number of places and documents with the date.
-    beside
-        Number of names, amounts and references near it.
-    says
-        Strength of its sentence, 0..1.
+    *places* and *documents* are the numbers of places and documents with the date, *nearby* the
+    number of names, amounts and references near it, *strength* that of its sentence, 0..1. A day
+    weighs more than a year.
     """
     # Frequency is evidence of an event only if the sentence describes one.
     event_factor = min(strength + 0.3, 1.0)

@@ -272,29 +272,13 @@ _NEAR_SHOWN = 5
 def match_entities(
     source: ContextGraph, name: str, /, *, kind: str = "any", limit: int = 5
 ) -> list[tuple[Entity, float]]:
-    """Find the entities that a typed name, date or amount may refer to.
+    """Return the entities that a typed name, date or amount may refer to, at least one, best first.
 
-    Parameters
-    ----------
-    name
-        An id, a name or alias in any spelling, a part of one ("Smith"), one with a typing error; a
-        date or an amount in any form ("12 March 2024", "$1.2 million").
-    kind
-        One of ``ENTITY_KINDS``, ``court`` for the organisations that are courts, or ``any``.
-    limit
-        Maximum number of results.
-
-    Returns
-    -------
-    list of (Entity, float)
-        At least one, best first, with its score, 0..1; equal scores by number of mentions.
-
-    Raises
-    ------
-    EntityNotFound
-        Nothing matches; the error lists similar names.
-    UsageError
-        *name* has neither letters nor figures, or *kind* is unknown.
+    Each has a score, 0..1; equal scores are ordered by number of mentions. *name* is an id, a name
+    or alias in any spelling, a part of one ("Smith"), one with a typing error; a date or an amount
+    in any form ("12 March 2024", "$1.2 million"). *kind* is one of ``ENTITY_KINDS``, ``court`` for
+    the organisations that are courts, or ``any``. Raises ``EntityNotFound`` with similar names if
+    nothing matches.
     """
     one_of("kind", kind, ("any", *ENTITY_KINDS, COURT))
     name = _plain(name)
@@ -320,13 +304,7 @@ def match_entities(
 
 
 def entity_ids(source: ContextGraph, names: Iterable[str], /) -> tuple[str, ...]:
-    """Return the ids of the entities that names refer to; an id is returned unchanged.
-
-    Raises
-    ------
-    EntityNotFound, UsageError
-        See :func:`match_entities`.
-    """
+    """Return the ids of the entities that names refer to; an id is returned unchanged."""
     known = source.table("entities")["entity_id"]
     return tuple(
         name if pc.index(known, name).as_py() >= 0 else match_entities(source, name)[0][0].entity_id
@@ -339,14 +317,8 @@ def match_references(
 ) -> list[tuple[Reference, float]]:
     """Find the references that a typed name may mean, like :func:`match_entities`.
 
-    The citing words in the texts and the name of the target document count as names.
-
-    Raises
-    ------
-    ReferenceNotFound
-        Nothing matches; the error lists similar names.
-    UsageError
-        *name* has neither letters nor figures.
+    The citing words in the texts and the name of the target document count as names. Raises
+    ``ReferenceNotFound`` with similar names if nothing matches.
     """
     name = _plain(name)
     typed = _typed(name, "a document, a standard, a law or a case")

@@ -64,19 +64,7 @@ def related_documents(
     """Return the documents that are related to a document, the strongest first.
 
     Several relations to one document add up as independent evidence: ``1 - prod(1 - weight)``.
-
-    Parameters
-    ----------
-    relation
-        One of ``RELATION_TYPES``, or ``all``; ``version_chain`` and ``semantic_similar`` mean
-        ``version`` and ``semantic``.
-    limit
-        1..500, or ``None`` for all.
-
-    Raises
-    ------
-    UsageError
-        An argument is invalid.
+    Arguments and errors as in ``Collection.map.related_documents``.
     """
     relation = _OTHER_WORDS.get(relation, relation)
     one_of("relation", relation, ("all", *RELATION_TYPES))
@@ -187,21 +175,7 @@ def similar_chunks(
 ) -> Rows[SimilarChunk]:
     """Return the passages whose vectors are nearest to that of a passage, nearest first.
 
-    Parameters
-    ----------
-    exclude_same_document
-        Whether to leave out passages of the same document.
-    min_similarity
-        Least cosine, 0..1.
-    limit
-        1..500, or ``None`` for all.
-
-    Raises
-    ------
-    ChunkNotFound
-        The passage does not exist.
-    UsageError
-        An argument is out of range, or the passage has no vector.
+    Arguments and errors as in ``Collection.map.similar_chunks``.
     """
     limit = up_to(limit, _MOST)
     within("min_similarity", min_similarity, 0, 1)

@@ -72,13 +72,7 @@ def numbers(table: pa.Table, column: str, /) -> NDArray[Any]:
 
 
 def up_to(limit: int | None, most: int, /) -> int | None:
-    """Return *limit*; ``None`` means all.
-
-    Raises
-    ------
-    UsageError
-        It is not in ``1..most``.
-    """
+    """Return *limit*, where ``None`` means all; ``UsageError`` if it is not in ``1..most``."""
     return None if limit is None else within("limit", limit, 1, most)
 
 

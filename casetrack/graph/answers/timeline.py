@@ -179,20 +179,7 @@ def timeline(
     fiscal year, the day of a balance and a filing day have little weight. A date is one event,
     described by its strongest place. A day has up to three events if its texts describe different
     deeds or mails: two texts that share half of their words, in total or near the date, describe
-    the same event.
-
-    Parameters
-    ----------
-    start, end
-        First and last day; an event counts if it overlaps the span. ``YYYY-MM-DD`` or any other
-        form of a day, a month or a year.
-    limit
-        1..1000, or ``None`` for all.
-
-    Raises
-    ------
-    UsageError
-        *start* or *end* is no date, *start* is later than *end*, or *limit* is out of range.
+    the same event. Arguments and errors as in ``Collection.map.timeline``.
     """
     limit = up_to(limit, _MOST)
     first = day_span(start)[0] if start else None

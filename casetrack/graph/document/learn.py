@@ -72,17 +72,11 @@ def kinds_of(
 ) -> dict[str, NameKind]:
     """Return the kind of each spelling; spellings without a kind are no names.
 
-    Evidence of the document counts first, then the highest confidence. A name with a legal form is
-    an organisation. So is a single word tagged as a place that acts ("Tidewell shall"), never
-    follows *in* or *at*, and starts the name of exactly one organisation. Left out are single words
-    that only the tagger takes for a person, and names of laws and papers.
-
-    Parameters
-    ----------
-    weights
-        Confidences by spelling and kind, summed.
-    titled
-        Spellings with a title before them at some place: "Mr Roe".
+    Evidence of the document counts first, then the highest confidence: *weights* has the sums by
+    spelling and kind. A name with a legal form is an organisation. So is a single word tagged as a
+    place that acts ("Tidewell shall"), never follows *in* or *at*, and starts the name of exactly
+    one organisation. Left out are names of laws and papers, and single words that only the tagger
+    takes for a person, unless they are *titled* at some place ("Mr Roe").
     """
     chunks = learned.chunks
     kinds: dict[str, NameKind] = {}

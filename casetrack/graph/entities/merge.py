@@ -96,16 +96,11 @@ class Merged:
 def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, edits: Sequence[Mark] = (), /) -> Merged:
     """Merge the entities of all documents; the result does not depend on the order of rows.
 
-    Parameters
-    ----------
-    locals_
-        A row for each entity of each document: ``document_id``, ``document_rank`` (int32, order of
-        the documents by name), ``kind``, ``key``, ``name``, ``spellings`` (list<struct<text,
-        count>>), ``mention_count``, ``chunk_count``, ``roles`` (list<struct<role, count>>),
-        ``first_chunk_id``, ``evidence`` (list<struct<kind, count>>), ``addresses`` and ``defined``
-        (list<string>).
-    edits
-        The user's marks of entities in force, applied last.
+    *locals_* has a row for each entity of each document: ``document_id``, ``document_rank`` (int32,
+    order of the documents by name), ``kind``, ``key``, ``name``, ``spellings`` (list<struct<text,
+    count>>), ``mention_count``, ``chunk_count``, ``roles`` (list<struct<role, count>>),
+    ``first_chunk_id``, ``evidence`` (list<struct<kind, count>>), ``addresses`` and ``defined``
+    (list<string>). The user's *edits* in force are applied last.
     """
     if locals_.num_rows == 0:
         nobody = schema.table("entities").arrow().empty_table()

@@ -159,28 +159,16 @@ def group_organizations(
     taken: Collection[str] = (),
     parties: Collection[int] = (),
 ) -> list[int]:
-    """Group the name forms of each organisation in one document.
+    """Return for each name form in a document the position of the first form of its organisation.
 
     Forms with the same base and legal form are one; a base without legal form joins the only one in
     the document. The start of a name joins the only name with this start, unless it is a common
-    first word or a person's name, or the rest distinguishes parts of a group ("Seaforth Shipping
-    (Asia)"). Initials join the only name with these initials.
+    first word or a person's name (*taken*), or the rest distinguishes parts of a group ("Seaforth
+    Shipping (Asia)"). Initials join the only name with these initials.
 
-    Parameters
-    ----------
-    aliases
-        Short names that the document defines (folded words joined by hyphens), with the position of
-        their form.
-    taken
-        Words that are names of persons.
-    parties
-        Positions of the forms that are parties: a bare base means the party if it fits several
-        firms.
-
-    Returns
-    -------
-    list of int
-        For each form the position of the first form of its organisation.
+    *aliases* are short names that the document defines (folded words joined by hyphens), with the
+    position of their form. A bare base that fits several firms means the one that is a party
+    (*parties*: positions).
     """
     nodes: dict[tuple[tuple[str, ...], str], int] = {}
     for i, form in enumerate(forms):

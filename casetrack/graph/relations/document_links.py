@@ -67,15 +67,9 @@ class _Fit:
 class DocumentLinker:
     """The resolved claims of the documents about each other.
 
-    Parameters
-    ----------
-    described
-        The descriptions of all documents.
-    claims
-        Rows of the segments' table with ``document`` (position), ``chunk_id`` and ``chunk_index``,
-        in text order.
-    same
-        For each document the first one with the same text.
+    *described* has the descriptions of all documents, *same* for each document the first one with
+    the same text. *claims* are rows of the segments' table with ``document`` (position),
+    ``chunk_id`` and ``chunk_index``, in text order.
     """
 
     documents: Sequence[Document] = ()

@@ -279,12 +279,8 @@ def nearest(
     """Return the chunks nearest to one chunk with their cosines, by comparison with all.
 
     Adjacent chunks are left out, as in :class:`Neighbours`; ties go to the earlier chunk.
-    *exclude_document* leaves out the whole document.
-
-    Raises
-    ------
-    ValueError
-        *vectors* have no such chunk.
+    *exclude_document* leaves out the whole document. ``ValueError`` if *vectors* have no such
+    chunk.
     """
     at = vectors.ids.index(chunk_id)
     if not vectors.scales[at] or not vectors.codes[at].any():
@@ -309,13 +305,7 @@ def nearest(
 
 
 def save(path: Path, neighbours: Neighbours, /) -> None:
-    """Write the neighbours to a file atomically.
-
-    Raises
-    ------
-    OSError
-        The file cannot be written.
-    """
+    """Write the neighbours to a file atomically."""
     joined = "\n".join(neighbours.ids).encode()
     arrays: dict[str, np.ndarray] = {
         "rule": _rule(),
@@ -329,16 +319,9 @@ def save(path: Path, neighbours: Neighbours, /) -> None:
 
 
 def load(path: Path, /) -> Neighbours:
-    """Read the file of :func:`save`.
+    """Read the file of :func:`save`; ``ValueError`` if it is damaged or has another format.
 
     The arrays are copied, because Windows does not replace a mapped file.
-
-    Raises
-    ------
-    OSError
-        The file cannot be read.
-    ValueError
-        The file is damaged, or has another format: rebuild it.
     """
     arrays = {name: array.copy() for name, array in map_arrays(path).items()}
     if not np.array_equal(arrays.pop("rule", np.empty(0)), _rule()):

@@ -286,22 +286,9 @@ def clause_at(
 ) -> str | None:
     r"""Return the numbered part that contains a place: ``\u00a7 14.4(b)``, ``Article IV``.
 
-    Parameters
-    ----------
-    text, at
-        A passage, and the place in it.
-    paragraphs, offset
-        Its stored paragraphs, and its start on the page; see
-        :func:`casetrack.search.pinpoint.scoring.units_of`.
-    before
-        The text before the passage.
-    headings
-        The headings of the passage, outermost first.
-
-    Returns
-    -------
-    str or None
-        ``None`` if no number certainly applies.
+    ``None`` if no number certainly applies. *text* is the passage and *at* the place in it,
+    *before* the text before the passage, *headings* its headings, outermost first. For *paragraphs*
+    and *offset* see :func:`casetrack.search.pinpoint.scoring.units_of`.
     """
     kinds = [
         (p["start"] - offset, p["end"] - offset, p["kind"])

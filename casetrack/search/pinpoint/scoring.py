@@ -95,15 +95,9 @@ def units_of(
 ) -> list[Unit]:
     """Return the units of a passage in order.
 
-    Parameters
-    ----------
-    paragraphs
-        Stored paragraphs: ``start`` and ``end`` on the page, ``number``, ``kind``. Without them,
-        empty lines separate paragraphs.
-    offset
-        Start of the passage on its page.
-    rows
-        Whether the passage is from a sheet: its lines are rows.
+    *paragraphs* are stored ones: ``start`` and ``end`` on the page, ``number``, ``kind``; without
+    them, empty lines separate paragraphs. *offset* is the start of the passage on its page. With
+    *rows* the passage is from a sheet: its lines are rows.
     """
     units: list[Unit] = []
     at = 0

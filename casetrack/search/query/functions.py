@@ -163,14 +163,8 @@ class Functions:
     """The functions of one collection that ``search.sql``, ``bm25.sql`` and others use.
 
     DuckDB references registered functions outside the view of Python's garbage collector, so this
-    object holds no state between two statements.
-
-    Parameters
-    ----------
-    number
-        Of the collection among those that a statement may query.
-    collection
-        Its schema, if there are several.
+    object holds no state between two statements. *number* is that of the collection among those
+    that a statement may query, *collection* its schema, if there are several.
     """
 
     _asked: _Asked

@@ -55,19 +55,8 @@ class Database:
 
     Each statement gets a cursor, which is a separate connection: values, settings, variables,
     temporary tables, prepared statements and the seed of ``random()`` end with it. No statement can
-    change shared data: the guard only allows reading, and the configuration is locked.
-
-    Parameters
-    ----------
-    named
-        Readings by schema; see :func:`casetrack.store.sql.scope.by_schema`.
-    memory_mb
-        Maximum memory in MiB.
-
-    Raises
-    ------
-    QueryError
-        The name of a collection cannot be a schema.
+    change shared data: the guard only allows reading, and the configuration is locked. *named* has
+    readings by schema, see :func:`casetrack.store.sql.scope.by_schema`.
     """
 
     def __init__(self, named: Mapping[str | None, Reading], /, *, memory_mb: int) -> None:
@@ -225,12 +214,8 @@ def ask(
 ) -> pa.Table | QueryReport:
     """Run a read-only SQL statement over committed states, which cache its database.
 
-    *newest* returns the newest state of a collection, or of several by name.
-
-    Raises
-    ------
-    QueryError, UsageError, ModelNotFound, FreeTierLimit
-        See ``Collection.sql``.
+    *newest* returns the newest state of a collection, or of several by name. Errors as in
+    ``Collection.sql``.
     """
 
     def once() -> pa.Table | QueryReport:
@@ -263,42 +248,15 @@ def run_query(
     explain: bool = False,
     exact: bool = False,
 ) -> pa.Table | QueryReport:
-    """Run one SELECT and return its rows.
+    """Run one SELECT over the tables of :func:`casetrack.base.sql.catalog.catalog`.
 
-    Parameters
-    ----------
-    statement
-        DuckDB SQL over the tables of :func:`casetrack.base.sql.catalog.catalog`. Named parameters
-        are written ``$name``.
-    asked
-        Readings; several collections by name are schemas of that name. The schema may be omitted if
-        the mapping has only one.
-    params
-        Values of the named parameters; also NumPy, pandas, Polars and Arrow values.
-    timeout
-        Seconds, including retrieval.
-    memory_mb
-        MiB for DuckDB; the rows may have half as much.
-    control
-        Stops the statement from another thread.
-    explain
-        Return the plan and the retrieval calls as well, with their notes; without it the notes, for
-        example about a missing model, are logged as warnings.
-    exact
-        Also return dates and times that have no Python type, as Arrow values.
+    Arguments and errors as in ``Collection.sql``. *asked* has several readings by name of the
+    collection, which are schemas of that name; the schema may be omitted if there is only one. With
+    *explain* the plan and the retrieval calls are returned as well, with their notes; without it
+    the notes, for example about a missing model, are logged as warnings. *exact* also returns dates
+    and times that have no Python type, as Arrow values. *memory_mb* is for DuckDB; the rows may
+    have half as much.
 
-    Raises
-    ------
-    QueryError
-        Not a single read-only statement, a mistake in it, too much time or memory, values without a
-        Python type, or collections whose names cannot be schemas.
-    KeyboardInterrupt
-        The main thread was interrupted; the statement has ended.
-    CaseTrackError
-        An error of a retrieval function: an unknown mode, a missing model, a limit of the tier.
-
-    Notes
-    -----
     DuckDB checks time and memory between pieces of work, and one function call is one piece. A call
     such as ``repeat('x', 1000000000)`` or a list of ``range(200000000)`` runs to its end regardless
     of the limits. Only a program that owns its process can stop it, as ``casetrack query`` does.
@@ -380,13 +338,7 @@ def _answer(
 
 
 def _refuse_beyond(table: pa.Table) -> None:
-    """Reject rows with values that would fail later, outside of the statement.
-
-    Raises
-    ------
-    QueryError
-        There are such values.
-    """
+    """Reject rows with values that would fail later, outside of the statement."""
     names = beyond_python(table)
     if names:
         which = f"the column{'' if len(names) == 1 else 's'} {', '.join(names[:5])}"

@@ -394,14 +394,8 @@ def read(
 ) -> Reading:
     """Parse a question.
 
-    Parameters
-    ----------
-    vocabularies
-        Sources of other names.
-    names
-        Names of the collection's documents.
-    code
-        Whether they contain source code: a word with inner capitals is then a name.
+    *vocabularies* are sources of other names, *names* those of the collection's documents. With
+    *code*, these contain source code: a word with inner capitals is then a name.
     """
     dropped = instructions_of(query)
     # Offsets are kept, so that all parts refer to the original question.

@@ -268,12 +268,7 @@ def _kept(path: Path, _changed: int) -> Vocabulary:
 def read_vocabulary(path: Path, /) -> Vocabulary:
     """Read a vocabulary from its file.
 
-    Raises
-    ------
-    UsageError
-        The file is not TOML, or has another structure; the message names file and line.
-    OSError
-        The file cannot be read.
+    ``UsageError``, with file and line, if it is not TOML or has another structure.
     """
     try:
         text = path.read_bytes().decode("utf-8")
