@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import casetrack.editions.legal.text  # noqa: F401 - functions by the classes of records
 from casetrack.api.operation import (
@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     PathRef = str | Path
 else:
     PathRef = Path
+Paths = Iterable[PathRef]
+Passwords = Annotated[
+    Names, Arg("Opens protected files; may be repeated. Never stored.", "--password PASSWORD")
+]
+"""The argument of operations on files."""
 F = TypeVar("F", bound="Callable[..., Any]")
 _WORDS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text("utf-8"))
 
 __all__ = ["ADDS", "EVERY", "READS", "Arg", "DayRef", "DocumentRef", "Documents", "Names"]
-__all__ += ["PathRef", "operation"]
+__all__ += ["Passwords", "PathRef", "Paths", "operation"]
 
 
 def operation(name: str, hints: Hints, /, **more: Any) -> Callable[[F], F]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import shutil
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from casetrack.api.text import Lines, line, lines_of
 from casetrack.base.arrow_values import without_formula
 from casetrack.base.errors import FileError, FileNotFound, Opt, UsageError
 from casetrack.base.records.shape import Record
 from casetrack.base.records.table import RowList
+from casetrack.editions.legal.operation import ADDS, Arg, Passwords, PathRef, Paths, operation
+from casetrack.editions.legal.records.load_files import PLACES, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    from casetrack.editions.legal.paper.letters import Place
 
 # A production set: numbered copies of documents, and the list of what has which numbers.
 
@@ -54,6 +55,12 @@ class ProducedFile(Record):
     pages: int
     sha256: str
     copy_sha256: str
+
+
+@lines_of.register
+def _line(made: ProducedFile) -> Lines:
+    span = f"{made.first} to {made.last}" if made.pages > 1 else made.first
+    return [line(f"{span}  {Path(made.original).name}")]
 
 
 MANIFEST = "production.csv"
@@ -113,7 +120,7 @@ def stamp_set(
     /,
     *,
     legend: str = "",
-    place: Place = "bottom-right",
+    place: Place = PLACES[0],
     passwords: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> RowList[ProducedFile]:
@@ -163,6 +170,42 @@ def stamp_set(
     if progress is not None:
         progress(len(files), len(files))
     return RowList(rows, of=ProducedFile)
+
+
+@operation("discovery stamp", ADDS, alone=True)
+def stamp(
+    files: Annotated[Paths, Arg("Files, or folders with all they hold, by name.", "FILE")],
+    target: Annotated[PathRef, Arg("A new or empty folder.", "--to FOLDER")],
+    prefix: Annotated[str, Arg("Stands before the numbers, as ABC.", "--prefix TEXT")],
+    /,
+    *,
+    start: Annotated[int, Arg("The first number.", "--start N", ge=1)] = 1,
+    digits: Annotated[int, Arg("Digits of a number.", "--digits N", ge=1, le=_MAX_DIGITS)] = 6,
+    legend: Annotated[str, Arg("Also stamped, such as CONFIDENTIAL.", "--legend TEXT")] = "",
+    place: Annotated[
+        Place, Arg("Where a number goes if nothing stands there.", "--place")
+    ] = PLACES[0],
+    passwords: Passwords = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> RowList[ProducedFile]:
+    """Stamp a production set: a number on every page of copies, one after the other, no gap."""
+    numbering = Numbering(prefix, start, digits)
+    return stamp_set(
+        _all(files),
+        Path(target),
+        numbering,
+        legend=legend,
+        place=place,
+        passwords=tuple(passwords),
+        progress=progress,
+    )
+
+
+def _all(named: Iterable[str | Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in map(Path, named):
+        found += sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    return found
 
 
 def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> list[int]:

@@ -16,8 +16,18 @@ from typing import TYPE_CHECKING, Annotated
 
 from casetrack.base.errors import FileNotFound, OcrUnavailable, UnsupportedFormat, UsageError
 from casetrack.base.provenance import Box
+from casetrack.base.records.table import RowList
 from casetrack.base.words import WordLists
-from casetrack.editions.legal.operation import ADDS, Arg, Names, PathRef, operation
+from casetrack.editions.legal.operation import (
+    ADDS,
+    READS,
+    Arg,
+    Names,
+    Passwords,
+    PathRef,
+    Paths,
+    operation,
+)
 from casetrack.editions.legal.records.load_files import HiddenText, RedactedCopy
 
 if TYPE_CHECKING:
@@ -89,6 +99,23 @@ def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenT
             for number, text in words_of_earlier_versions(path, document, passwords)
         ]
     return found
+
+
+@operation("redactions", READS, alone=True)
+def redactions(
+    files: Annotated[Paths, Arg("PDFs and Word files (.docx).", "FILE")],
+    /,
+    *,
+    passwords: Passwords = (),
+    progress: Callable[[str, int, int], None] | None = None,
+) -> RowList[HiddenText]:
+    """Find words in files that a reader does not see and can copy."""
+    found, paths, tried = [], [Path(file) for file in files], tuple(passwords)
+    for done, path in enumerate(paths):
+        if progress is not None:
+            progress(path.name, done, len(paths))
+        found += hidden_text(path, passwords=tried)
+    return RowList(found, of=HiddenText)
 
 
 @operation("redact", ADDS, alone=True)

@@ -1,24 +1,21 @@
 """``casetrack redactions`` and ``casetrack redact``: covered words found, and words taken out."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from casetrack.api.operation import OF_EDITIONS, Arg
-from casetrack.api.text import lines_of
+from casetrack.api.operation import OF_EDITIONS
 from casetrack.base.errors import UsageError
-from casetrack.editions.legal import redaction
-from casetrack.faces.cli.asking import answer, own, taken, takes, write
-from casetrack.faces.cli.options import JsonOption, PasswordOption, described, option
-from casetrack.faces.cli.output import counted, line, write_json
+from casetrack.editions.legal import production, redaction
+from casetrack.faces.cli.asking import answer, own, taken, takes
+from casetrack.faces.cli.output import counted, line
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
-_REDACT = OF_EDITIONS[redaction.redact]
+_REDACT, _REDACTIONS = OF_EDITIONS[redaction.redact], OF_EDITIONS[redaction.redactions]
+_STAMP = OF_EDITIONS[production.stamp]
 
 
-@described(files=option(Arg("PDFs and Word files (.docx).", "FILE")))
-def redactions(
-    files: list[Path], password: PasswordOption = None, as_json: JsonOption = False
-) -> int:
+@takes(_REDACTIONS)
+def redactions(state: State, given: dict[str, Any]) -> int:  # noqa: ARG001 - it needs no data
     """Find words in files that a reader does not see and can copy.
 
     Reports words of a PDF that its rendered pages do not show (covered, invisible, off the page),
@@ -29,16 +26,12 @@ def redactions(
     """
     from casetrack.faces.cli.progress import Meter
 
-    found = []
+    files, passwords = given["files"], given["passwords"]
     with Meter("Looking under boxes", unit="files") as meter:
-        for done, file in enumerate(files):
-            meter.step(file.name, done, len(files))
-            found += redaction.hidden_text(file, passwords=password or ())
-    if as_json:
-        write_json([one.as_dict() for one in found])
+        found = redaction.redactions(files, passwords=passwords, progress=meter.step)
+    answer(found, _REDACTIONS, as_json=given["as_json"])
+    if given["as_json"]:
         return EXIT_FAILED if found else 0
-    for one in found:
-        write(lines_of(one))
     if found:
         places = counted(len(found), "place")
         line(f"{places} can still be copied. Take the words out of a copy: casetrack redact FILE")
@@ -91,57 +84,24 @@ def _listed(path: Path | None) -> list[str]:
 # ``casetrack discovery stamp``: copies of files with a number on every page.
 
 
-@described(
-    files=option(Arg("Files, or folders with all they hold, by name.", "FILE")),
-    to=option(Arg("A new or empty folder.", "--to FOLDER")),
-    prefix=option(Arg("Stands before the numbers, as ABC.", "--prefix TEXT")),
-    start=option(Arg("The first number.", "--start N", ge=1)),
-    digits=option(Arg("Digits of a number.", "--digits N", ge=1, le=12)),
-    legend=option(Arg("Also stamped, such as CONFIDENTIAL.", "--legend TEXT")),
-    place=option(Arg("Where a number goes if nothing stands there.", "--place")),
-)
-def stamp(
-    files: list[Path],
-    to: Path,
-    prefix: str,
-    start: int = 1,
-    digits: int = 6,
-    legend: str = "",
-    place: Literal["bottom-right", "bottom-center", "bottom-left"] = "bottom-right",
-    password: PasswordOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@takes(_STAMP)
+def stamp(state: State, given: dict[str, Any]) -> None:  # noqa: ARG001 - it needs no data
     """Stamp a production set: a number on every page of copies, one after the other, no gap.
 
     A stamp covers nothing: where the foot of a page is taken, the page is made longer. Pictures
     become PDFs; other files are copied as they are, with a slip sheet that has their number.
     production.csv lists what has which numbers. Where one file can't be opened nothing is written.
     """
-    from casetrack.editions.legal.production import MANIFEST, Numbering, stamp_set
     from casetrack.faces.cli.progress import Meter
 
+    asked = taken(_STAMP, given)
+    first = [asked.pop(name) for name in ("files", "target", "prefix")]
     with Meter("Stamping", unit="files") as meter:
-        made = stamp_set(
-            list(_all(files)),
-            to,
-            Numbering(prefix, start, digits),
-            legend=legend,
-            place=place,
-            passwords=password or (),
-            progress=lambda done, total: meter.step("files", done, total),
+        made = production.stamp(
+            *first, progress=lambda done, total: meter.step("files", done, total), **asked
         )
-    if as_json:
-        write_json([one.as_dict() for one in made])
-        return
-    for one in made:
-        name = Path(one.original).name
-        line(f"{one.first} to {one.last}  {name}" if one.pages > 1 else f"{one.first}  {name}")
-    pages = counted(sum(one.pages for one in made), "page")
-    line(f"{counted(len(made), 'file')}, {pages}; the list is {to / MANIFEST}.")
-
-
-def _all(named: list[Path]) -> list[Path]:
-    found: list[Path] = []
-    for path in named:
-        found += sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    return found
+    answer(made, _STAMP, as_json=given["as_json"])
+    if not given["as_json"]:
+        pages = counted(sum(one.pages for one in made), "page")
+        manifest = given["target"] / production.MANIFEST
+        line(f"{counted(len(made), 'file')}, {pages}; the list is {manifest}.")

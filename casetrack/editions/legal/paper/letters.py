@@ -6,12 +6,13 @@ import contextlib
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from casetrack.base.provenance import Box
 from casetrack.editions.legal.paper.pdf import opened, silenced
+from casetrack.editions.legal.records.load_files import PLACES, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -140,8 +141,6 @@ def phrase_pattern(
 
 # Stamps numbers on copies of pages, where nothing stands, and never over anything.
 
-Place = Literal["bottom-right", "bottom-center", "bottom-left"]
-PLACES: tuple[Place, ...] = get_args(Place)
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".gif", ".webp"})
 _SIZE = 9.0
 _FONT = "hebo"

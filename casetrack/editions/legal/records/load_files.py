@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from casetrack.base.provenance import Box
 from casetrack.base.records.cards import Card, Fact
@@ -205,6 +205,10 @@ class PrivilegeLog(Record):
     entries: tuple[PrivilegeEntry, ...]
     notes: tuple[str, ...] = ()
 
+
+Place = Literal["bottom-right", "bottom-center", "bottom-left"]
+"""Where a number stands on a page."""
+PLACES: tuple[Place, ...] = get_args(Place)
 
 # Redactions: words that a covered place still holds, and copies from which words were taken.
 
