@@ -8,14 +8,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-from casetrack.api.operation import SWITCHES, Arg, operation
+from casetrack.api.operation import READS, SWITCHES, Arg, operation
 from casetrack.base.errors import CollectionBusy, Opt, See, UsageError
-from casetrack.base.records import COLLECTION_TYPES, CollectionStats, StatusChange
+from casetrack.base.records import COLLECTION_TYPES, CollectionFacts, CollectionStats, StatusChange
 from casetrack.store import audit, heads
 from casetrack.store.info import require_active, update_info
 from casetrack.store.listing import checked_name, checked_tags, checked_type, require_free
 from casetrack.store.lock import names_lock, write_lock
-from casetrack.store.place import stored_bytes
+from casetrack.store.place import place_of, stored_bytes
 from casetrack.store.rewrite import rewriting
 
 if TYPE_CHECKING:
@@ -125,6 +125,21 @@ class OwnFacts:
                 stack.enter_context(names_lock(workspace.settings.data_dir))
                 require_free(workspace.settings.collections_dir, wanted, but=workspace.folder.name)
             return update_info(workspace.folder, change)
+
+    @operation("collection info", READS)
+    def facts(self) -> CollectionFacts:
+        """Return what a collection is, how much it holds and where it is stored."""
+        from casetrack.keep.upkeep import freeable_bytes
+
+        workspace = self._workspace
+        stats = workspace.ask(lambda state: counted_stats(workspace.folder, state.snapshot))
+        return CollectionFacts(
+            workspace.info,
+            stats,
+            folder=str(workspace.folder),
+            place=place_of(workspace.folder).uri,
+            freeable_bytes=freeable_bytes(workspace),
+        )
 
     @operation("collection rename", SWITCHES)
     def rename(

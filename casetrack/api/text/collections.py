@@ -15,7 +15,13 @@ from casetrack.api.text.form import (
     listed,
     moment,
 )
-from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats, StatusChange
+from casetrack.base.records import (
+    CollectionEntry,
+    CollectionFacts,
+    CollectionInfo,
+    CollectionStats,
+    StatusChange,
+)
 from casetrack.base.records.cards import size_text
 from casetrack.base.records.jobs import Job
 from casetrack.base.records.snapshots import (
@@ -29,6 +35,8 @@ from casetrack.base.records.snapshots import (
 )
 
 _NAMED = 3
+_WORTH_SAYING = 1_000_000
+"""Fewer bytes that could be freed are not named."""
 _LOST = 5
 
 
@@ -95,6 +103,16 @@ def described(
     said |= {"On disk": size_text(stats.storage_bytes)}
     said |= {**more, "Profile": info.profile, "Pipeline": info.pipeline, **moments}
     return [line(*called(info.name, info.id)), *facts(said)]
+
+
+@head_of.register
+def _(found: CollectionFacts) -> Lines:
+    free = found.freeable_bytes
+    much = f"about {size_text(free)}: `casetrack upkeep`" if free >= _WORTH_SAYING else None
+    away = {"Stored at": found.place} if found.place != found.folder else {}
+    return described(
+        found.info, found.stats, {"Can be freed": much, **away, "Folder": found.folder}
+    )
 
 
 # --- earlier states ---------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from casetrack.base.records.collections import (
     DEFAULT_DIMENSION,
     DEFAULT_PROFILE,
     CollectionEntry,
+    CollectionFacts,
     CollectionInfo,
     CollectionStats,
     CollectionStatus,

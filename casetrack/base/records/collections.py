@@ -97,6 +97,30 @@ class CollectionStats(Card):
         ]
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionFacts(Card):
+    """Facts and sizes of a collection, and where it is stored.
+
+    Attributes
+    ----------
+    folder
+        Its folder in the data folder.
+    place
+        The same, or its address in object storage.
+    freeable_bytes
+        About how many bytes an upkeep frees.
+    """
+
+    info: Annotated[CollectionInfo, INLINE]
+    stats: Annotated[CollectionStats, INLINE]
+    folder: str
+    place: str
+    freeable_bytes: int
+
+    def _title(self) -> str:
+        return self.info.name
+
+
 @dataclass(frozen=True, slots=True)
 class CollectionEntry(Record):
     """A collection in a list of collections."""

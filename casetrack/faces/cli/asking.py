@@ -16,6 +16,7 @@ from casetrack.api.text.work import failures, kept
 from casetrack.base.errors import CollectionNotFound, UsageError
 from casetrack.faces.cli.completion import collection_names
 from casetrack.faces.cli.options import (
+    AnyNameArgument,
     CollectionOption,
     CreateOption,
     JsonOption,
@@ -203,7 +204,11 @@ def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
             if operation.work
             else called(operation.method, state.library, asked)
         )
-    work, named, asked = operation.work, given["collection"], taken(operation, given)
+    work, named, asked = (
+        operation.work,
+        given["collection"] or given.get("named"),
+        taken(operation, given),
+    )
     if work is not None and asked.get("profile") is not None:
         show_notice(state, asked["profile"])
     fills = work is not None and work.fills
@@ -372,7 +377,11 @@ def _in_order(
     ]
     rest = [each for each in declared if each not in first]
     if operation.name.startswith("collection ") and not operation.of_library:
-        first.insert(0, _parameter("collection", NameArgument))
+        if operation.hints.read_only:
+            first.insert(0, _parameter("collection", AnyNameArgument, None))
+            own = [*own, _parameter("named", CollectionOption, None)]
+        else:
+            first.insert(0, _parameter("collection", NameArgument))
     elif (_fills(operation) or not (operation.of_library or operation.alone)) and all(
         each.name != "collection" for each in own
     ):

@@ -6,20 +6,16 @@ import typer
 
 from casetrack.api.operation import called
 from casetrack.api.text import lines_of
-from casetrack.api.text.collections import described
 from casetrack.base.errors import CaseTrackError, CollectionSealed
 from casetrack.base.records import AUTO_PROFILE, DEFAULT_PROFILE
 from casetrack.faces.cli.asking import answer, operations, taken, takes, write
-from casetrack.faces.cli.options import CollectionOption, JsonOption, NameArgument, opt
+from casetrack.faces.cli.options import JsonOption, NameArgument, opt
 from casetrack.faces.cli.output import byte_text, confirmed, counted, line, write_json
 from casetrack.faces.cli.state import State, show_notice
 
 if TYPE_CHECKING:
     from casetrack.api.library import Library
     from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats
-
-_WORTH_SAYING = 1_000_000
-"""Fewer bytes than this that could be freed are nobody's concern."""
 
 
 @takes("collection create")
@@ -75,25 +71,6 @@ def list_collections(
             f'Sealed: "{one.label}" ({byte_text(one.bytes)}, {one.sealed_at:%Y-%m-%d}); open it: '
             f"casetrack collection unseal {quoted(one.label)}"
         )
-
-
-def info(
-    ctx: typer.Context,
-    name: Annotated[str | None, opt("Name or ID of the collection.", "NAME")] = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what a collection is, how much it holds and where it lies."""
-    state = ctx.ensure_object(State)
-    found = state.collection(name or collection)
-    if as_json:
-        write_json(_object(state.library, found.info, state.library.entry(found.info)))
-        return
-    freeable = found.admin.freeable_bytes()
-    much = f"about {byte_text(freeable)}: `casetrack upkeep`" if freeable >= _WORTH_SAYING else None
-    place, folder = str(state.library.place(found.info)), str(found.folder)
-    where = {"Folder": folder} if place == folder else {"Stored at": place, "Folder": folder}
-    write(described(found.info, found.stats(), {"Can be freed": much, **where}))
 
 
 def attach(

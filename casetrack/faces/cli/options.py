@@ -75,6 +75,9 @@ CollectionOption = Annotated[
 NameArgument = Annotated[
     str, opt("Name or ID of the collection.", "NAME", autocompletion=collection_names)
 ]
+AnyNameArgument = Annotated[
+    str | None, opt("Name or ID of the collection.", "NAME", autocompletion=collection_names)
+]
 JsonOption = Annotated[bool, opt("Write JSON instead of text.", "--json")]
 CreateOption = Annotated[
     bool, opt("Make the collection if there is none of this name.", "--create")

@@ -52,6 +52,7 @@ def test_tool_is_declared_as_recorded(name: str, golden: Any) -> None:
 
 
 BY_HAND = {
+    "get_collection_info": "it lists the newest documents, too",
     "get_collection_summary": "its lists share the room of one answer",
     "get_collection_timeline": "it shows the weightiest events that fit, in order of date",
     "get_index_status": "it lists documents with their problems page by page",
