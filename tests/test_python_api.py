@@ -62,7 +62,7 @@ GROUPS = {
     "marks.unhide marks.undo_edit marks.add_event marks.change_event marks.hide_event "
     "marks.unhide_event marks.take_event marks.untake_event",
     "Quality": "admin.health admin.index_status admin.doctor",
-    "Collection": "admin.update admin.rename admin.describe admin.tag admin.close "
+    "Collection": "admin.facts admin.update admin.rename admin.describe admin.tag admin.close "
     "admin.archive admin.reopen",
     "Snapshots, export, upkeep": "admin.snapshots admin.take_snapshot admin.remove_snapshot "
     "admin.restore admin.export admin.upkeep admin.freeable_bytes",
