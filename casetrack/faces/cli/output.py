@@ -358,19 +358,10 @@ def local_time(moment: datetime, /) -> str:
 
 
 def byte_text(count: int, /) -> str:
-    """Return a number of bytes in a readable unit.
+    """Return a number of bytes for display, such as ``4.2 MB``."""
+    from casetrack.base.records.cards import size_text
 
-    Examples
-    --------
-    >>> byte_text(1536)
-    '1.5 KB'
-    """
-    size = float(count)
-    for unit in ("B", "KB", "MB", "GB"):
-        if size < 1024:
-            return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} TB"
+    return size_text(count)
 
 
 def counted(count: int, one: str, many: str | None = None, /) -> str:

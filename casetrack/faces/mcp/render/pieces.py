@@ -16,14 +16,10 @@ def counted(number: int, noun: str, /) -> str:
 
 
 def size(count: int, /) -> str:
-    """Return a number of bytes in decimal units: ``812 bytes``, ``3.4 MB``."""
-    if count < 1000:
-        return counted(count, "byte")
-    amount, units = count / 1000, ["KB", "MB", "GB"]
-    while amount >= 999.95 and len(units) > 1:
-        amount /= 1000
-        units.pop(0)
-    return f"{amount:,.1f} {units[0]}"
+    """Return a number of bytes for display, such as ``4.2 MB``."""
+    from casetrack.base.records.cards import size_text
+
+    return size_text(count)
 
 
 def one_line(text: str, /) -> str:
