@@ -93,9 +93,9 @@ _NEXT = f"{See('reindex')} adds both."
 def unread(passages: int, total: int, /) -> str:
     """Return the warning for *passages* of *total* that no model has read yet."""
     return (
-        f"{passages:,} of {total:,} passages with rows of its tables are found by their words, "
-        f"dates and amounts, not yet by their meaning, and no names were looked for in them: for "
-        f"so large a table that takes long. {_NEXT}"
+        f"{passages:,} of {total:,} passages with table rows can be found by words, dates and "
+        "amounts, but not yet by meaning, and their names are not extracted: for such a large "
+        f"table that takes long. {_NEXT}"
     )
 
 
@@ -118,8 +118,6 @@ class Tally:
 
     Attributes
     ----------
-    outputs
-        Columns of ``chunks`` that models fill.
     table_passages, unread
         Passages with table rows, and those of them that no model has read.
     """

@@ -51,13 +51,7 @@ def run_batch(
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
 ) -> IngestReport:
-    """Ingest *files*; see :meth:`casetrack.api.collection.Collection.ingest`.
-
-    Raises
-    ------
-    CollectionBusy, StorageError, ModelError
-        The batch cannot continue; committed documents stay.
-    """
+    """Ingest *files*; see :meth:`casetrack.api.collection.Collection.ingest`."""
     started = time.perf_counter()
     with open_batch(workspace, len(files), options, reading=reading, cancel=cancel) as batch:
         try:
@@ -99,17 +93,7 @@ def open_batch(
 
 @dataclass(slots=True)
 class Batch:
-    """A batch that is ready to start, created by :func:`open_batch`.
-
-    Attributes
-    ----------
-    info
-        Facts of the collection when the batch was opened.
-    pool
-        Its worker processes.
-    encoder
-        Its models; ``None`` if they are not installed.
-    """
+    """A batch that is ready to start, created by :func:`open_batch`."""
 
     workspace: Workspace
     info: CollectionInfo
@@ -133,13 +117,6 @@ class Batch:
 
         *leaving* has the ids of documents whose content is removed, see
         :class:`~casetrack.ingest.plan.IngestPlanner`. *progress* is called in this thread.
-
-        Raises
-        ------
-        CollectionBusy
-            The profile changed since the batch was opened; nothing was added.
-        StorageError, ModelError
-            The batch cannot continue; committed documents stay.
         """
         documents = self.documents()
         read_with = reading_conditions(self.reading)
@@ -189,18 +166,12 @@ class Batch:
         return tuple(notes)
 
     def documents(self) -> list[Document]:
-        """Return all documents under the write lock.
-
-        Raises
-        ------
-        CollectionBusy
-            The profile changed since the batch was opened.
-        """
+        """Return all documents under the write lock."""
         info, snapshot = self.info, self.workspace.state().snapshot
         if (snapshot.profile, snapshot.dimension) != (info.profile, info.dimension):
             raise CollectionBusy(
                 f'Another process has meanwhile changed the profile of "{info.name}" from '
-                f"{info.profile} to {snapshot.profile}. Nothing was taken in.",
+                f"{info.profile} to {snapshot.profile}. Nothing was added.",
                 hint="Run the same command again.",
             )
         return list(snapshot.documents.values())
@@ -233,15 +204,15 @@ def reading_conditions(reading: ReadOptions, /) -> str:
 
 
 _NO_CASE_LAW = (
-    "Citations of case law are read by a list of the usual reporters, since eyecite is not "
-    "installed: rare reporters and old spellings may be missed. For this version of Python it has "
-    f"to be compiled. With a C++ compiler run `pip install eyecite`, then {See('reindex')}."
+    "eyecite is not installed, so case citations are recognized by a list of common reporters: "
+    "rare reporters and old spellings may be missed. For this version of Python it must be "
+    f"compiled. With a C++ compiler run `pip install eyecite`, then {See('reindex')}."
 )
 
 
 def _no_model(name: str) -> str:
     pull = See("models pull", *([] if name == DEFAULT_PROFILE else [name]))
     return (
-        f'Model "{name}" is not installed, so documents can be found by their words only. Run '
+        f'Model "{name}" is not installed, so documents can be found by keywords only. Run '
         f"{pull} once while online, then {See('reindex')}."
     )

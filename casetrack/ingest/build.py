@@ -79,15 +79,13 @@ class Sheet:
 
     Attributes
     ----------
-    found, job, revision
+    file, job, revision
         Its file, the job for the file, and the revision of its chunks.
-    name, title
-        Its file name, and the title in the file.
     made_at
         Creation time of its chunks (UTC).
     """
 
-    found: FoundFile
+    file: FoundFile
     job: Job
     revision: str
     name: str
@@ -137,8 +135,6 @@ class DocumentBuilder:
 
     Attributes
     ----------
-    read_with
-        See ``documents.read_with``.
     outputs
         Returns the model outputs of an earlier revision, by model input.
     on_pages, on_chunks
@@ -154,13 +150,7 @@ class DocumentBuilder:
     on_chunks: Callable[[pa.Table], None]
 
     def build(self, file: FoundFile, job: Job, revision: str, spool: Path, /) -> FileResult:
-        """Read a file; copies of its attachments go to *spool*.
-
-        Raises
-        ------
-        FileError
-            The file cannot be read.
-        """
+        """Read a file; copies of its attachments go to *spool*."""
         with file_errors(job.shown), self.pipeline.source.open(job.path, spool=spool) as parsed:
             try:
                 document = self._take(file, job, revision, parsed)
@@ -200,7 +190,7 @@ class DocumentBuilder:
 
     def _document(self, sheet: Sheet, parsed: ParsedFile, tally: Tally) -> Document:
         """Return the document without the facts of its chunks, see :func:`with_chunks`."""
-        file, job, name, now = sheet.found, sheet.job, sheet.name, sheet.made_at
+        file, job, name, now = sheet.file, sheet.job, sheet.name, sheet.made_at
         info, previous = parsed.info, job.previous
         kind, evidence = self._type(file, job, parsed, tally, name)
         # A copy is kept if the file is not on this machine by itself: an attachment or a fetched

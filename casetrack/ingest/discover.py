@@ -33,8 +33,6 @@ class Origin:
     ----------
     path
         Path of its document.
-    name
-        Its file name.
     title
         Used if the file has no title.
     is_whole
@@ -98,8 +96,6 @@ class FoundFile:
     known_as
         Id of its document, if that is known: the new content replaces the old one, whatever the
         path.
-    origin
-        Its description by the source, if it has one.
     place
         Position in the batch; the files inside it sort after it.
     """
@@ -133,8 +129,6 @@ class Parent:
     ----------
     document_id
         The containing document; ``None`` if that has no text.
-    shown
-        Path of the containing document.
     modified_at
         Modification time of the outermost file (UTC).
     depth
@@ -151,13 +145,7 @@ class Parent:
 
 
 def require_any(paths: Iterable[str | Path], /) -> None:
-    """Raise the error of the first path if none can be read; addresses are not checked.
-
-    Raises
-    ------
-    FileNotFound, FileUnreadable
-        No path exists, or none of the existing ones is readable.
-    """
+    """Raise the error of the first path if none can be read; addresses are not checked."""
     given = list(paths)
     local = [resolve_path(path) for path in given if not is_address(path)]
     if not local or len(local) < len(given) or any(os.access(path, os.R_OK) for path in local):
@@ -185,8 +173,6 @@ def discover(
     ----------
     paths
         Files and folders. A missing path becomes an entry with a problem.
-    recursive
-        Whether to enter subfolders.
     extensions
         Only files of folders with these extensions, such as ``["pdf", ".docx"]``.
     apart

@@ -69,9 +69,9 @@ def ingest(
     buckets = [path for path in named if is_address(path)]
     if buckets:
         raise UsageError(
-            f"{buckets[0]} lies in object storage, and is not read from here.",
-            hint=f"Read it on a cluster, which may be this computer: {See('ingest', on='local')}. "
-            "Or name it as a source, and sync that: docs/sources.md says how.",
+            f"{buckets[0]} is in object storage, which this command does not read.",
+            hint="Ingest it on a cluster, which may be this computer: "
+            f"{See('ingest', on='local')}. Or sync it as a source, see docs/sources.md.",
         )
     files = discover(
         named,
@@ -82,8 +82,8 @@ def ingest(
     files, out = _without_excluded([*files, *elsewhere], excluded(workspace.folder))
     if document_name is not None and len(files) != 1:
         raise UsageError(
-            f"A display name is for one file, and this names {len(files)}.",
-            hint="Leave the name out, or ingest the file by itself.",
+            f"A display name applies to one file, but there are {len(files)} files.",
+            hint="Omit the name, or ingest the file alone.",
         )
     changed = pipeline is not None and use_pipeline(workspace, pipeline)
     started = datetime.now(UTC)
@@ -112,9 +112,9 @@ def ingest(
     if not earlier:
         return report
     note = (
-        f'The pipeline of the collection is "{workspace.info.pipeline}" now. What another one has '
-        f"made of {'1 document' if earlier == 1 else f'{earlier:,} documents'} stays until you run "
-        f"{See('reindex', reparse=True)}."
+        f'The collection now uses the pipeline "{workspace.info.pipeline}". The output of another '
+        f"for {'1 document' if earlier == 1 else f'{earlier:,} documents'} stays until you "
+        f"run {See('reindex', reparse=True)}."
     )
     return replace(report, notes=(*report.notes, note))
 
@@ -241,13 +241,7 @@ def read_options(
 
 
 def check_document_type(document_type: str | None, edition: str, /) -> None:
-    """Refuse an unknown document type.
-
-    Raises
-    ------
-    UsageError
-        It is neither a type of the edition nor one of :data:`DOCUMENT_TYPES`.
-    """
+    """Refuse an unknown document type."""
     if document_type is None or document_type in DOCUMENT_TYPES:
         return
     own = editions.edition(edition).document_types if edition in editions.names() else ()

@@ -132,13 +132,7 @@ class Quota:
 
     @contextmanager
     def reserve(self, given_up: Callable[[], bool], /) -> Iterator[Reservation | None]:
-        """Hold a place while a file is read; yield ``None`` if *given_up* becomes true first.
-
-        Raises
-        ------
-        FreeTierLimit
-            The collection is full.
-        """
+        """Hold a place while a file is read; yield ``None`` if *given_up* becomes true first."""
         if not self._enter(given_up):
             yield None
             return

@@ -42,14 +42,10 @@ class Job:
 
     Attributes
     ----------
-    path
-        Path of the file.
     shown
         Path of its document: for an attachment, the containing file's and its name.
     document_id
         New, or the id of the file's document.
-    previous
-        That document, whose revision is replaced.
     """
 
     path: Path
@@ -60,13 +56,7 @@ class Job:
 
 
 def file_facts(path: Path, /) -> FileFacts:
-    """Return a file's facts.
-
-    Raises
-    ------
-    FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
-        The file cannot be ingested.
-    """
+    """Return a file's facts."""
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError as error:
@@ -75,8 +65,7 @@ def file_facts(path: Path, /) -> FileFacts:
     try:
         if path.is_dir():
             raise WrongPathKind(
-                f"{path} is a folder, not a file.",
-                hint="Name a file, or ingest the folder as a whole.",
+                f"{path} is a folder, not a file.", hint="Name a file, or ingest the whole folder."
             )
         if path.exists() and not path.is_file():
             raise WrongPathKind(
@@ -103,16 +92,12 @@ class IngestPlanner:
 
     Parameters
     ----------
-    documents
-        The collection's documents at the start of the batch.
     fingerprint
         Of the pipeline: documents of another one are stale.
     has_model
         Whether the pipeline embeds; otherwise, documents with vectors are not replaced.
     read_with
         Reading conditions: a partial document with other conditions is stale.
-    force
-        Also ingest unchanged files.
     leaving
         Ids of documents whose content is removed by this batch: they are no duplicates of files.
     """

@@ -43,11 +43,6 @@ def choose_profile(workspace: Workspace, cancel: threading.Event, /) -> str | No
 
     Without a document of known language the choice stays open. If the models of the chosen profile
     are not installed, the profile stays, and the note has the next step.
-
-    Raises
-    ------
-    CollectionBusy, StorageError
-        The collection cannot be changed.
     """
     counts = Counter(d.language for d in workspace.state().documents() if d.language)
     if not counts:
@@ -68,8 +63,8 @@ def choose_profile(workspace: Workspace, cancel: threading.Event, /) -> str | No
         return (
             f"{text}, which the profile {before} was not made for: run "
             f"{See('models pull', wanted)} once while online, then "
-            f"{See('reindex', profile=wanted)}. Until then questions in other letters than Latin "
-            "ones are searched for by their words."
+            f"{See('reindex', profile=wanted)}. Until then, questions in non-Latin scripts use "
+            "keyword search only."
         )
     try:
         _switch(workspace, wanted, cancel)

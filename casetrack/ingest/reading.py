@@ -60,13 +60,7 @@ class IngestContext(Protocol):
         ...
 
     def put(self, message: Message, /) -> None:
-        """Send a message to the writer.
-
-        Raises
-        ------
-        Stopped
-            The writer has stopped.
-        """
+        """Send a message to the writer."""
         ...
 
     @property
@@ -82,21 +76,7 @@ class IngestContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads files one by one.
-
-    Attributes
-    ----------
-    batch
-        The batch.
-    builder
-        Builds a document and its chunks from a file.
-    spool
-        Folder for copies of attachments.
-    attachment_depth
-        Maximum depth of attachments.
-    tell
-        Called with the path of each file at its start.
-    """
+    """Reads files one by one."""
 
     batch: IngestContext
     builder: DocumentBuilder
@@ -105,15 +85,7 @@ class FileReader:
     tell: Callable[[str], None]
 
     def read(self, file: FoundFile, /) -> FileError | None:
-        """Ingest one file and send its outcome; return the error of a failed one.
-
-        Raises
-        ------
-        Stopped
-            The batch has failed.
-        CaseTrackError
-            The batch cannot continue.
-        """
+        """Ingest one file and send its outcome; return the error of a failed one."""
         started = time.perf_counter()
         batch, revision = self.batch, None
         try:
@@ -187,11 +159,6 @@ class FileReader:
 
 class Recorder:
     """Processes the messages of one batch under the write lock of *session*.
-
-    Parameters
-    ----------
-    force
-        Whether the user asked for unchanged files too.
 
     Attributes
     ----------

@@ -70,15 +70,7 @@ class _Cancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Model outputs of a run, kept in files until they are stored.
-
-    Attributes
-    ----------
-    shared
-        The model steps that have work, over one pass.
-    store
-        Their outputs.
-    """
+    """Model outputs of a run, kept in files until they are stored."""
 
     shared: SharedPass
     store: rewrite.Stage
@@ -95,16 +87,8 @@ class Reindex:
 
     Attributes
     ----------
-    info
-        Facts of the collection when the run was prepared.
-    pipeline
-        The collection's, with its models.
-    force
-        Also recompute up-to-date documents.
     only
         Ids of the documents to process; ``None`` means all.
-    tell
-        Called with the action, the number of finished documents, and the total.
     """
 
     workspace: Workspace
@@ -174,9 +158,9 @@ class Reindex:
     def _check_models(self, snapshot: Snapshot) -> None:
         if changes_profile(snapshot, self.encoder):
             raise UsageError(
-                f'The models of "{self.info.name}" are others than when it was made, so its '
-                "documents cannot be done one by one.",
-                hint="Do the whole collection with "
+                f'The models of "{self.info.name}" have changed since it was created, so its '
+                "documents cannot be reindexed one by one.",
+                hint="Reindex the whole collection with "
                 f"{See('reindex', c=shlex.quote(self.info.name))}.",
             )
 
@@ -255,11 +239,11 @@ class Reindex:
         for row in rows:
             if row.get("dense") is not None and len(row["dense"]) != encoder.dimension:
                 raise ModelError(
-                    f'The models of the profile "{encoder.name}" made a vector of '
-                    f"{len(row['dense'])} numbers, and {encoder.dimension} were expected. Nothing "
+                    f'The models of the profile "{encoder.name}" returned a vector '
+                    f"with {len(row['dense'])} dimensions instead of {encoder.dimension}. Nothing "
                     "was changed.",
-                    hint="See that the model and its dimensions in config.toml are right, then run "
-                    "the same command again.",
+                    hint="Check the model and its dimensions in config.toml, then run the same "
+                    "command again.",
                 )
 
     # --- storing --------------------------------------------------------------------------------
@@ -424,15 +408,6 @@ def prepare(
     """Return a prepared run: the profile exists, and its models are loaded.
 
     *profile* ``None`` keeps the collection's; for the other parameters see :class:`Reindex`.
-
-    Raises
-    ------
-    CollectionReadOnly
-        The collection is closed or archived; no model was loaded.
-    UsageError
-        The profile is unknown.
-    ModelNotFound, ModelError
-        Its models are not installed or not usable.
     """
     info, encoders = workspace.info, workspace.encoders
     require_active(info)

@@ -96,12 +96,12 @@ def _notes(document: Document, root: Document, *, reparse: bool) -> list[str]:
     if reparse:
         if root is document:
             return []
-        return [f'It came with "{root.name}", which was looked at with everything in it.']
+        return [f'It is attached to "{root.name}", which was processed with all attachments.']
     if source_state(root) != "changed":
         return []
     notes = (
-        f'The file of "{root.name}" has changed since it was read, and was not read again: '
-        "its stored text was used. Reindex it with its file to take in the change."
+        f'The file of "{root.name}" has changed since it was read, and was not read again: its '
+        "stored text was used. Reindex it with its file to apply the change."
     )
     return [notes]
 

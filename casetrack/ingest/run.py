@@ -45,18 +45,8 @@ class IngestRun:
 
     Parameters
     ----------
-    session
-        Holds the write lock.
     quota
         Number of documents that may still be added.
-    outputs
-        Returns the model outputs of an earlier revision of a document, by model input.
-    cancel
-        Set it to stop.
-    read_with
-        Fingerprint of the reading conditions, see ``documents.read_with``.
-    attachment_depth
-        Maximum depth of attachments.
     """
 
     def __init__(
@@ -100,13 +90,7 @@ class IngestRun:
     def ingest(
         self, files: list[FoundFile], progress: Callable[[IngestProgress], None] | None, /
     ) -> list[FileOutcome]:
-        """Ingest files in parallel; return their outcomes in order, with attachments after each.
-
-        Raises
-        ------
-        StorageError, ModelError
-            The batch cannot continue; committed documents stay.
-        """
+        """Ingest files in parallel; return their outcomes in order, with attachments after each."""
         pending = iter([replace(file, place=(i,)) for i, file in enumerate(files)])
         with spool_folder(self._folder) as spool:
             reader = FileReader(self, self._taker, spool, self._depth, self._begun)

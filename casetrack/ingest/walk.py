@@ -38,11 +38,6 @@ def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
 
     ``#`` begins a comment, ``!`` reverts an earlier pattern. *where* names their origin in the
     error.
-
-    Raises
-    ------
-    UsageError
-        A pattern is invalid.
     """
     from pathspec import GitIgnoreSpec
 
@@ -54,7 +49,7 @@ def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
         return GitIgnoreSpec.from_lines(wanted, backend="simple")
     except (ValueError, re.error) as error:
         raise UsageError(
-            f"A pattern in {where} cannot be understood: {error}",
+            f"A pattern in {where} is invalid: {error}",
             hint="Write patterns as in .gitignore, such as *.bak, drafts/ or !drafts/final.docx.",
         ) from error
 
@@ -104,11 +99,6 @@ def read_ignores(
 
     *names* are all ignore files, in ascending precedence; for *base* and *above* see
     :class:`Ignores`.
-
-    Raises
-    ------
-    UsageError
-        A pattern is invalid, in a file that is not git's.
     """
     path = os.path.join(folder, name)  # noqa: PTH118 - names that are no text
     if not os.path.isfile(path):  # noqa: PTH113
@@ -173,13 +163,7 @@ class Rules:
 
 
 def extension_set(extensions: Iterable[str] | None, /) -> frozenset[str] | None:
-    """Return extensions such as ``pdf``, ``.docx,.xlsx`` or ``*.TXT`` in one form.
-
-    Raises
-    ------
-    UsageError
-        One is empty.
-    """
+    """Return extensions such as ``pdf``, ``.docx,.xlsx`` or ``*.TXT`` in one form."""
     if extensions is None:
         return None
     single = (each for text in extensions for each in text.split(","))
@@ -195,8 +179,6 @@ class Seen:
 
     Attributes
     ----------
-    path
-        Absolute.
     facts
         File status, of a link's target; ``None`` with a problem.
     """
@@ -464,7 +446,7 @@ def is_junk(name: str, /) -> bool:
 
 def _outside(path: str) -> UsageError:
     return UsageError(
-        f"{path} is a link that leads outside the folder.",
+        f"{path} is a link to a target outside the folder.",
         hint="Name the file or folder itself to ingest it.",
     )
 

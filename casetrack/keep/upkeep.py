@@ -118,8 +118,9 @@ def delete_document(
 def _require_own_file(document: Document) -> None:
     if document.parent_id is not None:
         raise UsageError(
-            f'"{document.name}" came inside another file, so it cannot be kept out by itself.',
-            hint="Nothing was deleted. Keep out the file that holds it, or delete it without that.",
+            f'"{document.name}" is an attachment, so it cannot be excluded alone.',
+            hint="Nothing was deleted. Exclude its containing file, or delete it without "
+            "excluding it.",
         )
 
 
@@ -213,8 +214,8 @@ class _Upkeep:
             self._removed += [f'the snapshot "{name}"' for name in names]
             if upkeep.held_by_readers(self._folder):
                 self._notes.append(
-                    "An export or another long reading still holds an earlier state with what was "
-                    f"deleted since. Wait for it to end, then run {See('upkeep', secure=True)} "
+                    "An export or another long read still uses an earlier state with deleted "
+                    f"documents. Wait for it to finish, then run {See('upkeep', secure=True)} "
                     "again."
                 )
         upkeep.clean_versions(self._folder, self._versions_grace)
@@ -233,8 +234,8 @@ class _Upkeep:
         graph = stored_segments.purge(self._folder, snapshot, **given)
         if self._secure and not (index and graph):
             self._notes.append(
-                "Another program is building the search index at this moment, or (on Windows) has "
-                "it open; what was replaced may still hold deleted words. Close it and run "
+                "Another program is building the search index, or (on Windows) has it open; "
+                "replaced files may still contain deleted text. Close it and run "
                 f"{See('upkeep', secure=True)} again."
             )
 
@@ -243,7 +244,7 @@ class _Upkeep:
 
         count = remove_stray_copies(self._folder, self._snapshot())
         if count:
-            self._removed.append(_counted(count, "copy", "copies") + " of files that are gone")
+            self._removed.append(_counted(count, "copy", "copies") + " of deleted files")
 
     def _stage(self) -> None:
         """Remove outputs for deleted texts from a stopped reindex."""
@@ -269,13 +270,13 @@ class _Upkeep:
         except CollectionBusy:
             if self._secure:
                 self._notes.append(
-                    "A reindex is running and still holds what models made of deleted passages; "
-                    "it removes that at its end."
+                    "A running reindex still has model outputs of deleted passages; it removes "
+                    "them at its end."
                 )
             return
         if count:
             self._removed.append(
-                f"what a stopped reindex had kept of {_counted(count, 'passage', 'passages')}"
+                f"outputs of a stopped reindex for {_counted(count, 'passage', 'passages')}"
             )
 
     def _others(self) -> None:
@@ -302,7 +303,7 @@ class _Upkeep:
         note(self._folder, (), present=(), is_over=lambda file: file not in untaken)
         gone = self._marks_of_gone()
         if count := keep(self._folder, lambda mark: mark.mark_id not in gone):
-            self._removed.append(f"{_counted(count, 'mark', 'marks')} of what is gone")
+            self._removed.append(f"{_counted(count, 'mark', 'marks')} of deleted items")
         settings, info = self._workspace.settings, self._workspace.info
         JobStore(settings.data_dir).forget(info.id, running=False)
 

@@ -64,11 +64,6 @@ def note(
     A folder outside a data folder has no log. *documents* are the ids of the affected documents,
     *count* the number of affected items, by default that of the documents. *detail* must not
     contain content of a document.
-
-    Raises
-    ------
-    CollectionBusy
-        Another program has been writing the log for half a minute.
     """
     if folder.parent.name == _HOME:
         ids = sorted(documents)
@@ -152,14 +147,14 @@ def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
         count += 1
         entry = _parsed(line)
         if entry is None:
-            problems.append(f"line {place} of {FILE} is no entry")
+            problems.append(f"line {place} of {FILE} is not an entry")
             previous = ""
             number += 1
             continue
         if _digest({k: v for k, v in entry.items() if k != "digest"}) != entry["digest"]:
             problems.append(f"line {place} of {FILE} was changed")
         elif previous and (entry["previous"] != previous or entry["number"] != number + 1):
-            problems.append(f"line {place} of {FILE} does not follow on the line before it")
+            problems.append(f"line {place} of {FILE} does not continue the line before it")
         previous, number = entry["digest"], entry["number"]
         digests.add((number, previous))
         has_kept = has_kept or entry["digest"] == kept
@@ -167,7 +162,7 @@ def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
         if last > number:
             problems.append(f"{FILE} ends with entry {number:,}, and {where} notes entry {last:,}")
         elif (last, digest) not in digests:
-            problems.append(f"entry {last:,} of {FILE} is another one than {where} notes")
+            problems.append(f"entry {last:,} of {FILE} differs from the one noted in {where}")
     if not has_kept:
         problems.append(f"no entry of {FILE} has the digest {kept}")
     if len(problems) > _SHOWN:

@@ -33,13 +33,7 @@ _OVERTAKEN = "concurrent transaction Restore"
 
 
 def append(folder: Path, fragments: Sequence[Any], /) -> None:
-    """Append written fragments to the chunks; the caller holds the write lock.
-
-    Raises
-    ------
-    WriterReplaced
-        Another writer took over.
-    """
+    """Append written fragments to the chunks; the caller holds the write lock."""
     import lance
 
     place = place_of(folder)
@@ -94,8 +88,8 @@ def replace(folder: Path, fragments: Sequence[Any], layout: pa.Schema, base: int
     def commit(dataset: Any) -> None:
         if dataset.version != base:
             raise StorageError(
-                f"The passages at {place.uri} were changed while they were made anew.",
-                hint="Run the command again: what models have made is kept.",
+                f"The passages at {place.uri} were changed while they were recomputed.",
+                hint="Run the command again; finished model outputs are kept.",
             )
         lance.LanceDataset.commit(
             place.dataset(CHUNKS),
@@ -150,20 +144,14 @@ _CHUNKS = "chunks.lance"
 
 
 def rows_of_chunks(table: pa.Table, dimension: int, /) -> pa.Table:
-    """Return a table as rows of ``chunks`` with vectors of this length.
-
-    Raises
-    ------
-    SchemaError
-        The columns or the length of the vectors differ.
-    """
+    """Return a table as rows of ``chunks`` with vectors of this length."""
     declared = schema.table("chunks")
     declared.check(table.schema, where="storing chunks")
     length = table.schema.field("dense").type.list_size
     if length != dimension:
         raise SchemaError(
-            f"Vectors of {length} numbers do not fit this collection; it has {dimension}.",
-            hint=f"Choose the models for the whole collection with {See('reindex')}.",
+            f"Vectors with {length} dimensions do not fit this collection, which uses {dimension}.",
+            hint=f"Change the models of the whole collection with {See('reindex')}.",
         )
     return table.select(list(declared.names)).cast(declared.arrow(dimension=dimension))
 

@@ -107,9 +107,7 @@ def check_copy(folder: Path, info: CollectionInfo, /) -> dict[str, int]:
     except BaseException as error:
         # A panic of Lance is not an Exception.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            raise CollectionDamaged(f"tables that cannot be read ({type(error).__name__})") from (
-                error
-            )
+            raise CollectionDamaged(f"unreadable tables ({type(error).__name__})") from (error)
         raise
 
 
@@ -124,8 +122,8 @@ def _check(folder: Path, info: CollectionInfo) -> dict[str, int]:
     marked = profile_of(chunks), dimension_of(chunks)
     if marked != (info.profile, info.dimension):
         raise CollectionDamaged(
-            f"vectors of the profile {marked[0]} with {marked[1]} numbers each, and says that they "
-            f"are of {info.profile} with {info.dimension}"
+            f"vectors of the profile {marked[0]} with {marked[1]} dimensions, but declares "
+            f"{info.profile} with {info.dimension}"
         )
     with reading(documents.uri):
         ledger = documents.to_table()
@@ -150,12 +148,12 @@ def _check_files(path: Path, dataset: Any) -> None:
     number of rows.
     """
     if dataset.base_paths():
-        raise CollectionDamaged("a table that names other places of this machine")
+        raise CollectionDamaged("a table that refers to other files of this machine")
     size = 0
     for fragment in dataset.get_fragments():
         for file in fragment.data_files():
             if "/" in file.path or "\\" in file.path or not (path / "data" / file.path).is_file():
-                raise CollectionDamaged("a table whose data are not in it")
+                raise CollectionDamaged("a table without its data")
             size += (path / "data" / file.path).stat().st_size
     if dataset.count_rows() * _LEAST_BYTES > size:
         raise CollectionDamaged("more rows than its files can hold")
@@ -167,7 +165,7 @@ def _check_sound(rows: pa.Table, table: str, name: str) -> None:
     lacking = set(schema.table(table).names).difference(rows.column_names)
     wrong = rows[name].filter(pa.array(damaged(rows, table, lacking=lacking)))
     if len(wrong):
-        raise CollectionDamaged(f"rows of {wrong[0]} that are not what was written")
+        raise CollectionDamaged(f"rows of {wrong[0]} that do not match their checksums")
 
 
 def _check_ledger(ledger: pa.Table) -> None:
@@ -178,7 +176,7 @@ def _check_ledger(ledger: pa.Table) -> None:
     for copy in ledger["original_copy"].drop_null().to_pylist():
         parts = copy.split("/")
         if len(parts) != 3 or parts[0] != "originals" or {"", ".", ".."} & set(parts):
-            raise CollectionDamaged("a document whose copy lies outside the collection")
+            raise CollectionDamaged("a document whose copy is outside the collection")
 
 
 def _check_chunks(chunks: Any, counts: dict[str, int]) -> None:
@@ -190,4 +188,4 @@ def _check_chunks(chunks: Any, counts: dict[str, int]) -> None:
             numbers.update(batch["revision"].to_pylist())
             _check_sound(pa.Table.from_batches([batch]), "chunks", "document_name")
     if numbers != Counter(counts):
-        raise CollectionDamaged("other passages than its list of documents says")
+        raise CollectionDamaged("passages that do not match its list of documents")

@@ -51,7 +51,7 @@ def limit_copies(folder: Path, most_bytes: int, /) -> list[Path]:
         _told.add(folder)
         _log.warning(
             "The search index of the collection in %s takes more than cache_megabytes in "
-            "config.toml allows (%d MB); it is kept all the same.",
+            "config.toml allows (%d MB); it is kept anyway.",
             folder,
             most_bytes // 1_000_000,
         )

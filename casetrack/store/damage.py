@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _LIBRARIES = ("lance", "pyarrow")
 _PANIC = "PanicException"
 _HINT = (
-    f"Run {See('doctor', repair=True)}: it repairs what it can, and names what is lost. Or restore "
-    "the folder from a backup."
+    f"Run {See('doctor', repair=True)}: it repairs the data where possible, and reports losses. "
+    "Or restore the folder from a backup."
 )
 
 _ELSEWHERE = (
     f"Check the address with {See('collection info')}; was the collection deleted there? Run "
-    f"{See('doctor')} to see what is wrong."
+    f"{See('doctor')} to see the problems."
 )
 
 
@@ -95,7 +95,9 @@ def _damaged(where: Path | str, error: BaseException) -> CaseTrackError:
     if is_address(where):
         if isinstance(error, Exception) and fault_of(error).kind != "other":
             return translate(error, where)
-        return _noted(CollectionDamaged(f"Nothing can be read at {where}.", hint=_ELSEWHERE), error)
+        return _noted(
+            CollectionDamaged(f"The data at {where} cannot be read.", hint=_ELSEWHERE), error
+        )
     path = Path(where)
     home = path.parent if path.name.endswith(".lance") else path
     if not path.exists() and not any(home.glob("*collection.json*")):

@@ -30,8 +30,6 @@ class DataFile(NamedTuple):
     ----------
     rows
         Number of rows it was written with.
-    fragment
-        The Lance fragment that reads it.
     """
 
     path: Path

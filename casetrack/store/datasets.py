@@ -33,8 +33,6 @@ class Ledger(Mapping[str, Document]):
 
     Attributes
     ----------
-    table
-        Rows of ``documents``.
     revisions
         Document ids by live revision.
     chunk_counts
@@ -90,7 +88,7 @@ class Ledger(Mapping[str, Document]):
 
 CHUNKS = "chunks.lance"
 DOCUMENTS = "documents.lance"
-_WITHOUT = "Or open the folder chunks.lance with `lance.dataset`, which needs nothing else."
+_WITHOUT = "Or open the folder chunks.lance with `lance.dataset`, which needs no other package."
 _FEW_REVISIONS = 256
 _TICK_NS = 2_000_000_000
 """Resolution of folder times, in nanoseconds: changes closer together may have the same time."""
@@ -183,12 +181,8 @@ class Snapshot:
 
     Attributes
     ----------
-    documents
-        Documents by id, in ledger order.
     profile
         Profile whose models made these vectors; ``collection.json`` may already name another.
-    dimension
-        Length of these vectors.
     generation
         Changes when all chunks are replaced while their revisions stay: data derived from another
         generation, including row ids, is invalid.

@@ -56,9 +56,9 @@ def excluded(folder: Path, /) -> Excluded:
         return Excluded()
     except (OSError, ValueError) as error:
         raise StorageError(
-            f"The list of files that were taken out for good cannot be read: {path}.",
-            hint="Bring it back from a backup; or remove it: the next sync then takes in again "
-            "whatever lies in its folders.",
+            f"The list of permanently excluded files cannot be read: {path}.",
+            hint="Restore it from a backup. Or remove it: the next sync then adds all files of "
+            "its folders again.",
         ) from error
 
 

@@ -25,7 +25,7 @@ def unsealed(data: bytes, /) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError("brackets without end") from error
     if not isinstance(facts, dict) or facts.pop(DIGEST, None) != _digest(facts):
-        raise ValueError("not what was written")
+        raise ValueError("its digest does not match")
     return facts
 
 

@@ -66,11 +66,6 @@ def make_folder(
 
     *files* is the initial content by path within the folder. *at* and *endpoint* place the
     collection in object storage; see :class:`casetrack.store.place.Place`.
-
-    Raises
-    ------
-    CollectionBusy, ObjectStorageError
-        The address is in use or not reachable; nothing was created.
     """
     from casetrack.store import datasets, heads
 
@@ -96,21 +91,15 @@ def _require_empty(place: Place) -> None:
         is_one = place.objects.get(LISTING) is not None
         what = "a collection" if is_one else f"something else ({entry.key})"
         raise UsageError(
-            f"There is {what} at {place.uri} already.",
+            f"{place.uri} already contains {what}.",
             hint=f"Attach it with {See('collection attach', place.uri)}."
             if is_one
-            else "Choose a folder of the bucket that is empty.",
+            else "Choose an empty folder of the bucket.",
         )
 
 
 def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) -> Path:
-    """Create the local folder of a remote collection, or return the existing one.
-
-    Raises
-    ------
-    UsageError
-        The address has no collection, or this data folder has the same collection elsewhere.
-    """
+    """Create the local folder of a remote collection, or return the existing one."""
     known = attached(home, address)
     if known is not None:
         return known
@@ -123,20 +112,20 @@ def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) 
         except CollectionGone as error:
             raise UsageError(
                 f"There is no collection at {address}.",
-                hint="Check the address, or make one there: "
+                hint="Check the address, or create one there: "
                 f"{See('collection create', 'NAME', at=address)}.",
             ) from error
         target = home / info.id
         if (target / GONE).exists():
             raise UsageError(
-                f'Some files of the collection "{info.name}", which was taken away from here, are '
-                f"still in use: {target}",
+                f'Some files of the collection "{info.name}", which was detached, are still in '
+                f"use: {target}",
                 hint="Close the programs that use them, then attach it again.",
             )
         if target.exists():
             other = place_of(target)
             raise UsageError(
-                f'The collection "{info.name}" of {place.uri} is here already, in {other.uri}.',
+                f'The collection "{info.name}" of {place.uri} is already attached, as {other.uri}.',
                 hint=f"Remove one of the two: {See('collection detach')}, or `delete`.",
             )
         with storage_errors(home):
@@ -161,17 +150,11 @@ def attached(home: Path, address: Address, /) -> Path | None:
 
 
 def detach_folder(home: Path, info: CollectionInfo, /) -> None:
-    """Remove the local folder of a remote collection, which stays unchanged.
-
-    Raises
-    ------
-    UsageError
-        The collection is local.
-    """
+    """Remove the local folder of a remote collection, which stays unchanged."""
     if not place_of(home / info.id).is_remote:
         raise UsageError(
-            f'The collection "{info.name}" lies in this data folder, and nowhere else.',
-            hint=f"To remove it with all its data: {See('collection delete')}.",
+            f'The collection "{info.name}" is stored in this data folder, not in object storage.',
+            hint=f"To delete it with all its data: {See('collection delete')}.",
         )
     _remove_collection_folder(home, info, "collection detached")
 
@@ -187,7 +170,7 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
     lock = _making_lock(home, collection_id)
     with storage_errors(home):
         private_folder(home)
-    with alone(lock, f"making a collection in {home}", timeout=_LOCK_SECONDS):
+    with alone(lock, f"creating a collection in {home}", timeout=_LOCK_SECONDS):
         try:
             with storage_errors(home):
                 private_folder(folder, new=True)
@@ -221,13 +204,7 @@ def _making_lock(home: Path, collection_id: str) -> Path:
 
 
 def remove_collection(home: Path, info: CollectionInfo, /) -> None:
-    """Remove a collection once no process writes to it.
-
-    Raises
-    ------
-    CollectionBusy
-        Another process keeps writing to it.
-    """
+    """Remove a collection once no process writes to it."""
     place = place_of(home / info.id)
     if place.is_remote:
         with (
@@ -261,7 +238,7 @@ def _remove_collection_folder(home: Path, info: CollectionInfo, action: str) -> 
     if doomed.exists():
         _repairs.warning(
             'The collection "%s" is deleted, but some of its files are still in use; they are '
-            "removed with the next collection that is made or deleted: %s",
+            "removed when the next collection is created or deleted: %s",
             info.name,
             doomed,
         )
@@ -319,8 +296,8 @@ def sweep_home(home: Path, /) -> None:
             _remove_lock(lock)
     if swept:
         _repairs.warning(
-            "Finished what a stopped program left: removed the files of %d %s that had been "
-            "deleted, or had never been made whole.",
+            "Cleaned up after a stopped program: removed the files of %d %s that were deleted or "
+            "incomplete.",
             swept,
             "collection" if swept == 1 else "collections",
         )

@@ -38,8 +38,8 @@ _COUNTED_DOWN = 2**64 - 1
 """Manifest names count down from this number, so that the newest one sorts first."""
 _NAME = re.compile(r"(\d{1,20})\.manifest")
 _HINT = (
-    f"Run {See('doctor', repair=True)}: it goes back to the last state that is whole, and says "
-    "what is missing. Or restore the folder from a backup."
+    f"Run {See('doctor', repair=True)}: it restores the last intact state, and reports missing "
+    "documents. Or restore the folder from a backup."
 )
 
 
@@ -49,16 +49,8 @@ class Heads:
 
     Attributes
     ----------
-    documents, chunks
-        Versions of the two datasets.
-    documents_digest, chunks_digest
-        Digests of their manifests.
-    rows
-        Number of documents in the ledger.
     rows_digest
         Digest of their revisions, in ledger order.
-    pages, passages
-        Sums over the documents.
     audit
         Last entry of the audit log; see :func:`casetrack.store.audit.bound`.
     """
@@ -133,16 +125,16 @@ def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) ->
         return
     if ledger.version < heads.documents or chunks.version < heads.chunks:
         raise CollectionDamaged(
-            "The newest state of this collection is lost: what lies there is an earlier one, with "
-            f"{rows.num_rows:,} documents; {heads.rows:,} were stored.",
+            "The newest state of this collection is lost: the stored state is an earlier one, "
+            f"with {rows.num_rows:,} documents; {heads.rows:,} were stored.",
             hint=_HINT,
         )
     wrong = not is_noted_ledger(heads, ledger, rows)
     wrong |= chunks.version == heads.chunks and _digest(chunks) not in {None, heads.chunks_digest}
     if wrong:
         raise CollectionDamaged(
-            "The list of documents of this collection is not what was stored: of "
-            f"{heads.rows:,} documents it names {rows.num_rows:,}, or others.",
+            f"The list of documents of this collection is damaged: {heads.rows:,} documents were "
+            f"stored, and it has {rows.num_rows:,}, or different ones.",
             hint=_HINT,
         )
 

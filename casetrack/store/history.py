@@ -111,16 +111,16 @@ def repair_tags(folder: Path, /) -> list[str]:
             continue
         for name, version in zip((DOCUMENTS, CHUNKS), note.versions, strict=True):
             if _retag(folder, name, TAG + path.stem, version):
-                done.append(f'made the tag of the snapshot "{note.name}" anew')
+                done.append(f'restored the tag of the snapshot "{note.name}"')
     ledgers, chunks = (tags(open_dataset(folder, name)) for name in (DOCUMENTS, CHUNKS))
     for tag in sorted(ledgers.keys() & chunks.keys()):
         path = folder / SNAPSHOTS / f"{tag.removeprefix(TAG)}.json"
         if tag.startswith(TAG) and not path.exists():
             made = Note(path.stem, datetime.now(UTC), (ledgers[tag], chunks[tag]))
             write_note(path, made)
-            done.append(f'wrote the note of the snapshot "{path.stem}" anew')
+            done.append(f'restored the note of the snapshot "{path.stem}"')
     for repair in done:
-        _repairs.warning("Mended the list of earlier states: %s.", repair)
+        _repairs.warning("Repaired the list of earlier states: %s.", repair)
     return done
 
 
@@ -143,7 +143,9 @@ def repair_manifests(folder: Path, /) -> list[str]:
                 file.set_aside()
             info = read_info(folder)
             create(folder, info.dimension, profile=info.profile, names=(name,))
-            done.append(f"began {name.removesuffix('.lance')} anew: no version of it can be read")
+            done.append(
+                f"created an empty {name.removesuffix('.lance')}: no version of it is readable"
+            )
             continue
         newest = next(iter(present))
         for file in broken:
@@ -153,7 +155,7 @@ def repair_manifests(folder: Path, /) -> list[str]:
             done.append(f"set aside {len(broken)} damaged versions of {what}")
         left = next(iter(heads.manifests(folder, name)))
         if left < max(newest, head or 0):
-            done.append(f"went back to the last whole state of {name.removesuffix('.lance')}")
+            done.append(f"restored the last intact state of {name.removesuffix('.lance')}")
     return done
 
 
@@ -174,13 +176,13 @@ def settle(folder: Path, /, *, rebuilt: bool = False) -> list[str]:
         rebuilt = True
     count, stored = ledger.count_rows(), before.rows if before else 0
     if rebuilt and count < stored:
-        summary = f"took the {count} documents that are there for the present state"
+        summary = f"accepted the {count} existing documents as the present state"
         command = f"casetrack sync FOLDER -c {shlex.quote(read_info(folder).name)}"
-        notes = [f"{summary} ({stored} were stored); `{command}` takes in what is missing"]
+        notes = [f"{summary} ({stored} were stored); `{command}` adds the missing ones"]
         message = f"A repair found {count} of {stored} documents; the others are unknown."
         hint = (
-            f"Add the folders of the collection again: `{command}`. This entry stays until "
-            f"{stored} documents are there; each deletion lowers this number by one."
+            f"Sync the folders of the collection again: `{command}`. This entry stays until "
+            f"{stored} documents exist; each deletion lowers this number by one."
         )
         lost = FileOutcome(str(folder / DOCUMENTS), "failed", LOST, message, hint)
         note(folder, [lost], present=(), stored=stored)

@@ -45,13 +45,7 @@ _MOMENTS = ("created_at", "updated_at")
 
 
 def read_info(folder: Path, /) -> CollectionInfo:
-    """Read a collection's ``collection.json``.
-
-    Raises
-    ------
-    CollectionGone, CollectionSealed
-        The folder no longer exists.
-    """
+    """Read a collection's ``collection.json``."""
     try:
         return parse_info((folder / FILE).read_bytes())
     except (OSError, ValueError) as error:
@@ -82,7 +76,7 @@ def parse_info(data: bytes, /) -> CollectionInfo:
     """Return the facts in the content of a ``collection.json``."""
     raw = json.loads(data.decode("utf-8-sig"))  # some editors add a byte order mark
     if not isinstance(raw, dict):
-        raise ValueError("it holds no facts")  # noqa: TRY004 - a value, not an argument
+        raise ValueError("it contains no facts")  # noqa: TRY004 - a value, not an argument
     problem = next(_problems(raw), None)
     if problem is None:
         raw["tags"] = tuple(raw["tags"])
@@ -145,13 +139,7 @@ def update_info(
 
 
 def require_active(info: CollectionInfo, /) -> None:
-    """Refuse a closed or archived collection.
-
-    Raises
-    ------
-    CollectionReadOnly
-        It is closed or archived.
-    """
+    """Refuse a closed or archived collection."""
     if info.status != "active":
         raise CollectionReadOnly(info.name, info.status)
 
@@ -251,7 +239,7 @@ def _restored(folder: Path, *, any_id: bool = True) -> tuple[CollectionInfo, str
         return None
     if not any_id and info.id != folder.name:
         return None
-    return replace(info, id=folder.name), "was restored from the copy beside it; nothing is lost."
+    return replace(info, id=folder.name), "was restored from its backup copy; nothing is lost."
 
 
 def _rebuilt(folder: Path) -> tuple[CollectionInfo, str]:
@@ -279,8 +267,8 @@ def _rebuilt(folder: Path) -> tuple[CollectionInfo, str]:
         updated_at=max((row["updated_at"] for row in rows), default=now),
     )
     how = (
-        "was made anew from the stored documents, which are all there. Its name, description and "
-        f"tags are lost: give them again with {See('collection rename')} and `describe`."
+        "was rebuilt from the stored documents, which are complete. Its name, description and "
+        f"tags are lost: set them again with {See('collection rename')} and `describe`."
     )
     return info, how
 
@@ -305,7 +293,7 @@ def _version_of(folder: Path, chunks: Any, ledger: Any) -> int:
             return version
     raise CollectionDamaged(
         f"The collection in {folder} cannot be read: {FILE} is missing or damaged, and its data "
-        "are of a version that this program does not know.",
+        "have an unknown version.",
         hint="Install the newest version with `pip install --upgrade casetrack`, or restore that "
         "file from a backup.",
     )
@@ -336,6 +324,6 @@ def _adopted(folder: Path, info: CollectionInfo) -> CollectionInfo:
     except NotWritable:
         return own  # in a read-only folder only the returned facts can change
     _repairs.warning(
-        'A copied collection folder was taken in: "%s" now has the ID %s.', own.name, own.id
+        'A copied collection folder was added: "%s" now has the ID %s.', own.name, own.id
     )
     return own

@@ -83,13 +83,7 @@ def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:
 
 
 def checked_name(name: str, /) -> str:
-    """Return a collection's name without surrounding white space.
-
-    Raises
-    ------
-    UsageError
-        It is empty, too long, or not printable on one line.
-    """
+    """Return a collection's name without surrounding white space."""
     name = name.strip()
     if not name or len(name) > _MAX_NAME:
         raise UsageError(
@@ -98,7 +92,7 @@ def checked_name(name: str, /) -> str:
         )
     if not name.isprintable():
         raise UsageError(
-            "A collection name cannot hold line breaks or control characters.",
+            "A collection name cannot contain line breaks or control characters.",
             hint="Choose a short name such as 'Project Alpha'.",
         )
     return name
@@ -108,11 +102,6 @@ def checked_type(collection_type: str, edition: str, name: str = "", /) -> str:
     """Return the collection type of an edition that matches regardless of case.
 
     *name* is the argument's name for the message; by default ``case_type`` and so on.
-
-    Raises
-    ------
-    UsageError
-        The edition has no such type.
     """
     kind = collection_type.strip().lower()
     own = editions.edition(edition if edition in editions.names() else editions.ANY)
@@ -120,13 +109,7 @@ def checked_type(collection_type: str, edition: str, name: str = "", /) -> str:
 
 
 def checked_tags(tags: Iterable[str], /) -> tuple[str, ...]:
-    """Return the tags in order, without duplicates that differ in case only.
-
-    Raises
-    ------
-    UsageError
-        A tag is empty, too long, or not printable on one line.
-    """
+    """Return the tags in order, without duplicates that differ in case only."""
     unique: dict[str, str] = {}
     for given in tags:
         tag = given.strip()
@@ -143,11 +126,6 @@ def require_free(collections_dir: Path, name: str, /, *, but: str | None = None)
     """Refuse a name that a collection other than *but* (an id) already has, ignoring case.
 
     The caller holds the lock on names.
-
-    Raises
-    ------
-    CollectionExists
-        Another collection has the name.
     """
     for other, other_id in _taken(collections_dir):
         if other_id != but and other.casefold() == name.casefold():

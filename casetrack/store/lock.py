@@ -73,10 +73,6 @@ class _State:
         Random name of the holder; empty if the lease is free.
     home
         Digest of the holder's folder, computer and boot; empty if unknown.
-    who
-        The holder's host name and process, for messages.
-    renewed
-        Counts the renewals, so that each one changes the object.
     """
 
     number: int = 0
@@ -108,13 +104,7 @@ class Lease:
         return self._state.number
 
     def confirm(self) -> None:
-        """Check that this process still holds the lease.
-
-        Raises
-        ------
-        WriterReplaced
-            Another writer took over.
-        """
+        """Check that this process still holds the lease."""
         if not self._lost:
             state, _ = _read(self.place)
             self._lost = state.holder != self._state.holder
@@ -264,8 +254,8 @@ def _read(place: Place) -> tuple[_State, str | None]:
         )
     except (ValueError, KeyError, TypeError) as error:
         raise StorageError(
-            f"{place.uri}/{FILE}, which says who writes, is damaged.",
-            hint="Make sure that nobody writes to the collection, and remove that object.",
+            f"The writer's lease {place.uri}/{FILE} is damaged.",
+            hint="Make sure that no program writes to the collection, then remove that object.",
         ) from error
     return state, stored.tag
 
@@ -470,13 +460,8 @@ def names_lock(data_dir: Path, /, *, timeout: float = 30.0) -> Iterator[None]:
     """Hold the lock on the collection names of a data folder.
 
     The holder reads the used names before it creates, renames or imports a collection.
-
-    Raises
-    ------
-    CollectionBusy
-        Another process still holds it after *timeout* seconds.
     """
-    doing = f"making or renaming a collection in {data_dir}"
+    doing = f"creating or renaming a collection in {data_dir}"
     with alone(data_dir / ".names.lock", doing, timeout=timeout):
         yield
 
@@ -486,11 +471,6 @@ def alone(path: Path, doing: str, /, *, timeout: float) -> Iterator[None]:
     """Hold the lock file at *path*, waiting up to *timeout* seconds.
 
     *doing* describes the work of the holder for the message, as in "writing to FOLDER".
-
-    Raises
-    ------
-    CollectionBusy
-        Another process still holds it after *timeout* seconds.
     """
     import filelock
 

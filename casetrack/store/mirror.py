@@ -141,9 +141,7 @@ _INFO = (
     *("collection.json", ".collection.json.bak", "sources.json", "untaken.json"),
     ".profile-unchosen",
 )
-_HINT = (
-    f"Run {See('doctor', repair=True)} on the collection, or bring back that object from a backup."
-)
+_HINT = f"Run {See('doctor', repair=True)} on the collection, or restore that object from a backup."
 _looked: dict[Path, float] = {}
 _changes: dict[Path, int] = {}
 _received: set[tuple[Path, str]] = set()
@@ -229,7 +227,7 @@ def pull_view(folder: Path, home: str, /) -> bool:
             _copied(place, record, listing, lambda path: path.startswith(f"{home}/"), None)
         except CollectionDamaged as damage:
             # A view is derived from the datasets: missing parts are rebuilt.
-            _repairs.warning("A part of a view is damaged, and is made anew: %s", damage.message)
+            _repairs.warning("A part of a view is damaged, and is rebuilt: %s", damage.message)
         record.keep()
     return True
 
@@ -261,8 +259,8 @@ def _copied(
             newest = published(place)
             if newest.files.get(error.path) == files[error.path]:
                 raise CollectionDamaged(
-                    f"{place.uri}/{files[error.path].key} is gone, though the collection's list of "
-                    "files names it.",
+                    f"{place.uri}/{files[error.path].key} is missing, but the collection's list "
+                    "of files contains it.",
                     hint=_HINT,
                 ) from error
             listing = newest
@@ -309,7 +307,7 @@ def _fetch(place: Place, path: str, item: Item) -> None:
                 raise _Gone(path)
             if not is_whole(temporary, item):
                 raise CollectionDamaged(
-                    f"{place.uri}/{item.key} is not what was written there.", hint=_HINT
+                    f"{place.uri}/{item.key} is damaged: its digest does not match.", hint=_HINT
                 )
 
 
@@ -321,11 +319,6 @@ def shared(folder: Path, scope: Callable[[str], bool], /) -> Iterator[None]:
     """Change small files that are also published; the caller holds their local lock.
 
     Does nothing for a local collection.
-
-    Raises
-    ------
-    CollectionBusy
-        Another computer changed one of them at the same time; the local change is discarded.
     """
     pull(folder, now=True, settle=scope)
     yield
@@ -343,13 +336,6 @@ def publish(
 
     *fence* is the lease number of the writer. *first* publishes a new collection, whose place must
     be empty.
-
-    Raises
-    ------
-    CollectionBusy
-        Another computer changed one of them at the same time.
-    WriterReplaced
-        Another writer took over.
     """
     place = place_of(folder)
     if not place.is_remote:
@@ -396,7 +382,7 @@ def receive(folder: Path, sent: Mapping[str, Item], /) -> None:
             _fetch(place, path, item)
         except _Gone as error:
             raise CollectionDamaged(
-                f"{place.uri}/{item.key} is gone, though it was written a moment ago.",
+                f"{place.uri}/{item.key} is missing, although it has just been written.",
                 hint="Run the same command again.",
             ) from error
         _received.add((folder, item.key))
@@ -437,7 +423,7 @@ def _switch(
             if current.files == files:
                 return current
             raise CollectionBusy(
-                f"Another collection was made at {place.uri} at the same moment.",
+                f"Another collection was created at {place.uri} at the same time.",
                 hint="Choose another folder of the bucket.",
             )
     raise busy(place)

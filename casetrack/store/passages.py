@@ -145,11 +145,6 @@ def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
 
     A name also matches without its file extension, as in citations, unless another document has
     exactly this name.
-
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        No document matches (similar names are suggested), or several do.
     """
     # A whole id, as in every link, is a direct lookup.
     if (own := name_or_id.strip()) in snapshot.documents:
@@ -205,15 +200,7 @@ def attached_to(snapshot: Snapshot, document: Document, /) -> list[Document]:
 
 
 def find_chunk(snapshot: Snapshot, chunk_id: str, /) -> Chunk:
-    """Return a live chunk by its id; the first 8 characters are enough.
-
-    Raises
-    ------
-    ChunkNotFound
-        No live chunk has this id.
-    AmbiguousName
-        Several ids begin with these characters.
-    """
+    """Return a live chunk by its id; the first 8 characters are enough."""
     chunks = make_chunks(snapshot.where("chunk_id", chunk_id, COLUMNS), snapshot)
     chunks = chunks or _beginning(snapshot, chunk_id)
     if not chunks:
@@ -225,13 +212,7 @@ def find_chunk(snapshot: Snapshot, chunk_id: str, /) -> Chunk:
 
 
 def whole_chunk_id(snapshot: Snapshot, chunk_id: str, /) -> str:
-    """Return the whole id for an abbreviated *chunk_id*; return any other *chunk_id* unchanged.
-
-    Raises
-    ------
-    ChunkNotFound, AmbiguousName
-        No live chunk has such an id, or several do.
-    """
+    """Return the whole id for an abbreviated *chunk_id*; return any other *chunk_id* unchanged."""
     if not _PART_OF_ID.fullmatch(chunk_id.strip().lower()):
         return chunk_id
     return find_chunk(snapshot, chunk_id).chunk_id

@@ -34,8 +34,6 @@ class Place:
 
     Attributes
     ----------
-    folder
-        The local folder.
     address
         Address in object storage; ``None`` for a local collection.
     endpoint
@@ -79,7 +77,7 @@ class Place:
         from casetrack.base.objects.service import open_objects
 
         if self.address is None:
-            raise ValueError(f"{self.folder} lies in no object storage")
+            raise ValueError(f"{self.folder} is not in object storage")
         return open_objects(self.address, self.endpoint)
 
 
@@ -90,7 +88,7 @@ def _options_of_s3(address: Address, endpoint: str | None) -> dict[str, str]:
         credentials.of_s3()
     except credentials.CredentialsMissing as error:
         raise ObjectStorageError(
-            f"{address}: there are no credentials for it: {error}.",
+            f"{address}: no credentials found: {error}.",
             hint="Set them, or let `aws configure` write them into ~/.aws/credentials.",
         ) from error
     region, options = credentials.region_of_s3(), dict[str, str]()
@@ -124,8 +122,8 @@ def _read(folder: Path, stamp: tuple[int, int, int]) -> Place:  # noqa: ARG001 -
         return Place(folder, Address.of(raw["uri"]), endpoint)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError) as error:
         raise CollectionDamaged(
-            f"{path} does not say where the collection lies.",
-            hint="Remove that folder, which holds nothing but copies, and attach the collection "
+            f"{path} does not contain the address of the collection.",
+            hint="Remove that folder, which contains only copies, and attach the collection "
             f"again: {See('collection attach', 's3://…')}.",
         ) from error
 
@@ -173,10 +171,6 @@ class StoredFile:
 
     Attributes
     ----------
-    name
-        Without its folders.
-    size
-        In bytes.
     modified
         Seconds since the epoch, by the clock of the storage.
     path
@@ -191,13 +185,7 @@ class StoredFile:
     _key: str = ""
 
     def read(self) -> bytes:
-        """Return its content.
-
-        Raises
-        ------
-        FileNotFoundError
-            It no longer exists.
-        """
+        """Return its content."""
         if self.path is not None:
             return self.path.read_bytes()
         content = self._objects.get(self._key)

@@ -45,8 +45,6 @@ class Listing:
 
     Attributes
     ----------
-    files
-        By path.
     fence
         Number of the last lease holder; a writer with a lower number may not publish.
     tag
@@ -92,7 +90,7 @@ def _understood(place: Place, content: ObjectContent) -> Listing:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CollectionDamaged(
             f"The list of files at {place.uri} is damaged, or was written by a newer version.",
-            hint=f"Bring back the object {LISTING} from a backup or an earlier version of it, or "
+            hint=f"Restore the object {LISTING} from a backup or an earlier version of it, or "
             f"update CaseTrack: {See('update')}.",
         ) from error
 
@@ -144,6 +142,6 @@ def busy(place: Place, path: str = "", /) -> CollectionBusy:
     """Return the error for a concurrent change by another computer."""
     what = f" ({path})" if path else ""
     return CollectionBusy(
-        f"Another computer changed the collection at {place.uri} at the same moment{what}.",
-        hint="Nothing was changed from here. Run the command again.",
+        f"Another computer changed the collection at {place.uri} at the same time{what}.",
+        hint="This command changed nothing. Run it again.",
     )

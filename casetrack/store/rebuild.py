@@ -172,7 +172,7 @@ def _restore_all_chunks(folder: Path) -> list[str]:
                 rows.append(row)
         if rows:
             append(folder, write_files(folder, [pa.Table.from_pylist(rows, schema=layout)]))
-    return [f"brought {len(seen)} passages back from data files"] if seen else []
+    return [f"restored {len(seen)} passages from data files"] if seen else []
 
 
 def _restore_chunks(folder: Path) -> list[str]:
@@ -199,7 +199,7 @@ def _restore_chunks(folder: Path) -> list[str]:
         if len(rows_of[revision]) == row["chunk_count"]:
             ordered = [rows_of[revision][index] for index in sorted(rows_of[revision])]
             append(folder, write_files(folder, [pa.Table.from_pylist(ordered, schema=layout)]))
-            done.append(f"brought the passages of {row['name']} back from another data file")
+            done.append(f"restored the passages of {row['name']} from another data file")
     return done
 
 

@@ -41,8 +41,6 @@ class Plan:
         Documents to restore, as they were.
     away
         Documents to delete.
-    unchanged
-        Number of the others.
     rows
         Locations of the old chunks.
     parents

@@ -147,13 +147,6 @@ def rewriting(
     """Hold the rewrite lock of a collection; other writers may still write.
 
     *timeout* is in seconds; a negative number waits without limit.
-
-    Raises
-    ------
-    CollectionBusy
-        Another process rewrites it.
-    JobStopped
-        *cancel* was set while waiting.
     """
     import filelock
 
@@ -188,10 +181,6 @@ class Stage:
     ----------
     models
         Identifies the models and everything else that the outputs depend on.
-    columns
-        Columns of ``chunks`` with outputs.
-    dimension
-        Length of the dense vectors.
     alone
         Remove outputs of other models, instead of keeping them for their own run.
     """

@@ -43,8 +43,6 @@ class Rows:
 
     Attributes
     ----------
-    chunks
-        The dataset at that version.
     ids
         Stable row ids, by document and ``chunk_index``; int64 (n,).
     starts
@@ -90,9 +88,8 @@ class Rows:
         lacking = self.lacking(counts)
         if lacking:
             raise CollectionDamaged(
-                f"{len(lacking)} of {len(counts)} documents do not have all their passages: "
-                f"{self.chunks.uri}",
-                hint=f"Run {See('doctor')} to see which; ingest those files again.",
+                f"{len(lacking)} of {len(counts)} documents lack passages: {self.chunks.uri}",
+                hint=f"Run {See('doctor')} to see which, then ingest their files again.",
             )
 
     def batches(self, revision: str | None = None, /) -> Iterator[pa.Table]:
@@ -134,13 +131,7 @@ def drop_orphan_rows(folder: Path, /) -> int:
 
 
 def drop_files(folder: Path, numbers: Iterable[int], /, *, timeout: float) -> None:
-    """Remove data files from ``chunks``, even with live rows; earlier states keep them.
-
-    Raises
-    ------
-    CollectionBusy
-        Another process writes for longer than *timeout* seconds.
-    """
+    """Remove data files from ``chunks``, even with live rows; earlier states keep them."""
     import lance
 
     with write_lock(folder, timeout=timeout):

@@ -133,8 +133,7 @@ def recover(home: Path, collection_id: str, half_open: Path, /) -> None:
     plain = [path for path in doomed if path.is_dir()]
     if sum(map(wipe, plain)):
         _repairs.warning(
-            "Finished what a stopped program left: removed plain files of a collection that is "
-            "sealed."
+            "Cleaned up after a stopped program: removed plain files of a sealed collection."
         )
 
 

@@ -88,14 +88,7 @@ class WriteSession:
         return f"{self.id}-{self._revisions:06d}"
 
     def append(self, table: pa.Table, /) -> None:
-        """Add chunks of a revision; they stay invisible until :meth:`finish` and a commit.
-
-        Raises
-        ------
-        SchemaError
-            The table is not one of ``chunks``, or its vectors have another length than those of the
-            collection.
-        """
+        """Add chunks of a revision; they stay invisible until :meth:`finish` and a commit."""
         self._buffer.append(rows_of_chunks(table, self._dimension))
         self._rows += table.num_rows
         if sum(t.num_rows for t in self._buffer) >= _FLUSH_ROWS:
@@ -309,8 +302,8 @@ def sweep(folder: Path, /) -> int:
             journal.unlink()
     if removed:
         _repairs.warning(
-            'Finished what a stopped program left in "%s": removed %d %s of documents that were '
-            "not complete or had been replaced. What you can search is as it was.",
+            'Cleaned up after a stopped program in "%s": removed %d %s of incomplete or replaced '
+            "documents. Search results are unchanged.",
             read_info(folder).name,
             removed,
             "passage" if removed == 1 else "passages",

@@ -170,8 +170,6 @@ class Point:
 
     Attributes
     ----------
-    ledger
-        Rows of ``documents``, with the columns they had.
     chunks
         Version of ``chunks`` with all its rows, or ``None``.
     key
@@ -185,17 +183,11 @@ class Point:
 
 
 def slug(name: str, /) -> str:
-    """Return the unique slug of a name for file names and tags.
-
-    Raises
-    ------
-    UsageError
-        The name is not valid.
-    """
+    """Return the unique slug of a name for file names and tags."""
     if not name or len(name) > _MAX_NAME or not name.isprintable() or name.isdecimal():
         raise UsageError(
-            f"A snapshot's name has 1 to {_MAX_NAME} characters that can be printed, and is not "
-            "just a number.",
+            f"A snapshot's name has 1 to {_MAX_NAME} printable characters, and is not just a "
+            "number.",
             hint="Choose a name such as 'before clean-up'.",
         )
     plain = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:_MAX_SLUG].strip("-")
@@ -209,15 +201,7 @@ def slug(name: str, /) -> str:
 
 
 def take(folder: Path, name: str, /) -> SnapshotInfo:
-    """Name the present state and keep it; the caller holds the write lock.
-
-    Raises
-    ------
-    UsageError
-        The name is not valid.
-    SnapshotExists
-        The name is in use.
-    """
+    """Name the present state and keep it; the caller holds the write lock."""
     name = name.strip()
     key = slug(name)
     sweep(folder)
@@ -243,16 +227,11 @@ def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozens
     """Remove a named snapshot; return it with the ids of documents that no state needs any more.
 
     These are neither live nor in another named snapshot. The caller holds the write lock.
-
-    Raises
-    ------
-    SnapshotNotFound
-        There is no named snapshot of this reference.
     """
     doomed = find(folder, reference)
     if doomed.info.name is None:
         raise SnapshotNotFound(
-            f"The state {doomed.info.number} has no name; it is cleaned away by itself.",
+            f"The state {doomed.info.number} has no name; it is removed automatically.",
             hint=f"Only snapshots that you took can be removed: {See('snapshots list')}.",
         )
     key = doomed.key
@@ -283,7 +262,7 @@ def sweep(folder: Path, /) -> int:
         with storage_errors(path):
             path.unlink(missing_ok=True)
         drop_tag(folder, TAG + key)
-        _repairs.warning("Removed the snapshot %r, which a killed program had left half made.", key)
+        _repairs.warning("Removed the incomplete snapshot %r of a killed program.", key)
     return len(halves)
 
 
@@ -322,13 +301,7 @@ def named_states(folder: Path, now: Snapshot, /) -> dict[str, bool]:
 
 
 def find(folder: Path, reference: str | int, /) -> Point:
-    """Return the state of a name or a number.
-
-    Raises
-    ------
-    SnapshotNotFound
-        There is no such state (any more).
-    """
+    """Return the state of a name or a number."""
     wanted = str(reference).strip()
     versions = Versions(folder)
     named = list(_named(folder, versions))
@@ -341,8 +314,8 @@ def find(folder: Path, reference: str | int, /) -> Point:
                 return point
     known = "".join(f"\n  - {p.info.name}" for p in named)
     raise SnapshotNotFound(
-        f'There is no snapshot "{wanted}" of this collection, or it has been cleaned away.'
-        + (f" These have a name:{known}" if known else ""),
+        f'There is no snapshot "{wanted}" of this collection, or it was removed.'
+        + (f" Named snapshots:{known}" if known else ""),
         hint=f"See what can be restored with {See('snapshots list')}.",
     )
 
@@ -351,13 +324,7 @@ def find(folder: Path, reference: str | int, /) -> Point:
 def locked_point(
     folder: Path, reference: str | int, /, *, cancel: threading.Event | None = None
 ) -> Iterator[Snapshot]:
-    """Open an earlier state like the present one, and keep its files until the end of the block.
-
-    Raises
-    ------
-    SnapshotNotFound
-        It does not exist, or its passages are gone; the message has the reason.
-    """
+    """Open an earlier state like the present one, and keep its files until the end of the block."""
     with contextlib.ExitStack() as kept:
         with write_lock(folder, cancel=cancel):
             point = find(folder, reference)
@@ -470,16 +437,16 @@ def _point(
 def _reason(versions: Versions, chunks: Any, ledger: pa.Table) -> str:
     """Return why a state cannot be restored; empty if it can."""
     if chunks is None:
-        return "Its passages are damaged or have been cleaned away."
+        return "Its passages are damaged or were removed."
     have = profile_of(versions.chunks), dimension_of(versions.chunks)
     if (profile_of(chunks), dimension_of(chunks)) != have:
         return (
-            f"It was made with the profile {profile_of(chunks)} ({dimension_of(chunks)} numbers), "
-            f"and the collection uses {have[0]} ({have[1]}) now."
+            f"It was made with the profile {profile_of(chunks)} ({dimension_of(chunks)} "
+            f"dimensions), and the collection now uses {have[0]} ({have[1]})."
         )
     for name, stored in (("chunks", chunks.schema.names), ("documents", ledger.schema.names)):
         if any(not c.nullable and c.name not in stored for c in schema.table(name).columns):
-            return "It was made by an earlier version of CaseTrack, in another form."
+            return "It was made by an earlier version of CaseTrack, in another format."
     return ""
 
 

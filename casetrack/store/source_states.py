@@ -26,7 +26,7 @@ FILE = "sources.json"
 _FORMAT, _WITHOUT_DIGEST = 2, 1
 _BROKEN_OFF = 10
 """Number of failed items from which a source counts as interrupted."""
-_UNFINISHED = "The last sync did not come to its end. Sync it again."
+_UNFINISHED = "The last sync did not finish. Sync the source again."
 
 
 def begun(folder: Path, source: str, started: datetime, /) -> None:
@@ -69,14 +69,14 @@ def _problem(report: SyncReport) -> str:
     if report.problem:
         return report.problem
     if report.cancelled:
-        return "The last sync was stopped before its end. Sync it again."
+        return "The last sync was stopped. Sync the source again."
     behind = [c for c in report.changes if c.kind == "failed" or c.code == "changed_meanwhile"]
     if not behind:
         return ""
     first = " ".join(filter(None, (behind[0].message, behind[0].hint)))
     if len(behind) == 1:
-        return f"1 item could not be taken in: {first}"
-    return f"{len(behind):,} items could not be taken in, the first one since: {first}"
+        return f"1 item could not be added: {first}"
+    return f"{len(behind):,} items could not be added, the first one: {first}"
 
 
 def _behind(report: SyncReport) -> bool:

@@ -57,8 +57,6 @@ def note(
         Name of the synced source.
     is_over
         Returns whether an earlier entry, which *results* does not name, is obsolete.
-    deleted
-        Number of documents that the user deletes.
     stored
         Number of documents before an incomplete repair.
     """
@@ -102,8 +100,8 @@ def begin(folder: Path, paths: Iterable[Path | str], /, *, source: str | None = 
 
     An interrupted run leaves these entries in the ledger.
     """
-    message = "Adding it has not come to its end."
-    hint = "If nothing is being added, add it again; read documents are kept."
+    message = "Adding it has not finished."
+    hint = "If no program is adding files, add it again; finished documents are kept."
     marks = [FileOutcome(str(p), "failed", UNFINISHED, message, hint) for p in paths]
     note(folder, marks, present=(), source=source)
 
@@ -219,7 +217,7 @@ def _read(folder: Path) -> list[UntakenFile]:
         return []
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = str(error)
-    message = f"The list of files that were not read cannot be read ({reason})."
+    message = f"The list of unread files cannot be read ({reason})."
     hint = (
         f"Run {See('ingest', 'PATH', force=True)} for its folders: files that fail are listed "
         "again."

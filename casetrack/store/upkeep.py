@@ -188,14 +188,10 @@ class Space:
 
     Attributes
     ----------
-    total_bytes
-        All files in the collection's folder.
     live_bytes
         Data files of the newest versions, including deleted rows.
     versions, fragments
         Of both datasets together.
-    deleted_rows
-        Deleted rows that are still in a data file.
     """
 
     total_bytes: int

@@ -77,11 +77,6 @@ def retry_once(read: Callable[[], R], /) -> R:
 
     *read* opens the newest state itself and changes nothing. Real damage fails again and is raised.
     Of nested calls only the outermost one is repeated.
-
-    Raises
-    ------
-    CollectionDamaged, QueryError
-        The data cannot be read. Any other error of *read* is raised at once.
     """
     if _is_asking.get():
         return read()
@@ -170,7 +165,7 @@ class State:
         wanted = set(sources) - {None}
         stale = stale_sources(self.workspace.folder) if wanted else {}
         return [
-            f"What comes from {name} may be stale. {problem}"
+            f"Documents from {name} may be outdated. {problem}"
             for name, problem in sorted(stale.items())
             if name in wanted
         ]
@@ -189,15 +184,7 @@ class State:
         )
 
     def document(self, named: DocumentRef, /) -> Document:
-        """Return a document by name, id or record, as of this state.
-
-        Raises
-        ------
-        DocumentNotFound, AmbiguousName
-            No document matches (similar names are suggested), or several do.
-        UsageError
-            *named* is neither a document nor a name.
-        """
+        """Return a document by name, id or record, as of this state."""
         return passages.find_document(self.snapshot, document_name(named))
 
     def attached_to(self, document: Document, /) -> list[Document]:
@@ -205,17 +192,7 @@ class State:
         return passages.attached_to(self.snapshot, document)
 
     def chunk(self, place: PassageRef, /) -> Chunk:
-        """Return the chunk that contains a passage.
-
-        Raises
-        ------
-        ChunkNotFound
-            No live chunk has this id.
-        AmbiguousName
-            Several ids begin with these characters.
-        UsageError
-            *place* is not a passage.
-        """
+        """Return the chunk that contains a passage."""
         return passages.find_chunk(self.snapshot, passage_id(place))
 
     def chunk_id(self, place: PassageRef, /) -> str:
@@ -315,13 +292,7 @@ class Workspace:
             mirror.pull(self.folder)
 
     def require_active(self) -> None:
-        """Refuse a change of a closed or archived collection before any work.
-
-        Raises
-        ------
-        CollectionReadOnly
-            It is closed or archived.
-        """
+        """Refuse a change of a closed or archived collection before any work."""
         require_active(self.info)
 
     def state(self) -> State:

@@ -285,9 +285,9 @@ def _failed(message: Message, sheet: Sheet, error: CaseTrackError) -> Message:
     if not isinstance(message, Done) or message.document is None:
         return message
     if message.revision == sheet.revision:
-        outcome = failure(sheet.found, error, message.outcome.seconds)
+        outcome = failure(sheet.file, error, message.outcome.seconds)
         return Done(outcome, message.place, revision=message.revision)
-    parent = sheet.found.parent
+    parent = sheet.file.parent
     if parent is None or message.document.document_id != parent.document_id:
         return message
     missing = (*message.document.missing, f'The attachment "{parent.name}" could not be read.')

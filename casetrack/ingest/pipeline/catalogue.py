@@ -46,18 +46,12 @@ _PLACES = ("mentions", "dates", "amounts", "citations")
 
 
 def check_offered(name: str, step: Any, /) -> None:
-    """Check the target of the entry point *name*.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is not a valid step.
-    """
+    """Check the target of the entry point *name*."""
     if not isinstance(step, type) or not is_dataclass(step):
         raise TypeError("it must be a dataclass")
     contract = getattr(step, "contract", None)
     if not isinstance(contract, Contract) or contract.name != name:
-        raise TypeError(f"it needs a contract, a Contract of the name {name!r}")
+        raise TypeError(f"it needs a contract, a Contract with the name {name!r}")
     if not any("__call__" in vars(base) for base in step.__mro__):
         raise TypeError("it needs __call__, from batches to batches")
     if contract.reads != contract.writes or contract.reads not in _TABLES:
@@ -69,17 +63,7 @@ def check_offered(name: str, step: Any, /) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PackagedStep:
-    """A validated step of a package.
-
-    Attributes
-    ----------
-    step
-        The step itself; a fingerprint is optional.
-    package
-        Its name for pip.
-    values
-        Its parameters.
-    """
+    """A validated step of a package."""
 
     step: Any
     package: str
@@ -128,27 +112,27 @@ class PackagedStep:
             if after is None:
                 break
             if not given.taken:
-                raise self._failed("it gave a batch before it took one")
+                raise self._failed("it returned a batch before it read one")
             yield self._checked(given.taken[0], after)
             given.taken.popleft()
         if given.taken:
-            raise self._failed("it did not give a batch for each that it took")
+            raise self._failed("it did not return one batch for each input batch")
 
     def _checked(self, before: pa.RecordBatch, after: Any) -> pa.RecordBatch:
         import pyarrow as pa
 
         if not isinstance(after, pa.RecordBatch):
-            raise self._failed(f"it gave a {type(after).__name__} instead of a record batch")
+            raise self._failed(f"it returned a {type(after).__name__} instead of a record batch")
         adds = self.contract.adds
         for name in before.schema.names:
             if name not in after.schema.names or not after[name].equals(before[name]):
-                raise self._failed(f"it changed the column {name!r}, which is not its own")
+                raise self._failed(f"it changed the column {name!r}, which it does not declare")
         extra = set(after.schema.names) - {*before.schema.names, *adds}
         if extra:
-            raise self._failed(f"it gave the column {min(extra)!r}, which it does not declare")
+            raise self._failed(f"it returned the undeclared column {min(extra)!r}")
         missing = [name for name in adds if name not in after.schema.names]
         if missing:
-            raise self._failed(f"it did not give the column {missing[0]!r}")
+            raise self._failed(f"it did not return the column {missing[0]!r}")
         for name in adds:
             declared = schema.table(self.contract.writes).column(name)
             if not declared.fits(after[name].type):
@@ -166,8 +150,8 @@ class PackagedStep:
             for place in spans or ():
                 if text[place["start"] : place["end"]] != place["text"]:
                     raise self._failed(
-                        f"{place['text']!r} in its column {name!r} does not stand at "
-                        f"{place['start']}-{place['end']} of the text"
+                        f"{place['text']!r} in its column {name!r} is not the text at "
+                        f"{place['start']}-{place['end']}"
                     )
 
     def _failed(self, what: str) -> StepFailed:
@@ -216,7 +200,7 @@ class LanguageStep:
     """Detects the main language of every page by character statistics."""
 
     min_letters: int = parameter(
-        40, "Fewest letters of a page; with fewer, its language is not told."
+        40, "Minimum letters of a page; with fewer, no language is detected."
     )
     contract = Contract("language", 1, "pages", "pages", ("text",), ("language",))
 
@@ -251,19 +235,7 @@ GROUP = "casetrack.steps"
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Resources for the steps of one run; unnecessary to describe a pipeline.
-
-    Attributes
-    ----------
-    pool
-        Worker processes that read files.
-    encoder
-        Models of the collection's profile, or ``None`` if they are not installed.
-    dimension
-        Length of the collection's dense vectors.
-    names
-        The name tagger, or ``None``.
-    """
+    """Resources for the steps of one run; unnecessary to describe a pipeline."""
 
     pool: ParsePool | None = None
     encoder: ProfileEncoder | None = None
@@ -311,12 +283,6 @@ class StepKind:
 
     Attributes
     ----------
-    about
-        A sentence that describes it.
-    parameters
-        Parameters for a pipeline file.
-    make
-        Builds it from tools and the values of all parameters.
     package
         The installed package; ``None`` for a step of CaseTrack.
     """
@@ -328,13 +294,7 @@ class StepKind:
     package: str | None = None
 
     def build(self, tools: Tools, given: Mapping[str, object], /) -> Any:
-        """Return the step with the parameters of a pipeline file.
-
-        Raises
-        ------
-        CaseTrackError
-            The parameters do not fit together.
-        """
+        """Return the step with the parameters of a pipeline file."""
         known = {p.name: p for p in self.parameters}
         for name in given:
             if name not in known:
@@ -388,13 +348,7 @@ def step_names() -> tuple[str, ...]:
 
 
 def find_step(name: str, /) -> StepKind | None:
-    """Return the step *name*, or ``None`` if it is unknown.
-
-    Raises
-    ------
-    PipelineError
-        The step of a package is not usable; the message names the package.
-    """
+    """Return the step *name*, or ``None`` if it is unknown."""
     if name in OWN_STEPS:
         return OWN_STEPS[name]
     from importlib import metadata
@@ -406,7 +360,7 @@ def find_step(name: str, /) -> StepKind | None:
     if len(packages) > 1:
         raise PipelineError(
             f"Several packages offer a step {name!r}: {', '.join(packages)}.",
-            hint=f"Keep one of them: pip uninstall {packages[-1]}",
+            hint=f"Uninstall all but one: pip uninstall {packages[-1]}",
         )
     return _offered(name, points[0], packages[0])
 
@@ -416,7 +370,7 @@ def _package(point: EntryPoint) -> str:
 
 
 def _offered(name: str, point: EntryPoint, package: str) -> StepKind:
-    hint = f"Update the package (pip install --upgrade {package}), or leave the step out."
+    hint = f"Update the package (pip install --upgrade {package}), or remove the step."
     try:
         step = point.load()
         check_offered(name, step)
@@ -432,7 +386,7 @@ def _offered(name: str, point: EntryPoint, package: str) -> StepKind:
             return PackagedStep(step(**values), package, values)
         except Exception as error:
             raise PipelineError(
-                f"The step {name!r} of the package {package!r} does not take its parameters: "
+                f"The step {name!r} of the package {package!r} rejects its parameters: "
                 f"{type(error).__name__}: {error}",
                 hint="Correct them in the pipeline's file. " + hint,
             ) from error

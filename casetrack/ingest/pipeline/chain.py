@@ -32,8 +32,8 @@ SEALED = ("revision", "chunk_index", "document_path", "created_at")
 """Columns of ``chunks`` that are set when chunks are stored, not by a step."""
 _DIGITS = 8
 _ORDER = (
-    f"Put the step that gives it before this one; {See('schema', pipelines=True)} says what each "
-    "step needs and gives."
+    f"Put the step that adds it before this one; {See('schema', pipelines=True)} shows what each "
+    "step needs and adds."
 )
 _LISTS = ("embedders",)
 """Columns that are never null: without a step they contain empty lists."""
@@ -60,15 +60,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A checked chain of one source and its transforms.
-
-    Attributes
-    ----------
-    steps
-        The source, then the transforms in order.
-    tools
-        Resources of the steps.
-    """
+    """A checked chain of one source and its transforms."""
 
     name: str
     steps: tuple[Step, ...]
@@ -219,13 +211,7 @@ class Pipeline:
 
 
 def build_chain(name: str, steps: Sequence[Step], tools: Tools, /) -> Pipeline:
-    """Return the checked chain of *steps*.
-
-    Raises
-    ------
-    PipelineError
-        Two steps do not fit together.
-    """
+    """Return the checked chain of *steps*."""
     check_chain(steps)
     pipeline = Pipeline(name, tuple(steps), tools)
     _ = pipeline.source
@@ -260,13 +246,7 @@ def _checked(batches: Batches, steps: Sequence[Step | EncodingStep]) -> Batches:
 
 
 def check_chain(steps: Sequence[Step], /) -> None:
-    """Check that every step finds its table and columns, and adds its own.
-
-    Raises
-    ------
-    PipelineError
-        The message names the failing step and the step before it.
-    """
+    """Check that every step finds its table and columns, and adds its own."""
     table, before = "files", "the file list"
     columns = dict.fromkeys(schema.table("files").names, before)
     seen: set[str] = set()
@@ -274,20 +254,20 @@ def check_chain(steps: Sequence[Step], /) -> None:
         contract, label = step.contract, f"step {step.contract.name!r}"
         if contract.name in seen:
             raise PipelineError(
-                f"Step {contract.name!r} stands in the pipeline twice.",
-                hint="Take one of the two out of the pipeline.",
+                f"Step {contract.name!r} is in the pipeline twice.",
+                hint="Remove one of the two from the pipeline.",
             )
         seen.add(contract.name)
         if contract.reads != table:
             raise PipelineError(
-                f"Step {contract.name!r} reads {contract.reads}, but {before} gives {table}.",
+                f"Step {contract.name!r} reads {contract.reads}, but {before} returns {table}.",
                 hint=_ORDER,
             )
         missing = [n for n in contract.needs if n not in columns]
         if missing:
             raise PipelineError(
-                f"Step {contract.name!r} needs {table}.{', '.join(missing)}, "
-                f"which {before} and what stands before it do not give.",
+                f"Step {contract.name!r} needs {table}.{', '.join(missing)}, which {before} and "
+                "the steps before it do not add.",
                 hint=_ORDER,
             )
         if contract.writes != table:
@@ -296,14 +276,14 @@ def check_chain(steps: Sequence[Step], /) -> None:
         if twice:
             owner = columns.get(twice[0], "the store")
             raise PipelineError(
-                f"Step {contract.name!r} adds {table}.{twice[0]}, which {owner} gives already.",
-                hint="Take one of the two out of the pipeline.",
+                f"Step {contract.name!r} adds {table}.{twice[0]}, which {owner} already adds.",
+                hint="Remove one of the two from the pipeline.",
             )
         columns |= dict.fromkeys(contract.adds, label)
         before = label
     if table != "chunks":
         raise PipelineError(
-            f"The pipeline ends with {table} after {before}; it must give chunks.",
+            f"The pipeline ends with {table} after {before}; it must return chunks.",
             hint="Add the steps 'chunk' and 'terms'.",
         )
     lacking = [
@@ -313,6 +293,6 @@ def check_chain(steps: Sequence[Step], /) -> None:
     ]
     if lacking:
         raise PipelineError(
-            f"No step gives chunks.{', '.join(lacking)}, and {before} is the last.",
+            f"No step adds chunks.{', '.join(lacking)}, and {before} is the last.",
             hint="Every chunk needs them for keyword search: add the step 'terms'.",
         )

@@ -38,10 +38,6 @@ class PipelineFile:
 
     Attributes
     ----------
-    about
-        A sentence that describes it; may be empty.
-    path
-        Path of the file.
     steps, collection_steps
         Name of each step with its parameters.
     packages
@@ -61,13 +57,7 @@ class PipelineFile:
         return self.path.parent == resource_dir(FOLDER)
 
     def build(self, tools: Tools | None = None, /) -> Pipeline:
-        """Build and check the pipeline.
-
-        Raises
-        ------
-        PipelineError
-            A step is unknown, a parameter is invalid, or two steps do not fit together.
-        """
+        """Build and check the pipeline."""
         _ = self.join_rules
         tools = tools or Tools()
         steps = [self._step(name, given, tools) for name, given in self.steps]
@@ -79,13 +69,7 @@ class PipelineFile:
 
     @property
     def join_rules(self) -> JoinRules:
-        """Rules for joining names of different documents.
-
-        Raises
-        ------
-        PipelineError
-            The step is unknown, or a parameter is invalid.
-        """
+        """Rules for joining names of different documents."""
         rules = NO_JOINS
         seen: set[str] = set()
         for name, given in self.collection_steps:
@@ -108,7 +92,7 @@ class PipelineFile:
                 f"Pipeline {self.name!r} needs the step {name!r} of the package {package!r}, which "
                 "is not installed here.",
                 hint=f"Install it with `pip install {package}`. Or choose another pipeline with "
-                f"{Opt(pipeline='FILE')}. Then do the same again. Nothing that is stored is "
+                f"{Opt(pipeline='FILE')}. Then run the command again. No stored data are "
                 "lost.",
             )
         if kind is None:
@@ -141,13 +125,7 @@ class PipelineFile:
 
 
 def read_file(path: Path, /) -> PipelineFile:
-    """Read a pipeline file; its steps are checked when it is built.
-
-    Raises
-    ------
-    PipelineError
-        It is unreadable, or not a pipeline file.
-    """
+    """Read a pipeline file; its steps are checked when it is built."""
     hint = f"Correct the file; {See('schema', pipelines=True)} shows working ones."
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -167,17 +145,17 @@ def read_raw(raw: Mapping[str, Any], path: Path, /) -> PipelineFile:
         import difflib
 
         near = difflib.get_close_matches(unknown[0], _KEYS, n=1)
-        problem = f"{unknown[0]!r} means nothing in it" + (f", {near[0]!r} does" if near else "")
+        problem = f"it has an unknown key {unknown[0]!r}" + (f", {near[0]!r} does" if near else "")
     elif not isinstance(name, str) or not NAME.fullmatch(name):
-        problem = f"its name {name!r} is not of small letters, digits, '-' and '_'"
+        problem = f"its name {name!r} must consist of lower-case letters, digits, '-' and '_'"
     elif not isinstance(raw.get("doc", ""), str):
-        problem = "its doc is no text"
+        problem = "its doc is not a text"
     elif not isinstance(raw.get("packages", {}), Mapping):
-        problem = "its packages are no table"
+        problem = "its packages are not a table"
     if problem:
         raise PipelineError(
             f"The pipeline file {path} cannot be used: {problem}.",
-            hint="It has a name, a doc, and [[step]] and [[collection_step]] tables.",
+            hint="It needs a name, a doc, and [[step]] and [[collection_step]] tables.",
         )
     return PipelineFile(
         name,
@@ -228,11 +206,6 @@ def choose(wanted: str | Path, data_dir: Path, /) -> PipelineFile:
 
     *wanted* is the name of an included pipeline or of one in the data folder, or the path of a
     file.
-
-    Raises
-    ------
-    PipelineError
-        It is unknown (known names are listed) or invalid, or has the name of an included pipeline.
     """
     text = str(wanted)
     if text.endswith(".toml") or Path(text).name != text:
@@ -245,7 +218,7 @@ def choose(wanted: str | Path, data_dir: Path, /) -> PipelineFile:
             chosen = read_file(own)
             if chosen.name != own.stem:
                 raise PipelineError(
-                    f"The pipeline file {own} calls itself {chosen.name!r}.",
+                    f"The pipeline file {own} has the name {chosen.name!r}.",
                     hint=f'Write name = "{own.stem}" in it, or rename the file.',
                 )
             _refuse_shadow(chosen)
@@ -260,7 +233,7 @@ def choose(wanted: str | Path, data_dir: Path, /) -> PipelineFile:
 def _refuse_shadow(file: PipelineFile) -> None:
     if file.name in pipeline_names() and not file.is_shipped:
         raise PipelineError(
-            f"The pipeline in {file.path} has the name {file.name!r} of one that comes with "
+            f"The pipeline in {file.path} has the name {file.name!r} of a pipeline included in "
             "CaseTrack.",
             hint="Give it another name.",
         )
@@ -270,7 +243,7 @@ def _unknown(name: str, data_dir: Path) -> PipelineError:
     known = sorted({*pipeline_names(), *(p.stem for p in user_files(data_dir))})
     return PipelineError(
         f"Unknown pipeline {name!r}; known: {', '.join(known)}.",
-        hint=f"Give the path of a file, or put one into {data_dir / FOLDER}.",
+        hint=f"Give the path of a file, or put it into {data_dir / FOLDER}.",
     )
 
 
@@ -291,13 +264,7 @@ def to_keep(chosen: PipelineFile, /) -> dict[str, bytes]:
 
 
 def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
-    """Return the pipeline *name* of a collection; without *folder* only included ones.
-
-    Raises
-    ------
-    PipelineError
-        It is unknown.
-    """
+    """Return the pipeline *name* of a collection; without *folder* only included ones."""
     shipped = resource_dir(FOLDER) / f"{name}.toml"
     if name in pipeline_names():
         return read_file(shipped)
@@ -305,7 +272,7 @@ def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
         kept = folder / kept_path(name)
         if kept.is_file():
             return read_file(kept)
-    hint = f"It keeps no copy of that one. Choose another with {Opt(pipeline='FILE')}."
+    hint = f"The collection has no copy of it. Choose another with {Opt(pipeline='FILE')}."
     raise PipelineError(
         f"Unknown pipeline {name!r}; known: {', '.join(pipeline_names())}.",
         hint=hint if folder is not None else "",
@@ -318,11 +285,6 @@ def load_pipeline(
     """Build an included pipeline, or one that the collection in *folder* keeps.
 
     Without *tools* the pipeline can only be described.
-
-    Raises
-    ------
-    PipelineError
-        The name or a step is unknown, a parameter is invalid, or two steps do not fit together.
     """
     return of_collection(name, folder).build(tools)
 
@@ -339,11 +301,6 @@ def use_pipeline(workspace: Workspace, wanted: str | Path, /) -> bool:
     """Set the collection's pipeline and store a copy of its file; return whether it changed.
 
     For *wanted* see :func:`choose`. Name and content are compared.
-
-    Raises
-    ------
-    PipelineError
-        The pipeline is unknown or invalid; nothing was changed.
     """
     folder, data_dir = workspace.folder, workspace.settings.data_dir
     before = workspace.info.pipeline

@@ -185,14 +185,12 @@ def _agree(text: str, drawn: str) -> bool:
 class ChunkRules:
     """Sizes in Unicode code points."""
 
-    target_chars: int = parameter(2000, "Length that a chunk aims at, in code points.")
-    max_chars: int = parameter(2200, "Greatest length of a chunk, in code points.")
+    target_chars: int = parameter(2000, "Target length of a chunk, in code points.")
+    max_chars: int = parameter(2200, "Maximum length of a chunk, in code points.")
     min_chars: int = parameter(
-        400, "Least length of a chunk, in code points, where its page has as much."
+        400, "Minimum length of a chunk, in code points, if its page is long enough."
     )
-    overlap_chars: int = parameter(
-        200, "Code points that a chunk repeats of the end of the one before it, at most."
-    )
+    overlap_chars: int = parameter(200, "Maximum overlap with the previous chunk, in code points.")
 
     def __post_init__(self) -> None:
         """Refuse sizes that cannot tile a page."""
@@ -200,8 +198,8 @@ class ChunkRules:
         if not (fits and 2 * self.min_chars <= self.target_chars <= self.max_chars):
             raise PipelineError(
                 f"Chunk sizes do not fit together: {self}.",
-                hint="They need 0 < overlap_chars < min_chars, "
-                "2 * min_chars <= target_chars <= max_chars.",
+                hint="They must satisfy 0 < overlap_chars < min_chars, 2 * min_chars <= "
+                "target_chars <= max_chars.",
             )
 
 

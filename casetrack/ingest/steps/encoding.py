@@ -161,8 +161,6 @@ class SharedPass:
 
     Attributes
     ----------
-    steps
-        They all have the same encoder.
     known
         Reusable outputs: a changed file embeds only the chunks whose text changed.
     table_passages
@@ -272,13 +270,6 @@ class EmbedStep:
     """Embeds every chunk with the models of the collection's profile, for semantic search.
 
     Without a model the columns are null, which ``embedders`` shows.
-
-    Attributes
-    ----------
-    encoder
-        The models of the profile, or ``None`` if they are not installed.
-    dimension
-        Length of the collection's dense vectors.
     """
 
     encoder: ProfileEncoder | None

@@ -95,22 +95,20 @@ class NameRules:
     """Filter for the names that are kept."""
 
     kinds: tuple[str, ...] = parameter(
-        KINDS, "What kept names stand for: person, organization, location."
+        KINDS, "Kinds of names to keep: person, organization, location."
     )
-    min_confidence: float = parameter(
-        0.0, "Names that the tagger is less sure of are left out (0 to 1)."
-    )
+    min_confidence: float = parameter(0.0, "Minimum confidence of names (0 to 1).")
 
     def __post_init__(self) -> None:
         """Refuse unknown kinds, and a confidence outside 0 to 1."""
         unknown = [kind for kind in self.kinds if kind not in KINDS]
         if unknown:
             raise PipelineError(
-                f"There is no kind of name {unknown[0]!r}.", hint=f"Use of: {', '.join(KINDS)}."
+                f"Unknown kind of name {unknown[0]!r}.", hint=f"Use of: {', '.join(KINDS)}."
             )
         if not 0 <= self.min_confidence <= 1:
             raise PipelineError(
-                f"min_confidence = {self.min_confidence} is no probability.",
+                f"min_confidence = {self.min_confidence} is not a probability.",
                 hint="Use a number from 0 to 1.",
             )
 
@@ -128,8 +126,6 @@ class NamesStep:
         The tagger, or ``None``: then the column is null.
     encoder
         Makes the pass for a tagger that needs one.
-    rules
-        The filter.
     """
 
     finder: NameFinder | None

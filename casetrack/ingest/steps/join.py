@@ -20,28 +20,26 @@ class JoinRules:
     """
 
     middle_names: bool = parameter(
-        True, "Join full names that differ in a middle name only, where nobody else fits."
+        True, "Join full names that differ in a middle name only, if no other name matches."
     )
     legal_forms: bool = parameter(
-        True, "Join an organisation with and without its legal form, where there is one form only."
+        True, "Join an organisation with and without its legal form, if there is only one form."
     )
     nicknames: bool = parameter(
-        True, "Join a nickname with the only full name that it fits: Bob Hale with Robert Hale."
+        True, "Join a nickname with the only matching full name: Bob Hale with Robert Hale."
     )
-    addresses: bool = parameter(
-        True, "Join the names of persons whom documents give the same mail address."
-    )
+    addresses: bool = parameter(True, "Join the names of persons with the same mail address.")
     defined_names: bool = parameter(
-        True, "Join trade names, former names and initials with whose they are, as texts state."
+        True, "Join trade names, former names and initials with their owners, as stated in texts."
     )
     mistaken_kinds: bool = parameter(
-        True, "Join a name that was taken for another kind of thing with what is sure or most say."
+        True, "Join a name of another kind with the confident or most frequent kind."
     )
     shortened: bool = parameter(
-        True, "Join a shortened name with the only full one that it fits in documents near it."
+        True, "Join a shortened name with the only matching full name in related documents."
     )
-    max_concepts: int = parameter(2000, "Most phrases that are kept as concepts.")
-    max_aliases: int = parameter(20, "Most other spellings that are kept of an entity.")
+    max_concepts: int = parameter(2000, "Maximum number of phrases kept as concepts.")
+    max_aliases: int = parameter(20, "Maximum number of other spellings kept per entity.")
     contract = Contract("join_entities", 1, "chunks", "entities", ("text",), ("entity_id",))
 
     def __post_init__(self) -> None:

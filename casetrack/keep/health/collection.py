@@ -63,7 +63,7 @@ def check_schema(folder: Path, /) -> Check:
     detail = f"version {read_info(folder).schema_version}"
     if later:
         columns = "1 column" if later == 1 else f"{later} columns"
-        detail += f"; {columns} of a later version come with the next change"
+        detail += f"; {columns} of a later version are added with the next change"
     return Check("schema", ok=True, detail=detail)
 
 
@@ -80,7 +80,7 @@ def check_profile(folder: Path, snapshot: Snapshot, /) -> Check:
         f"are of {stored[0]} with {stored[1]}",
         remedy=""
         if declared == stored
-        else f"Run {See('doctor', repair=True)}: it makes the file say what is stored.",
+        else f"Run {See('doctor', repair=True)}: it corrects the file.",
     )
 
 
@@ -89,11 +89,11 @@ def altered_documents(snapshot: Snapshot, /) -> list[Problem]:
     ledger = snapshot.documents.table
     rows = ledger.filter(damaged(ledger, "documents")).select(["document_id", "name"]).to_pylist()
     problems = [
-        Problem(f"what is known of {row['name']} is not what was written", row["document_id"])
+        Problem(f"the entry of {row['name']} does not match its checksum", row["document_id"])
         for row in rows
     ]
     problems += [
-        Problem(f"of {d.name} only its passages are left; its file has to be read again", i)
+        Problem(f"only the passages of {d.name} are left; its file must be read again", i)
         for i, d in snapshot.documents.items()
         if is_made_from_passages(d)
     ]
@@ -105,11 +105,11 @@ def ledger_problems(snapshot: Snapshot, /) -> list[Problem]:
     table, problems = snapshot.documents.table, list[Problem]()
     for column, what in _ONCE:
         counts = Counter(table[column].to_pylist())
-        problems += [Problem(f"{what} {v} is there {n} times") for v, n in counts.items() if n > 1]
+        problems += [Problem(f"{what} {v} exists {n} times") for v, n in counts.items() if n > 1]
     documents = snapshot.documents
     for document in documents.values():
         if document.parent_id is not None and document.parent_id not in documents:
-            text = f"{document.name}: what it was attached to is not there"
+            text = f"{document.name}: its container is missing"
             problems.append(Problem(text, document.document_id))
     return problems
 
@@ -119,9 +119,9 @@ def check_ledger(problems: list[Problem], documents: int, /) -> Check:
     return verdict(
         "ledger",
         problems,
-        f"{documents} documents, each there once",
-        f"Run {See('doctor', repair=True)}: it reads what holds an attachment again. A document "
-        f"that is there twice: delete it with {See('delete', 'ID')}, then ingest its file again.",
+        f"{documents} documents, all unique",
+        f"Run {See('doctor', repair=True)}: it reads the containers of attachments again. Delete "
+        f"a duplicate document with {See('delete', 'ID')}, then ingest its file again.",
     )
 
 
@@ -133,14 +133,8 @@ class Examiner:
     ----------
     reading
         Fingerprint of the reading conditions.
-    encoder
-        Models of the collection, or ``None`` if they are not available.
     is_fresh
         Returns whether the present version read and chunked a document.
-    deep
-        Read the source files again, and compare the complete views with the stored rows.
-    tell
-        Called with the action, the number of finished items, and the total.
     """
 
     reading: ReadOptions
@@ -162,8 +156,6 @@ class Examined:
         Ids of documents whose derived data only are wrong.
     copies
         Ids of documents whose copy is missing or damaged.
-    views
-        Problems of the search index and the graph.
     lost
         Unreadable data files, and their documents.
     can_read
@@ -255,7 +247,7 @@ def _ids(problems: list[Problem]) -> set[str]:
 def damaged_collection(folder: Path, reason: str, /) -> Check:
     """Return the check for a folder or sealed file that is not readable as a collection."""
     if folder.is_file():
-        remedy = f"Restore {folder} from a backup; it cannot be opened as it is."
+        remedy = f"Restore {folder} from a backup; it cannot be opened."
         return Check(f"sealed collection {folder.stem}", ok=False, detail=reason, remedy=remedy)
     return Check(
         f"collection in {folder.name}",

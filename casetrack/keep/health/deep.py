@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("chunk_index", "page", "text", "char_start", "char_end", "line_boxes")
 _ANEW = (
-    "Put the files back where they were, or take in what there is now with "
-    f"{See('reindex', reparse=True)}; then check again."
+    f"Restore the files, or ingest the changed ones with {See('reindex', reparse=True)}; then "
+    "check again."
 )
 _SAMPLE, _CHUNKS_OF_EACH = 16, 4
 """Documents, and chunks of each, whose vectors are computed again."""
@@ -72,14 +72,14 @@ def read_again(
                     f"{document.name}, {text}" for text in _differences(folder, pool, path, rows)
                 ]
             except CaseTrackError as error:
-                texts = [f"{document.name} cannot be read any more: {error.message}"]
+                texts = [f"{document.name} is no longer readable: {error.message}"]
             if texts and (document.read_with != conditions or not is_fresh(document)):
                 otherwise += 1
                 continue
             compared += 1
             problems += [Problem(text, document.document_id) for text in texts]
-    good = f"{compared} of {len(documents)} files were read again, and say what is stored"
-    left = [f"{absent} are gone or have changed"] if absent else []
+    good = f"{compared} of {len(documents)} files were read again and match the stored text"
+    left = [f"{absent} are missing or have changed"] if absent else []
     if otherwise:
         left.append(f"{otherwise} were read by an earlier version or under other settings")
     if left:
@@ -111,9 +111,9 @@ def _differences(
             for at, page in enumerate(batch.select(["page", "text", "lines"]).to_pylist()):
                 chunks = stored.pop(page["page"], [])
                 if page_text(chunks) != page["text"]:
-                    yield f"page {page['page']}: the file says something else"
+                    yield f"page {page['page']}: the file has another text"
                 elif not _same_boxes(page, PageWords(batch["words"][at]), chunks):
-                    yield f"page {page['page']}: its lines stand elsewhere"
+                    yield f"page {page['page']}: its lines have other positions"
     for number in stored:
         yield f"page {number}: the file has no such page"
 
@@ -147,7 +147,7 @@ def embed_again(snapshot: Snapshot, encoder: ProfileEncoder, /) -> tuple[Check, 
         for row, output in zip(rows, made, strict=True):
             compared += 1
             if float(np.dot(np.asarray(row["dense"]), np.asarray(output["dense"]))) < _SAME:
-                text = f"the vector of chunk {row['chunk_id']} is not that of its text"
+                text = f"the vector of chunk {row['chunk_id']} does not match its text"
                 problems.append(Problem(text, row["document_id"]))
-    good = f"{compared} chunks were embedded again, and gave the vectors that are stored"
+    good = f"{compared} chunks were embedded again and match the stored vectors"
     return verdict("vectors made again", problems, good, AGAIN), problems

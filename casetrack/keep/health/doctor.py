@@ -43,13 +43,7 @@ if TYPE_CHECKING:
 def examine(
     workspace: Workspace, /, *, deep: bool, repair: bool, tell: Callable[[str, int, int], None]
 ) -> HealthReport:
-    """Check all stored data of a collection; see ``Collection.admin.doctor``.
-
-    Raises
-    ------
-    CollectionBusy
-        Another process writes, so that no repair is possible now.
-    """
+    """Check all stored data of a collection; see ``Collection.admin.doctor``."""
     reading, problem = _reading(workspace)
     examiner = _examiner(workspace, reading, deep=deep, tell=tell)
     result = check_collection(workspace.folder, examiner)
@@ -153,7 +147,7 @@ def _without_unreadable(
         return [], unmended
     drop_files(folder, lost.files, timeout=BUSY_SECONDS)
     workspace.forget()
-    return [f"took out {len(lost.files)} data files that cannot be read"], []
+    return [f"removed {len(lost.files)} unreadable data files"], []
 
 
 def _repair_documents(workspace: Workspace, result: Examined) -> tuple[list[str], list[str]]:
@@ -186,7 +180,7 @@ def _repair_documents(workspace: Workspace, result: Examined) -> tuple[list[str]
         unmended += left
     for document in rebuild:
         reindex_document(workspace, document.document_id, force=True, reparse=False)
-        repairs.append(f"made the vectors and terms of {document.name} anew")
+        repairs.append(f"recomputed the vectors and terms of {document.name}")
     return repairs, unmended
 
 
@@ -197,9 +191,7 @@ def _from_snapshots(
     documents = workspace.state().snapshot.documents
     back = restore_damaged(workspace, [d for d in lost if d.document_id in result.reread])
     repairs = [
-        f"brought {d.name} back from the {back[d.document_id]}"
-        for d in lost
-        if d.document_id in back
+        f"restored {d.name} from the {back[d.document_id]}" for d in lost if d.document_id in back
     ]
     left = [d for d in lost if d.document_id not in back]
     return repairs, [f"{d.name}: {_next_step(workspace, root_of(d, documents))}" for d in left]
@@ -211,7 +203,7 @@ def _from_files(workspace: Workspace, roots: list[Document]) -> tuple[list[str],
     for report, from_file in _read_again(workspace, roots):
         for outcome in report.outcomes:
             if outcome.status in {"ingested", "partial"}:
-                what = "its file" if from_file else "the copy that the collection keeps of it"
+                what = "its file" if from_file else "the collection's copy"
                 repairs.append(f"read {outcome.document_name} again from {what}")
             else:
                 unmended.append(f"{outcome.path}: {outcome.message} {outcome.hint}".rstrip())
@@ -224,13 +216,13 @@ def _obstacle(workspace: Workspace, result: Examined, document_id: str) -> str:
     name = shlex.quote(info.name)
     if info.status != "active":
         return (
-            f'"{info.name}" is {info.status}, so nothing in it is changed. Reopen it with '
+            f'"{info.name}" is {info.status}, so it is not changed. Reopen it with '
             f"{See('collection reopen', name)}, then repair again."
         )
     only_copy = document_id not in result.reread | result.rebuild
     if not only_copy and _models(workspace) is None and _has_vectors(workspace, result.lost):
         return (
-            "it would lose its vectors, since the models are not at hand. Run "
+            "it would lose its vectors, because the models are not installed. Run "
             f"{See('models pull', info.profile)}, then repair again."
         )
     return ""
@@ -251,15 +243,15 @@ def _next_step(workspace: Workspace, root: Document) -> str:
     if root.is_remote:
         again = "Sync" if is_made_from_passages(root) else "Delete the document and sync"
         return (
-            f"the collection's copy of it is damaged or gone as well. {again} {root.source} again; "
-            "what is left can be searched as before."
+            f"the collection's copy of it is also damaged or missing. {again} {root.source} "
+            "again; the remaining data can still be searched."
         )
     if Path(root.path).is_file():
         command = f"casetrack reindex {shlex.quote(root.name)} -c {shlex.quote(workspace.name)}"
-        return f"its file has changed since, so it was left as it is. Take it in: `{command}`."
+        return f"its file has changed since, so it was not read. Run `{command}` to ingest it."
     return (
-        f"its file is not there any more. Put it back as {root.path} and repair again, or "
-        "restore the collection from a backup; what is left can be searched as before."
+        f"its file is missing. Restore it as {root.path} and repair again, or restore the "
+        "collection from a backup; the remaining data can still be searched."
     )
 
 

@@ -77,8 +77,7 @@ def check_folder(folder: Path, /) -> Check:
         "folder",
         [f'"{name}" does not belong to the collection' for name in strange],
         str(folder),
-        f"Move it out of {folder}; nothing there that is not the program's own is kept safe, and "
-        "the program removes nothing that it has not made.",
+        f"Move it out of {folder}; CaseTrack neither protects nor removes other files.",
     )
 
 
@@ -86,16 +85,16 @@ def check_marks(folder: Path, /) -> Check:
     """Check that every line of the user's marks is valid, and that no mark is lost."""
     stored, count = Stored(folder), len(read(folder).all)
     problems = [f"{PATH} has lost {_described(mark)}" for mark in stored.lost]
-    problems += [f"line {number} of {PATH} is no mark" for number in stored.broken]
+    problems += [f"line {number} of {PATH} is not a mark" for number in stored.broken]
     if stored.copy_is_damaged:
-        problems.append(f"the copy of {PATH} beside it is damaged")
+        problems.append(f"the backup copy of {PATH} is damaged")
     mend = (
-        f"Run {See('doctor', repair=True)}: it writes lost marks back from the copy beside that "
-        "file, and makes a damaged copy anew."
+        f"Run {See('doctor', repair=True)}: it restores lost marks from the backup copy, and "
+        "rebuilds a damaged copy."
     )
     own = (
-        f"Mend or remove these lines of {folder / PATH}; they count for nothing as they are, and "
-        "the program removes no mark of yours."
+        f"Correct or remove these lines of {folder / PATH}; they have no effect, and CaseTrack "
+        "never removes your marks."
     )
     return verdict(
         "marks",
@@ -111,9 +110,9 @@ def check_snapshots(folder: Path, snapshot: Snapshot, /) -> Check:
     return verdict(
         "snapshots",
         [f'the snapshot "{name}" is damaged' for name, is_whole in names.items() if not is_whole],
-        f"{len(names):,} with a name",
-        f"Remove a damaged snapshot with {See('snapshots remove', 'NAME')}; documents as they are "
-        "now are not concerned.",
+        f"{len(names):,} named snapshots",
+        f"Remove a damaged snapshot with {See('snapshots remove', 'NAME')}; present documents are "
+        "not affected.",
     )
 
 
@@ -134,7 +133,7 @@ def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:
     with try_lock(folder / ".write.lock") as idle:
         pending = leftovers(folder) if idle else []
     if not idle:
-        return Check("leftovers", ok=True, detail="somebody is writing right now")
+        return Check("leftovers", ok=True, detail="another program is writing now")
     old = list(temporary_files(folder))
     remedy = f"Run {See('doctor', repair=True)}: it removes them."
     if old:
@@ -142,12 +141,12 @@ def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:
         return Check("leftovers", ok=False, detail=detail, remedy=remedy)
     if rows > live:
         if pending:
-            detail = f"{rows - live} rows of stopped work, removed by the next change"
+            detail = f"{rows - live} leftover rows, removed by the next change"
             return Check("leftovers", ok=True, detail=detail)
-        detail = f"{rows - live} rows that belong to no document"
+        detail = f"{rows - live} rows without a document"
         return Check("leftovers", ok=False, detail=detail, remedy=remedy)
     if is_unfinished(folder):
-        detail = f"a stopped reindex; {See('reindex')} goes on with it"
+        detail = f"a stopped reindex; {See('reindex')} continues it"
         return Check("leftovers", ok=True, detail=detail)
     return Check("leftovers", ok=True, detail="none")
 
@@ -182,18 +181,18 @@ def check_copies(folder: Path, snapshot: Snapshot, wrong: Iterable[Problem], /) 
         strays = list(stray_copies(folder, snapshot)) if idle else []
         if leftovers(folder):
             # A writer was stopped here; the next one sweeps, and reads the file again.
-            detail = "a write was not finished; the next one finishes it"
+            detail = "a write was interrupted; the next one completes it"
             return Check("copies", ok=True, detail=detail)
     if strays:
         size = len(strays)
-        problems.append(Problem(f"{size} copies of files whose documents are gone"))
+        problems.append(Problem(f"{size} copies of files of deleted documents"))
     count = sum(d.original_copy is not None for d in snapshot.documents.values())
     return verdict(
         "copies",
         problems,
-        f"{count} copies of files, all there",
-        f"Run {See('doctor', repair=True)}: it makes missing copies anew where their files are "
-        "still there, and removes those that nobody needs.",
+        f"{count} copies of files, complete",
+        f"Run {See('doctor', repair=True)}: it copies existing files again, and removes unneeded "
+        "copies.",
     )
 
 
@@ -211,7 +210,7 @@ def copy_problems(folder: Path, snapshot: Snapshot, /, *, deep: bool = False) ->
             yield Problem(f"the copy of {document.name} is missing", document.document_id)
             continue
         if wrong:
-            text = f"the copy of {document.name} is not what was read"
+            text = f"the copy of {document.name} differs from the ingested file"
             yield Problem(text, document.document_id)
 
 
@@ -234,9 +233,9 @@ def check_sources(snapshot: Snapshot, /) -> Check:
     return verdict(
         "source files",
         problems,
-        f"all {len(snapshot.documents)} files are as they were ingested",
-        f"Take in changed files with {See('reindex', reparse=True)}; what is stored of files that "
-        "are gone can be searched as before. Delete documents that are not needed.",
+        f"all {len(snapshot.documents)} files are unchanged since they were ingested",
+        f"Ingest changed files with {See('reindex', reparse=True)}; the text of missing files can "
+        "still be searched. Delete documents that are not needed.",
     )
 
 

@@ -42,9 +42,9 @@ def check_private(home: Path, /) -> Check:
     exposed = open_to_others(home)
     return verdict(
         "privacy",
-        [f"other users of this machine may look into {path}" for path in exposed],
-        "only you can look into the data folder",
-        f"Run {See('doctor', repair=True)}: it takes these rights away from others (chmod go-rwx).",
+        [f"other users of this machine can read {path}" for path in exposed],
+        "only you can read the data folder",
+        f"Run {See('doctor', repair=True)}: it removes these access rights (chmod go-rwx).",
     )
 
 
@@ -74,7 +74,7 @@ _PULL_NETWORKS = f"Run {See('models pull', 'rapidocr')}."
 def check_data_dir(folder: Path, /) -> Check:
     """Check that the data folder has free space."""
     if not folder.exists():
-        detail = f"{folder} does not exist yet; it is made with the first collection."
+        detail = f"{folder} does not exist yet; it is created with the first collection."
         return Check("data folder", ok=True, detail=detail)
     free = shutil.disk_usage(folder).free
     return Check(
@@ -105,7 +105,7 @@ def check_ocr(folder: Path, /) -> Check:
         return Check(name, ok=False, detail=error.message, remedy=error.hint)
     detail = f"{engine.name} ({', '.join(engine.languages) or _WITHOUT_NAMES})"
     if second is not None:
-        detail += f"; {second.name} reads again where it is unsure"
+        detail += f"; {second.name} reads uncertain words again"
     return verdict(name, problems, detail, _PULL_NETWORKS)
 
 
@@ -115,7 +115,7 @@ def _damaged_networks(folder: Path) -> list[str]:
     from casetrack.parse.ocr.fetch import find_weights, missing
 
     place = find_weights(folder)
-    return [f"{file.name} in {place} is wrong" for file in missing(RAPID, place)]
+    return [f"{file.name} in {place} is damaged" for file in missing(RAPID, place)]
 
 
 def _search_models(folder: Path) -> list[Check]:
@@ -136,13 +136,13 @@ def _search_models(folder: Path) -> list[Check]:
         files = pull.verify(model.name, folder)
         problems = [f"{f.name} is {f.state}" for f in files if f.state != "ok"]
         remedy = f"Run {See('models pull', model.name)} again."
-        checks.append(verdict(f"model {model.name}", problems, "all files as published", remedy))
+        checks.append(verdict(f"model {model.name}", problems, "all files intact", remedy))
     return checks
 
 
 def check_remains(home: Path, collections: Path, /) -> Check:
     """Check that stopped programs left no files next to the collections."""
-    old = [f"{path.name} is left of a stopped program" for path in remains(home, collections)]
+    old = [f"{path.name} was left by a stopped program" for path in remains(home, collections)]
     return verdict("remains", old, "none", f"Run {See('doctor', repair=True)}: it removes them.")
 
 
@@ -167,6 +167,6 @@ def check_notebooks(folder: Path, /) -> list[Check]:
         json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         detail = f"{what} in {path} cannot be read: {error}"
-        remedy = "Move that file away, then add what it listed once more."
+        remedy = "Move that file away, then add its entries again."
         return [Check(name, ok=False, detail=detail, remedy=remedy)]
     return [Check(name, ok=True, detail=f"{what} can be read")]

@@ -47,24 +47,19 @@ def repair_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
     """Repair a collection's folder, except damaged documents; return the actions.
 
     *views* has the problems of its search index and its graph.
-
-    Raises
-    ------
-    CollectionBusy
-        Another process writes.
     """
     # First of all: without them no state can be opened.
     done = repair_data(folder)
     stopped, temporary = len(leftovers(folder)), list(temporary_files(folder))
     with write_session(folder, timeout=BUSY_SECONDS, upkeep=True):
         if stopped:
-            done.append(f"finished what {stopped} stopped programs had left")
+            done.append(f"cleaned up after {stopped} stopped programs")
         rows = drop_orphan_rows(folder)
         if rows:
-            done.append(f"removed {rows} rows that belong to no document")
+            done.append(f"removed {rows} rows without a document")
         copies = remove_stray_copies(folder, open_snapshot(folder))
         if copies:
-            done.append(f"removed {copies} copies of files whose documents are gone")
+            done.append(f"removed {copies} copies of files of deleted documents")
         done += _repair_profile(folder)
         done += repair_views(folder, views)
     done += mend_marks(folder)
@@ -83,13 +78,7 @@ def copy_again(folder: Path, document: Document, /) -> str | None:
 
 
 def restore_damaged(workspace: Workspace, lost: list[Document], /) -> dict[str, str]:
-    """Restore damaged documents from snapshots; return their origins by document id.
-
-    Raises
-    ------
-    CollectionBusy
-        Another process writes.
-    """
+    """Restore damaged documents from snapshots; return their origins by document id."""
     if not lost:
         return {}
     with write_session(workspace.folder, timeout=BUSY_SECONDS) as session:
@@ -119,7 +108,7 @@ def _repair_profile(folder: Path) -> list[str]:
     update_info(
         folder, lambda facts: replace(facts, profile=snapshot.profile, dimension=snapshot.dimension)
     )
-    return [f"noted in collection.json that the vectors are of the profile {snapshot.profile}"]
+    return [f"set the profile in collection.json to that of the vectors, {snapshot.profile}"]
 
 
 def _repair_stage(folder: Path) -> list[str]:
@@ -130,7 +119,7 @@ def _repair_stage(folder: Path) -> list[str]:
     with contextlib.suppress(CollectionBusy), rewrite.rewriting(folder):
         if not any(stage.rglob("*.arrow")):
             shutil.rmtree(stage, ignore_errors=True)
-            return ["removed a stopped reindex of which nothing was kept"]
+            return ["removed an empty stopped reindex"]
     return []
 
 

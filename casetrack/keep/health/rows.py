@@ -118,21 +118,21 @@ class RowChecks:
     def checks(self, documents: int, altered: list[Problem], /) -> list[Check]:
         """Return the checks for a number of documents; *altered* are damaged rows of the ledger."""
         rows = self.counts.total()
-        written = f"{documents} documents and {rows} chunks are as they were written"
+        written = f"{documents} documents and {rows} chunks match their checksums"
         if self.unmarked:
             written += (
-                f", as far as is known: {self.unmarked} chunks of an earlier version have no "
-                "checksum until they are read or made anew"
+                f"; {self.unmarked} chunks of an earlier version have no checksum until they are "
+                "read or indexed again"
             )
         return [
             verdict("checksums", altered + self.altered, written, AGAIN),
             verdict(
-                "documents", self.ledger, f"{documents} documents, {rows} chunks, all there", AGAIN
+                "documents", self.ledger, f"{documents} documents, {rows} chunks, complete", AGAIN
             ),
             verdict(
                 "provenance",
                 self.places,
-                f"all {rows} chunks have a whole and consistent source",
+                f"all {rows} chunks have a complete and consistent source",
                 AGAIN,
             ),
             verdict(
@@ -141,12 +141,7 @@ class RowChecks:
                 f"{self.pages} pages can be rebuilt from their chunks",
                 AGAIN,
             ),
-            verdict(
-                "vectors and terms",
-                self.derived,
-                "every chunk has what was made of it, and nothing else",
-                AGAIN,
-            ),
+            verdict("vectors and terms", self.derived, "every chunk has its derived data", AGAIN),
             verdict(
                 "line boxes",
                 self.boxes,
@@ -200,15 +195,17 @@ def _check_document(
     result.counts[document.revision] += len(rows)
     document_id = document.document_id
     if [row["chunk_index"] for row in rows] != list(range(len(rows))):
-        text = f"{document.name}: its chunks are not numbered one after the other"
+        text = f"{document.name}: its chunks are not numbered consecutively"
         result.ledger.append(Problem(text, document_id))
     for row in rows:
         name = f"chunk {row['chunk_id']} of {document.name}"
         if row["chunk_id"] in seen:
-            result.places.append(Problem(f"{name} is there more than once", document_id))
+            result.places.append(Problem(f"{name} exists more than once", document_id))
         seen.add(row["chunk_id"])
         if row["altered"]:
-            text = f"passage {row['chunk_index'] + 1} of {document.name} is not what was written"
+            text = (
+                f"passage {row['chunk_index'] + 1} of {document.name} does not match its checksum"
+            )
             result.altered.append(Problem(text, document_id))
         places = itertools.chain(row_problems(row), _source_problems(row, document))
         result.places += [Problem(f"{name}: {p}", document_id) for p in places]
@@ -238,20 +235,20 @@ def row_problems(row: dict[str, Any], /) -> Iterable[str]:
     for name in SPANS:
         for span in row.get(name) or ():
             if row["text"][span["start"] : span["end"]] != span["text"]:
-                yield f"one of its {name} is not where it is said to be"
+                yield f"one of its {name} is not at its stored position"
                 break
 
 
 def _source_problems(row: dict[str, Any], document: Document) -> Iterable[str]:
     """Yield the differences between a row and its document in the ledger (P3, P4)."""
     if row["document_id"] != document.document_id:
-        yield "it says that it belongs to another document"
+        yield "it refers to another document"
     if row["document_path"] != document.path:
-        yield "it names another source file than its document"
+        yield "its source file differs from that of its document"
     if row["page"] > document.page_count:
         yield f"its document has no page {row['page']}"
     if not row["extraction_method"]:
-        yield "it does not say how its text was obtained"
+        yield "it has no extraction method"
 
 
 def derived_problems(row: dict[str, Any], /) -> Iterable[str]:
@@ -280,9 +277,9 @@ def _vector_problems(table: pa.Table) -> Iterator[str]:
         valid, lengths.tolist(), table["embedders"].to_pylist(), strict=True
     ):
         if is_there is not bool(names):
-            yield "it has a vector of nobody's" if is_there else "its vector is missing"
+            yield "it has a vector of an unknown model" if is_there else "its vector is missing"
         elif is_there and not abs(length - 1.0) <= _UNIT:
-            yield "its vector has not the length 1"
+            yield "the length of its vector is not 1"
         else:
             yield ""
 
@@ -314,7 +311,7 @@ def page_problems(chunks: list[dict[str, Any]], /) -> Iterable[str]:
         if shared < 0:
             yield f"page {after['page']}: text is missing before chunk {after['chunk_id']}"
         elif before["text"][len(before["text"]) - shared :] != after["text"][:shared]:
-            yield f"page {after['page']}: chunk {after['chunk_id']} disagrees with the one before"
+            yield f"page {after['page']}: chunk {after['chunk_id']} contradicts the one before"
 
 
 def page_text(chunks: list[dict[str, Any]], /) -> str:

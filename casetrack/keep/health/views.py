@@ -47,7 +47,7 @@ _SAMPLE = 24
 """Number of documents to compare in a check that is not deep."""
 _TOGETHER = 4096
 _ERRORS = (OSError, ValueError, KeyError, EOFError, IndexError, TypeError, pa.ArrowException)
-REMEDY = f"Run {See('doctor', repair=True)}: it makes what is wrong anew from what is stored."
+REMEDY = f"Run {See('doctor', repair=True)}: it rebuilds damaged parts from the stored rows."
 
 
 class _Kind(Protocol):
@@ -72,12 +72,8 @@ class ViewState:
     ----------
     damaged
         Names of published segments that are unreadable or differ from the stored rows.
-    problems
-        Descriptions.
     lacking
         Number of documents without a segment; the next search adds them.
-    rows
-        Live rows in intact segments.
     """
 
     name: str
@@ -125,7 +121,7 @@ def repair_views(folder: Path, states: Iterable[ViewState], /) -> list[str]:
                 write_json(state.home / "manifest.json", manifest | {"segments": kept})
             else:
                 (state.home / "manifest.json").unlink(missing_ok=True)
-        done.append(f"took damaged parts out of the {state.name}, to be made anew")
+        done.append(f"removed damaged parts of the {state.name}, to be rebuilt")
         if state.name == _Graph.name:
             for path in _broken_tables(folder, open_snapshot(folder)):
                 path.unlink(missing_ok=True)
@@ -161,7 +157,7 @@ def _check_segments(
         elif wrong[name]:
             names = [snapshot.documents[snapshot.revisions[r]].name for r in sorted(wrong[name])]
             state.damaged.add(name)
-            state.problems.append(f"its part {name} is not what is stored of {names[0]}")
+            state.problems.append(f"its part {name} differs from the stored rows of {names[0]}")
         else:
             held.update(mine[name])
             state.rows += sum(counts[r] for r in mine[name])

@@ -35,8 +35,6 @@ def open_source(
     ----------
     kind
         One of :data:`KINDS`.
-    name
-        The user's name for it.
     settings
         Its keys and values, with variables expanded.
     base
@@ -44,15 +42,6 @@ def open_source(
     cache
         Folder for data kept between two listings, which may be lost; ``None`` is the user's cache
         folder.
-    apart
-        Folders that no source enters: the program's own data.
-
-    Raises
-    ------
-    UsageError
-        The kind is unknown, or a key or value of *settings* is invalid.
-    SourceError
-        A program or variable that it needs is missing.
     """
     declared = kind_of(kind)
     check_name(name, kind=kind)

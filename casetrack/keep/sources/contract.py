@@ -22,21 +22,7 @@ _SHOWN = 5
 
 @dataclass(slots=True)
 class Contract:
-    """Result of a test.
-
-    Attributes
-    ----------
-    items
-        Number of listed items.
-    first
-        The first items.
-    passed
-        Sentences about passed tests.
-    problems
-        Sentences about failed tests, with the next step.
-    notes
-        The source's notes on its listing.
-    """
+    """Result of a test."""
 
     items: int = 0
     first: list[Item] = field(default_factory=list)
@@ -48,21 +34,13 @@ class Contract:
 def check(
     source: Source, /, *, fetches: int = 3, cancel: threading.Event | None = None
 ) -> Contract:
-    """List a source twice and fetch *fetches* of its items; nothing is stored.
-
-    Raises
-    ------
-    SourceError
-        It cannot be listed, or an item cannot be fetched; the message has the reason.
-    JobStopped
-        *cancel* was set.
-    """
+    """List a source twice and fetch *fetches* of its items; nothing is stored."""
     result = Contract()
     items = list(source.items(cancel=cancel))
     result.items, result.first, result.notes = len(items), items[:_SHOWN], list(source.notes)
     result.passed.append(f"Lists {counted(len(items), 'item')}.")
     if not items:
-        result.problems.append("It has no items: check what it is to list, and its globs.")
+        result.problems.append("It has no items: check its settings and its globs.")
         return result
     _check_listing(items, result)
     _check_again(items, list(source.items(cancel=cancel)), result)
@@ -83,8 +61,8 @@ def _check_listing(items: list[Item], result: Contract) -> None:
     unread = [i.source_id for i in items if suffix_of(i.name or i.source_id) not in readable]
     if unread:
         result.problems.append(
-            f"{counted(len(unread), 'item')} would not be read: {listed(unread)}. Their extensions "
-            "are those of no known format; leave them out, or say what they are."
+            f"{counted(len(unread), 'item')} would not be readable: {listed(unread)}. Their "
+            "extensions have no known format; exclude them, or set their type."
         )
     undated = sum(item.updated_at is None for item in items)
     if undated:
@@ -92,7 +70,7 @@ def _check_listing(items: list[Item], result: Contract) -> None:
             f"{counted(undated, 'item')} without a time of change: --since does not find them."
         )
     else:
-        result.passed.append("Every item says when it was changed.")
+        result.passed.append("Every item has a time of change.")
 
 
 def _check_again(before: list[Item], after: list[Item], result: Contract) -> None:
@@ -103,7 +81,7 @@ def _check_again(before: list[Item], after: list[Item], result: Contract) -> Non
         result.problems.append(
             f"A second listing differs in {counted(len(others) + missing, 'item')}: "
             f"{listed(others) or 'some are missing'}. Unless it was changed just now, each sync "
-            "would read these anew: leave out what differs from call to call, such as the time."
+            "would read these again: omit values that differ from call to call, such as the time."
         )
     else:
         result.passed.append("A second listing is the same.")

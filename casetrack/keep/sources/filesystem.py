@@ -32,23 +32,10 @@ class FilesystemSource(Source):
 
     Parameters
     ----------
-    root
-        The folder, absolute.
     include_globs, exclude_globs
         See :class:`~casetrack.keep.sources.base.Choice`.
     follow_symlinks
         Whether to follow links within the folder.
-    gitignore
-        Whether ``.gitignore`` files apply.
-    max_extract_bytes
-        Larger files are skipped.
-    apart
-        Folders that are never entered: those of the program itself.
-
-    Raises
-    ------
-    UsageError
-        A glob is invalid.
     """
 
     kind = "filesystem"
@@ -102,18 +89,18 @@ class FilesystemSource(Source):
             raise SourceError(label(self), error.message, hint=error.hint) from error
         if self.large:
             self.notes.append(
-                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left out: "
-                f"{listed(self.large)}. Set max_extract_bytes to have larger ones read."
+                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left "
+                f"out: {listed(self.large)}. Set max_extract_bytes to include larger ones."
             )
         self.notes += self._choice.notes()
 
     def _check_root(self) -> None:
-        what = "is not there" if not self.root.exists() else "is not a folder"
+        what = "does not exist" if not self.root.exists() else "is not a folder"
         if not self.root.is_dir():
             raise SourceError(
                 label(self),
                 f"{self.root} {what}.",
-                hint="Bring the disk or folder back, or put its new place into 'root'.",
+                hint="Reconnect the disk or restore the folder, or set 'root' to its new path.",
             )
 
     def _item(self, seen: Seen) -> Item | None:

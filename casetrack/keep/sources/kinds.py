@@ -41,8 +41,6 @@ class Key:
         integer above 0, a ``count`` an integer from 0, a ``share`` a number from 0 to 1.
     default
         Its default value; ``None`` if :attr:`help` describes the default.
-    only
-        The allowed values, if they are few.
     example, chosen
         The value in a new configuration: as a comment, and as a setting.
     """
@@ -103,34 +101,22 @@ KINDS: Mapping[str, Kind] = kinds_in(Path(__file__).with_name("kinds.toml"))
 
 
 def kind_of(name: str, /) -> Kind:
-    """Return a kind of sources.
-
-    Raises
-    ------
-    UsageError
-        The kind is unknown.
-    """
+    """Return a kind of sources."""
     kind = KINDS.get(name)
     if kind is None:
         raise UsageError(
-            f"There is no kind of source {name!r}{suggest(name, KINDS)}.",
+            f"Unknown kind of source {name!r}{suggest(name, KINDS)}.",
             hint=f"Use one of: {', '.join(KINDS)}.",
         )
     return kind
 
 
 def check_name(name: str, /, *, kind: str) -> None:
-    """Refuse a name that is invalid in the path of a document.
-
-    Raises
-    ------
-    UsageError
-        The name is invalid.
-    """
+    """Refuse a name that is invalid in the path of a document."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} cannot be the name of a {kind} source.",
-            hint="Use letters, digits, '.', '_' and '-', and begin with a letter or a digit.",
+            hint="Use letters, digits, '.', '_' and '-', starting with a letter or a digit.",
         )
 
 
@@ -141,11 +127,6 @@ def read_settings(
 
     *settings* is a source's table in a configuration. *where* is the source, for errors:
     ``git:platform``. *base* is the base folder of relative paths.
-
-    Raises
-    ------
-    UsageError
-        A key is unknown, missing, or has a value of another type.
     """
     known = {key.name: key for key in kind.keys}
     free = {name: value for name, value in settings.items() if name not in known}

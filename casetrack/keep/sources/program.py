@@ -27,8 +27,6 @@ class Limits:
 
     Attributes
     ----------
-    seconds
-        Maximum run time.
     silence
         Maximum time without output and without a change of :attr:`alive`.
     alive
@@ -50,8 +48,6 @@ class Running:
 
     Attributes
     ----------
-    stdout
-        Its output.
     ended
         Why it was stopped: ``"cancel"``, ``"time"``, ``"silence"``, ``"stop"``; empty if it ended
         itself.

@@ -30,8 +30,6 @@ class S3Source(Source):
 
     Parameters
     ----------
-    bucket
-        Its name.
     prefix
         Only objects whose keys begin with this.
     include_globs, exclude_globs
@@ -40,13 +38,6 @@ class S3Source(Source):
         Address of an S3-compatible service; ``None`` for Amazon's.
     anonymous
         Whether to send no credentials.
-    max_extract_bytes
-        Larger objects are skipped.
-
-    Raises
-    ------
-    UsageError
-        A value is invalid.
     """
 
     kind = "s3"
@@ -73,11 +64,11 @@ class S3Source(Source):
         if not _BUCKET.fullmatch(bucket):
             raise UsageError(
                 f"'bucket' of {where} cannot be the name of a bucket: {bucket!r}.",
-                hint="Write its name alone; folders go into 'prefix'.",
+                hint="Use only its name; folders belong in 'prefix'.",
             )
         if endpoint_url is not None and not re.match(r"https?://[^/]", endpoint_url):
             raise UsageError(
-                f"'endpoint_url' of {where} is no address of a web service.",
+                f"'endpoint_url' of {where} is not a web address.",
                 hint="Write http://host:port or https://host.",
             )
         self._bucket = bucket
@@ -117,7 +108,7 @@ class S3Source(Source):
         if self.large:
             self.notes.append(
                 f"{counted(len(self.large), 'object')} larger than {self._largest:,} bytes left "
-                f"out: {listed(self.large)}. Set max_extract_bytes to have larger ones read."
+                f"out: {listed(self.large)}. Set max_extract_bytes to include larger ones."
             )
         self.notes += self._choice.notes()
 
@@ -153,9 +144,9 @@ class S3Source(Source):
                     raise self._error(error) from error
                 self.dark.append(folder)
                 self.notes.append(
-                    f"The folder {folder} is not listed, and what is known of it stays: it has a "
-                    f"key that is no path: {key!r}. Rename that object: no empty parts (//), no "
-                    "'.' and '..'."
+                    f"The folder {folder} cannot be listed, and its documents stay: it has an "
+                    f"invalid key: {key!r}. Rename that object: no empty parts (//), no '.' and "
+                    "'..'."
                 )
                 continue
             yield from listing["objects"]
@@ -172,7 +163,7 @@ class S3Source(Source):
         except ImportError as error:
             raise SourceError(
                 label(self),
-                "buckets are read with a package that is not installed.",
+                "reading buckets needs a package that is not installed.",
                 hint="Install it with `pip install 'casetrack[s3]'`.",
             ) from error
         return library
@@ -200,7 +191,7 @@ class S3Source(Source):
             raise SourceError(
                 label(self),
                 f"{error}.",
-                hint="Set the credentials that may list and read the bucket, or `anonymous = true` "
+                hint="Set credentials that can list and read the bucket, or `anonymous = true` "
                 "for a public one.",
             ) from error
 
@@ -253,13 +244,13 @@ class S3Source(Source):
         if key is not None:
             return SourceError(
                 label(self),
-                f"the bucket has a key that is no path: {key!r}.",
+                f"the bucket has an invalid key: {key!r}.",
                 hint="Rename that object: no empty parts (//), no '.' and '..'. Or set 'prefix' to "
                 "a folder without it.",
             )
         refused = (
             f"{place} does not let these credentials read {what or self._bucket!r}{words}",
-            f"Check {credentials.NAMES} and what they may do: list the bucket and get its objects.",
+            f"Check {credentials.NAMES} and their permissions: list the bucket, get objects.",
         )
         replies = {
             "no_bucket": (
@@ -268,7 +259,7 @@ class S3Source(Source):
             ),
             "InvalidObjectState": (
                 f"{what or self._bucket} is archived, and cannot be read{words}",
-                "Restore the object and sync again, or leave it out with 'exclude_globs'.",
+                "Restore the object and sync again, or exclude it with 'exclude_globs'.",
             ),
             "refused": refused,
             "expired": refused,
@@ -277,11 +268,11 @@ class S3Source(Source):
                 "Set 'region' to that of the bucket.",
             ),
             "busy": (
-                f"{place} is too busy to answer, also after {service.RETRIES} more tries{words}",
-                "Sync again in a while.",
+                f"{place} is overloaded, even after {service.RETRIES} retries{words}",
+                "Sync again later.",
             ),
             "unreachable": (
-                f"{place} cannot be reached, or broke off.",
+                f"{place} is not reachable, or closed the connection.",
                 "Check 'endpoint_url', 'region' and the network, and sync again.",
             ),
         }

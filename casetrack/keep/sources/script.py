@@ -64,19 +64,13 @@ class Unfit(Exception):
 
 
 def checked(raw: Any, /) -> dict[str, Any]:
-    """Return the validated object of a line, with its ``source_id`` as a text.
-
-    Raises
-    ------
-    Unfit
-        It is not an object, has no id, an unknown key, or a value that is not a text.
-    """
+    """Return the validated object of a line, with its ``source_id`` as a text."""
     if not isinstance(raw, dict):
         raise Unfit("it is not an object")
     values: dict[str, Any] = {key: value for key, value in raw.items() if value is not None}
     unknown = next((key for key in values if key not in KEYS), None)
     if unknown is not None:
-        more = "; put what else is known into 'metadata'"
+        more = "; put further facts into 'metadata'"
         raise Unfit(f"it has an unknown key {unknown!r}{suggest(unknown, KEYS)}{more}")
     if isinstance(values.get("source_id"), int):
         values["source_id"] = str(values["source_id"])
@@ -90,13 +84,7 @@ def checked(raw: Any, /) -> dict[str, Any]:
 
 
 def name_of(raw: Mapping[str, Any], source_id: str, /) -> str | None:
-    """Return a file name for the format of an item; ``None`` if its id has an extension.
-
-    Raises
-    ------
-    Unfit
-        The format is unknown.
-    """
+    """Return a file name for the format of an item; ``None`` if its id has an extension."""
     own = source_id.rstrip("/").rpartition("/")[2]
     if "name" in raw:
         name = raw["name"].replace("\\", "/").rpartition("/")[2]
@@ -107,13 +95,13 @@ def name_of(raw: Mapping[str, Any], source_id: str, /) -> str | None:
     if content_type:
         extension = _EXTENSIONS.get(content_type) or mimetypes.guess_extension(content_type)
         if extension is None:
-            raise Unfit(f"'content_type' is not known: {content_type!r}; say 'name' as well")
+            raise Unfit(f"'content_type' is unknown: {content_type!r}; set 'name' too")
     elif suffix_of(own) in _readable():
         return None
     else:
         extension = suffix_of(raw["path"]) if "path" in raw else ".txt"
         if "content_base64" in raw or not extension:
-            raise Unfit("what it is read as is not known; say 'content_type' or 'name' as well")
+            raise Unfit("its format is unknown; set 'content_type' or 'name'")
     return None if suffix_of(own) == extension else own + extension
 
 
@@ -125,13 +113,7 @@ def _readable() -> frozenset[str]:
 
 
 def metadata_of(raw: Mapping[str, Any], /) -> dict[str, Any]:
-    """Return the metadata of an item.
-
-    Raises
-    ------
-    Unfit
-        It is not an object.
-    """
+    """Return the metadata of an item."""
     metadata = raw.get("metadata", {})
     if "metadata_json" in raw:
         try:
@@ -144,13 +126,7 @@ def metadata_of(raw: Mapping[str, Any], /) -> dict[str, Any]:
 
 
 def moment_of(raw: Mapping[str, Any], key: str, /) -> datetime:
-    """Return a time in a line as UTC, which is also the default zone.
-
-    Raises
-    ------
-    Unfit
-        It is not a time.
-    """
+    """Return a time in a line as UTC, which is also the default zone."""
     value = raw[key]
     try:
         if isinstance(value, str):
@@ -190,10 +166,6 @@ class ScriptSource(Source):
         Seconds until it is stopped.
     max_items
         More items than this are an error.
-    max_extract_bytes
-        Larger items are skipped.
-    settings
-        Its standard input.
     """
 
     kind = "script"
@@ -249,7 +221,7 @@ class ScriptSource(Source):
             raise SourceError(
                 label(self),
                 f"{self._path} cannot be started: {error.strerror or error}.",
-                hint="Check its first line (#!…) and that what it names is installed.",
+                hint="Check its first line (#!…) and that the interpreter is installed.",
             ) from error
         self._check(program)
         # The last line may lack a line break, but must be complete.
@@ -257,25 +229,25 @@ class ScriptSource(Source):
             yield item
         if self.large:
             self.notes.append(
-                f"{counted(len(self.large), 'item')} larger than {self.largest:,} bytes left "
-                f"out: {listed(self.large)}. Set max_extract_bytes to have larger ones read."
+                f"{counted(len(self.large), 'item')} larger than {self.largest:,} bytes left out: "
+                f"{listed(self.large)}. Set max_extract_bytes to include larger ones."
             )
 
     def _command(self) -> list[str | Path]:
         path, where = self._path, label(self)
         if not path.is_file():
-            raise SourceError(where, f"{path} is not there.", hint="Put its place into 'path'.")
+            raise SourceError(where, f"{path} does not exist.", hint="Set 'path' to its location.")
         if path.suffix.lower() == ".lua":
             raise SourceError(
                 where,
-                f"{path.name} is a Lua connector, which cannot run here.",
-                hint="Write it as a program in any language that prints one item as JSON on each "
-                f"line; {See('ctx connector init', 'NAME')} makes one to start from.",
+                f"{path.name} is a Lua connector, which is not supported.",
+                hint="Write it as a program in any language that prints one item as JSON per "
+                f"line; {See('ctx connector init', 'NAME')} creates a template.",
             )
         if path.suffix.lower() == ".py":
             return [sys.executable, path]
         if not os.access(path, os.X_OK):
-            raise SourceError(where, f"{path} is no program.", hint=f"Run: chmod +x {path}")
+            raise SourceError(where, f"{path} is not executable.", hint=f"Run: chmod +x {path}")
         return [path]
 
     def _check(self, program: Running) -> None:
@@ -286,15 +258,15 @@ class ScriptSource(Source):
                 label(self),
                 f"{self._path.name} did not end within {counted(self._timeout, 'second')} and was "
                 "stopped.",
-                hint="Have it end, or set 'timeout' to more seconds.",
+                hint="Make it faster, or increase 'timeout' (seconds).",
             )
         if program.code:
             errors = self._hide(program.errors).splitlines()
-            words = f": {errors[-1][:_SHOWN]}" if errors else " and said nothing on standard error."
+            words = f": {errors[-1][:_SHOWN]}" if errors else " without an error message."
             raise SourceError(
                 label(self),
                 f"{self._path.name} ended with status {program.code}{words}",
-                hint="Have it end with status 0 once everything is printed.",
+                hint="It must end with status 0 after it has printed all items.",
             )
 
     def _hide(self, text: str) -> str:
@@ -325,9 +297,9 @@ class ScriptSource(Source):
     def _error(self, number: int, reason: str) -> SourceError:
         return SourceError(
             label(self),
-            f"{self._path.name} printed something on line {number:,} that is no item: {reason}.",
+            f"{self._path.name} printed an invalid item on line {number:,}: {reason}.",
             hint="Print one JSON object on each line and nothing else; messages go to standard "
-            f"error. {See('ctx connector test')} shows what is understood.",
+            f"error. {See('ctx connector test')} shows the parsed items.",
         )
 
     def _item(self, line: bytes, number: int, *, is_last: bool = False) -> Item | None:
@@ -335,19 +307,19 @@ class ScriptSource(Source):
         try:
             raw = json.loads(line)
         except (ValueError, RecursionError) as error:
-            end = "it ends in the middle of a line" if is_last else "it is not JSON"
+            end = "its last line is incomplete" if is_last else "it is not JSON"
             raise self._error(number, end) from error
         try:
             item, content = self._understood(raw)
         except Unfit as unfit:
             raise self._error(number, str(unfit)) from unfit
         if item.source_id in self._contents:
-            raise self._error(number, f"there is an item {item.source_id!r} already")
+            raise self._error(number, f"the item {item.source_id!r} exists already")
         if len(self._contents) >= self._max_items:
             raise SourceError(
                 label(self),
                 f"{self._path.name} printed more than {self._max_items:,} items and was stopped.",
-                hint="If it means to, set 'max_items' to more.",
+                hint="If that is intended, increase 'max_items'.",
             )
         self._contents[item.source_id] = content
         if content.size > self.largest:
@@ -398,9 +370,9 @@ class ScriptSource(Source):
             except OSError as error:
                 raise SourceError(
                     label(self),
-                    f"what {self._path.name} prints does not fit into {tempfile.gettempdir()}: "
+                    f"the output of {self._path.name} does not fit into {tempfile.gettempdir()}: "
                     f"{error.strerror}.",
-                    hint="Make room there, or set TMPDIR to a larger disk.",
+                    hint="Free space there, or set TMPDIR to a larger disk.",
                 ) from error
         return _Content(first, len(data)), hashlib.sha256(data).hexdigest()
 
@@ -419,8 +391,8 @@ class ScriptSource(Source):
         if content is None or self._spool is None:
             raise SourceError(
                 label(self),
-                f"{item.source_id} is not in what {self._path.name} printed last.",
-                hint="List the source again; it is a program and keeps nothing.",
+                f"{item.source_id} is not in the last output of {self._path.name}.",
+                hint="List the source again; the output of programs is not kept.",
             )
         if content.size > self.largest:
             raise SourceSkipped(

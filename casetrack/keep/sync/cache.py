@@ -65,8 +65,6 @@ class Hashed:
         SHA-256, hexadecimal.
     textless
         The reading conditions under which no text was found; empty otherwise.
-    reason
-        Why it had no text.
     """
 
     signature: Signature | str
@@ -175,7 +173,7 @@ class HashCache:
             facts = {"format": _FORMAT, "folder": self._folder, "files": files}
             write_atomic(self._path, sealed(facts))
         except StorageError as error:
-            _log.warning("What was compared cannot be remembered in %s: %s", self._path, error)
+            _log.warning("Hashes of files cannot be stored in %s: %s", self._path, error)
             return
         self._is_new = False
 
@@ -241,19 +239,13 @@ class FileState:
 
     Attributes
     ----------
-    path
-        Path of its document.
     signature
         See :class:`~casetrack.keep.sync.cache.Hashed`; ``None`` if the file status is not
         available.
     hash
         SHA-256 of its content, hexadecimal; ``None`` with a problem.
-    problem
-        Known reason why it is not readable.
     textless, reason
         See :class:`~casetrack.keep.sync.cache.Hashed`.
-    origin
-        Its description by its source.
     fetched
         Location of its content, if that is not *path*; empty before it is fetched.
     """

@@ -101,12 +101,8 @@ class Lister(Hasher):
         An empty folder for fetched items.
     since, until
         Only items changed from *since* and before *until*; items without a time are included.
-    limit
-        Only the first items, up to this number.
     holds
         Whether the collection has documents of the source.
-    given
-        Parameters of :class:`Hasher`.
     """
 
     def __init__(
@@ -133,13 +129,7 @@ class Lister(Hasher):
         self._count = 0
 
     def scan(self) -> SourceScan:
-        """List the source, and fetch unknown items.
-
-        Raises
-        ------
-        Stopped, JobStopped
-            The user cancelled.
-        """
+        """List the source, and fetch unknown items."""
         scan = SourceScan(self._label, source=self._label, lister=self)
         listed = self._list(scan)
         absent: list[str] = []
@@ -236,13 +226,7 @@ class Lister(Hasher):
     # --- fetching -----------------------------------------------------------------------------
 
     def fetch(self, scan: SourceScan, paths: Sequence[str], /) -> bool:
-        """Fetch items; return whether the content of any differs from the expected one.
-
-        Raises
-        ------
-        Stopped, JobStopped
-            The user cancelled.
-        """
+        """Fetch items; return whether the content of any differs from the expected one."""
         if not paths:
             return False
         before = {path: scan.files[path].hash for path in paths}
@@ -358,7 +342,7 @@ def origin_of(source: str, item: Item, own: Path | None = None, /) -> Origin:
     )
 
 
-_TOO_LARGE = "It is too large. Set max_extract_bytes to have larger ones read."
+_TOO_LARGE = "It is too large. Set max_extract_bytes to include larger ones."
 
 
 def _dark(source: str, folders: Sequence[str]) -> SourceError:
@@ -366,22 +350,22 @@ def _dark(source: str, folders: Sequence[str]) -> SourceError:
         source,
         f"{len(folders):,} of its folders could not be listed, such as {folders[0] or 'the top'}. "
         "Their documents were kept.",
-        hint="See the notes of the sync for each folder, then sync again.",
+        hint="See the notes of the sync on each folder, then sync again.",
     )
 
 
 def _not_asked(source: str) -> SourceError:
     return SourceError(
         source,
-        f"it was not asked for this, since {_GIVE_UP} items before it could not be had.",
-        hint="See what is said of the first ones, then sync again.",
+        f"it was not fetched, because the {_GIVE_UP} items before it failed.",
+        hint="See the messages of the first ones, then sync again.",
     )
 
 
 def _empty(source: str) -> SourceError:
     return SourceError(
         source,
-        "it lists nothing at all, while the collection has documents from it. They were kept.",
+        "it lists no items, but the collection has documents from it. They were kept.",
         hint="Check its settings: the branch, the prefix, the patterns, whether a disk is "
-        f"mounted. If it is really empty now, sync it once with {Opt('full')}.",
+        f"mounted. If it is empty on purpose, sync it once with {Opt('full')}.",
     )

@@ -43,13 +43,7 @@ def apply_moves(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> None:
-    """Apply new paths and source columns to documents and their attachments.
-
-    Raises
-    ------
-    Stopped
-        The user cancelled; finished moves stay.
-    """
+    """Apply new paths and source columns to documents and their attachments."""
     pairs = _pairs(snapshot, moves)
     done = 0
     for group in _groups(pairs):

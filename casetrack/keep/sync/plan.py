@@ -71,8 +71,6 @@ class Plan:
         Files that are known to have no text.
     troubled
         Unreadable files, and their documents.
-    gone
-        Documents whose file no longer exists.
     """
 
     unchanged: int = 0

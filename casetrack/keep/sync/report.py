@@ -64,15 +64,7 @@ def build_report(
     cancelled: bool,
     seconds: float,
 ) -> SyncReport:
-    """Return the report of a sync.
-
-    Parameters
-    ----------
-    name
-        Name of the collection.
-    remove
-        Whether documents without a file are to be removed.
-    """
+    """Return the report of a sync."""
     builder = _Builder(scan, plan, ended, remove=remove)
     changes = list(builder.planned() if dry_run else builder.done())
     changes += builder.aside()
@@ -215,7 +207,7 @@ class _Builder:
                 document_id=row.document_id,
                 document_name=row.name,
                 code=error.code,
-                message=f"It came through {row.source} and stays with it."
+                message=f"It belongs to the source {row.source}."
                 if row.path == file.path
                 else f'It has the same content as "{row.name}".',
             )
@@ -269,5 +261,5 @@ def _unsettled(path: str) -> SyncChange:
         path,
         code=_MEANWHILE,
         message="It changed or vanished while it was being compared.",
-        hint="The next sync takes it as it is then.",
+        hint="The next sync processes it.",
     )

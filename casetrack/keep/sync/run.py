@@ -67,10 +67,6 @@ class SyncOptions:
 
     Attributes
     ----------
-    reading
-        Reading options.
-    options
-        Options for added files.
     again
         Whether to read documents again that an earlier pipeline read or chunked differently.
     """
@@ -143,11 +139,10 @@ class FolderPlace:
         if self.force_removal or holds_any_file(str(self.folder)):
             return None
         return FolderUnsafe(
-            f"There is no file at all in {self.folder}, while the collection has "
-            f"{gone:,} document(s) from it. Is the disk not mounted, or was the folder moved? "
-            "Nothing was removed.",
-            hint="Bring the disk or the folder back and sync again. If the files are really "
-            f"gone, sync again with {Opt('force_removal')}.",
+            f"There are no files in {self.folder}, but the collection has {gone:,} document(s) "
+            "from it. The disk may not be mounted, or the folder was moved. Nothing was removed.",
+            hint="Reconnect the disk or restore the folder and sync again. If the files were "
+            f"deleted on purpose, sync again with {Opt('force_removal')}.",
         )
 
 
@@ -211,24 +206,18 @@ def _check_folder(folder: Path, only: Sequence[Path] | None) -> None:
         raise FileNotFound(folder)
     if not folder.is_dir():
         raise WrongPathKind(
-            f"{folder} is a file, not a folder.", hint="Take a single file in with ingest."
+            f"{folder} is a file, not a folder.", hint="Add a single file with ingest."
         )
     for path in only or ():
         if path != folder and not is_below(str(path), str(folder)):
             raise UsageError(
-                f"{path} does not lie in {folder}.", hint="Name files and folders in that folder."
+                f"{path} is not in {folder}.", hint="Name files and folders in that folder."
             )
 
 
 @dataclass(slots=True)
 class Sync:
-    """One sync of a collection with a place.
-
-    Attributes
-    ----------
-    scan, plan, ended
-        The scan, the plan and the results.
-    """
+    """One sync of a collection with a place."""
 
     workspace: Workspace
     place: Place
@@ -376,7 +365,7 @@ class Sync:
                 self.workspace.catch_up(is_changed=session.has_written)
             if not files:
                 return self.cancel.is_set()
-        raise JobStopped("Other programs change this collection all the time; nothing was lost.")
+        raise JobStopped("Other programs keep changing this collection; nothing was lost.")
 
     def _sweep(self) -> None:
         """Sweep leftovers of a killed writer if nothing else is to do and no writer is active."""
@@ -460,7 +449,8 @@ class Sync:
         if not self.scan.is_still_here():
             self.ended.missing = gone
             self.ended.notes.setdefault(
-                f"{self.scan.place} went away during the sync, so nothing was removed. Sync again."
+                f"{self.scan.place} disappeared during the sync, so nothing was removed. Sync "
+                "again."
             )
             return
         self._remove(session, gone, list(rows.values()))

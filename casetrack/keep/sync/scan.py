@@ -55,12 +55,8 @@ class Scan:
         The folder, absolute; or the label of the source.
     source
         Label of the source, which limits the sync to its documents; ``None`` for a folder.
-    files
-        By path, in scan order.
     unsettled
         Files that changed or disappeared during the scan: they are left unchanged.
-    hashed
-        Number of files that were read.
     skipped
         Items that the source refuses, and the reasons.
     problem
@@ -260,8 +256,6 @@ class Hasher:
         Whether to hash every file, whatever the cache has.
     known
         Paths of the collection's documents: these are hashed whatever their extension.
-    tell
-        Called with the action, the number of finished files, and the total.
     remember
         Whether new hashes may be written.
     """
@@ -353,15 +347,7 @@ class Hasher:
 
 
 class Scanner(Hasher):
-    """Scans one folder.
-
-    Parameters
-    ----------
-    folder
-        Absolute.
-    given
-        Parameters of :class:`Hasher`.
-    """
+    """Scans one folder."""
 
     def __init__(self, folder: Path, rules: Rules, cache: HashCache, /, **given: Any) -> None:
         super().__init__(cache, **given)
@@ -369,15 +355,7 @@ class Scanner(Hasher):
         self._rules = rules
 
     def scan(self, only: Sequence[Path] | None = None) -> FolderScan:
-        """Scan the folder, or *only* these files and folders in it.
-
-        Raises
-        ------
-        FileUnreadable
-            The folder itself cannot be listed.
-        Stopped
-            The user cancelled.
-        """
+        """Scan the folder, or *only* these files and folders in it."""
         facts = self._folder.stat()
         scan = FolderScan(
             str(self._folder),

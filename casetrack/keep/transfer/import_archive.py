@@ -168,7 +168,7 @@ def _opened(
         try:
             archive = zipfile.ZipFile(content)
         except zipfile.BadZipFile as error:
-            raise damaged(path.name, "it is no exported collection, or it is not whole") from error
+            raise damaged(path.name, "it is not an exported collection, or incomplete") from error
         except _UNZIP_ERRORS as error:
             raise damaged(path.name, "its directory cannot be read") from error
         except OSError as error:
@@ -220,7 +220,7 @@ def _decrypted(
 def _stopped() -> JobStopped:
     return JobStopped(
         "The import was stopped; nothing was imported.",
-        hint="Run the same command again to start anew.",
+        hint="Run the same command again to start over.",
     )
 
 
@@ -230,7 +230,7 @@ def _stopped() -> JobStopped:
 def _checked_entries(reader: _Reader) -> dict[str, zipfile.ZipInfo]:
     infos = reader.archive.infolist()
     if len(infos) > _MAX_FILES:
-        raise damaged(reader.name, f"it holds {len(infos):,} files")
+        raise damaged(reader.name, f"it contains {len(infos):,} files")
     # The original name: zipfile truncates it at a NUL and converts backslashes.
     reason = fault(i.orig_filename for i in infos)
     if reason:
@@ -242,16 +242,16 @@ def _checked_entries(reader: _Reader) -> dict[str, zipfile.ZipInfo]:
         if info.flag_bits & _ENCRYPTED:
             raise damaged(reader.name, f"{info.filename!r} in it is encrypted")
         if info.compress_type not in _METHODS:
-            raise damaged(reader.name, f"{info.filename!r} in it is packed in an unknown way")
+            raise damaged(reader.name, f"{info.filename!r} in it uses an unknown compression")
     return {i.filename: i for i in infos}
 
 
 def _manifest(reader: _Reader, infos: dict[str, zipfile.ZipInfo]) -> Manifest:
     info = infos.get(MANIFEST)
     if info is None:
-        raise damaged(reader.name, f"it has no list of contents ({MANIFEST})")
+        raise damaged(reader.name, f"it has no manifest ({MANIFEST})")
     if info.file_size > _MAX_MANIFEST:
-        raise damaged(reader.name, f"its list of contents ({MANIFEST}) is too long")
+        raise damaged(reader.name, f"its manifest ({MANIFEST}) is too long")
     return parse(b"".join(_blocks(reader, info, info.file_size)), source=reader.name)
 
 
@@ -261,11 +261,11 @@ def _compare(reader: _Reader, infos: dict[str, zipfile.ZipInfo], manifest: Manif
         raise damaged(reader.name, reason)
     listed = {e.path: e for e in manifest.files}
     for path in sorted(infos.keys() - listed.keys() - {MANIFEST}):
-        raise damaged(reader.name, f"{path!r} is in it and not on its list of contents")
+        raise damaged(reader.name, f"{path!r} is in it but not in its manifest")
     for path in sorted(listed.keys() - infos.keys()):
-        raise damaged(reader.name, f"{path!r} is on its list of contents and not in it")
+        raise damaged(reader.name, f"{path!r} is in its manifest but not in it")
     if MANIFEST in listed or INFO not in listed:
-        raise damaged(reader.name, f"its list of contents ({MANIFEST}) is not one of a collection")
+        raise damaged(reader.name, f"its manifest ({MANIFEST}) is not that of a collection")
     for path, entry in listed.items():
         reason = too_large(entry.path, entry.size) or marks.too_large(entry.path, entry.size)
         if reason:
@@ -334,25 +334,26 @@ def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInf
         info = parse_info(data)
         stated: Any = json.loads(data.decode("utf-8-sig"))
     except ValueError as error:
-        raise damaged(name, f"{INFO} in it cannot be understood ({error})") from error
+        raise damaged(name, f"{INFO} in it is invalid ({error})") from error
     facts = (info.schema_version, info.profile, info.dimension)
     if stated != manifest.collection or facts != (
         manifest.schema_version,
         manifest.profile,
         manifest.dimension,
     ):
-        raise damaged(name, f"{INFO} in it says other things than its list of contents")
+        raise damaged(name, f"{INFO} in it contradicts its manifest")
     reason = not_text(target) or marks.unreadable(target)
     if reason:
         raise damaged(name, reason)
     try:
         counts = check_copy(target, info)
     except (CollectionDamaged, SchemaError) as error:
-        raise damaged(name, f"it holds {error.message}") from error
+        raise damaged(name, f"it contains {error.message}") from error
     for what in ("documents", "pages", "chunks"):
         if counts[what] != manifest.counts[what]:
             raise damaged(
-                name, f"it holds {counts[what]:,} {what} and should hold {manifest.counts[what]:,}"
+                name,
+                f"it contains {counts[what]:,} {what} and should contain {manifest.counts[what]:,}",
             )
     with storage_errors(target):
         for folder in [target, *(p for p in target.rglob("*") if p.is_dir())]:
@@ -451,4 +452,4 @@ def _own_name(path: Path, name: str) -> str:
     try:
         return checked_name(name)
     except UsageError as error:
-        raise damaged(path.name, "the collection in it has no name that can be shown") from error
+        raise damaged(path.name, "the name of its collection is not printable") from error

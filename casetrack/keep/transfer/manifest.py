@@ -58,8 +58,6 @@ class Manifest:
         Fingerprints of the models that made the vectors.
     counts
         Numbers of :data:`COUNTS`.
-    files
-        Every file except the manifest itself.
     """
 
     casetrack_version: str
@@ -92,31 +90,25 @@ class Manifest:
 
 
 def parse(data: bytes, /, *, source: str) -> Manifest:
-    """Parse the manifest *data* of an archive of unknown origin; *source* is its name for messages.
-
-    Raises
-    ------
-    ArchiveDamaged
-        The manifest is invalid or of a newer format.
-    """
+    """Parse the manifest *data* of an untrusted archive; *source* is its name for messages."""
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise damaged(source, f"its list of contents ({MANIFEST}) cannot be read") from error
+        raise damaged(source, f"its manifest ({MANIFEST}) cannot be read") from error
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         raise damaged(source, f"its {MANIFEST} is not that of an exported collection")
     version = raw.get("format_version")
     if _is_count(version) and version > FORMAT_VERSION:
         raise ArchiveDamaged(
-            f"{source} was written by a newer CaseTrack (form {version} of the file; this one "
-            f"reads form {FORMAT_VERSION}).",
+            f"{source} was written by a newer CaseTrack (format {version}; this one reads up to "
+            f"format {FORMAT_VERSION}).",
             hint="Install the newest version with `pip install --upgrade casetrack`.",
         )
     schema = raw.get("schema_version")
     if _is_count(schema) and schema > SCHEMA_VERSION:
         raise FutureSchema(schema, SCHEMA_VERSION)
     if not _is_count(version) or version == 0 or not _is_valid(raw):
-        raise damaged(source, f"its list of contents ({MANIFEST}) is incomplete")
+        raise damaged(source, f"its manifest ({MANIFEST}) is incomplete")
     return Manifest(
         **{name: raw[name] for name in Manifest.__dataclass_fields__}
         | {"models": tuple(raw["models"]), "files": tuple(Entry(**entry) for entry in raw["files"])}
@@ -127,8 +119,8 @@ def damaged(source: str, what: str, /) -> ArchiveDamaged:
     """Return the error for an archive that cannot be imported."""
     return ArchiveDamaged(
         f"{source} cannot be imported: {what}. Nothing was imported.",
-        hint=f"Export the collection again with {See('export')}, or copy the file once more from "
-        "where you have it; a copy may have been cut short or changed.",
+        hint=f"Export the collection again with {See('export')}, or copy the file again; a copy "
+        "may be incomplete or changed.",
     )
 
 
@@ -209,7 +201,7 @@ def fault(paths: Iterable[str], /) -> str:
             return reason
         key = unicodedata.normalize("NFC", path).casefold()
         if key in seen:
-            same = "holds the same path twice" if seen[key] == path else "holds paths that differ "
+            same = "contains the same path twice" if seen[key] == path else "has paths that differ "
             return f"it {same}{'' if seen[key] == path else 'in letter case only'}: {path!r}"
         seen[key] = path
     return ""
@@ -217,17 +209,17 @@ def fault(paths: Iterable[str], /) -> str:
 
 def _fault(path: str) -> str:
     if len(path) > _MAX_PATH:
-        return f"it holds a path of {len(path):,} characters"
+        return f"it contains a path of {len(path):,} characters"
     if path.endswith("/"):
-        return f"it holds a folder of its own, which no export makes: {path!r}"
+        return f"it contains a folder that no export makes: {path!r}"
     if (
         path.startswith("/")
         or ".." in path.split("/")
         or not all(map(is_safe_name, path.split("/")))
     ):
-        return f"it holds a path that is not safe: {path!r}"
+        return f"it contains a path that is not safe: {path!r}"
     if path in {INFO, MANIFEST} or _TABLES.fullmatch(path) or _COPIES.fullmatch(path):
         return ""
     if is_query_path(path) or is_kept_path(path) or path in {MARKS_PATH, LEDGER}:
         return ""
-    return f"it holds a file that does not belong there: {str(PurePosixPath(path))!r}"
+    return f"it contains a file that does not belong there: {str(PurePosixPath(path))!r}"

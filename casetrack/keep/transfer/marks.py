@@ -43,4 +43,4 @@ def too_large(path: str, size: int, /) -> str:
 def unreadable(target: Path, /) -> str:
     """Describe invalid lines of unpacked marks; empty if all are valid."""
     broken = Stored(target).broken
-    return f"line {broken[0]} of '{PATH}' in it is no mark" if broken else ""
+    return f"line {broken[0]} of '{PATH}' in it is not a mark" if broken else ""

@@ -86,7 +86,7 @@ class _Work:
         if self.cancel.is_set():
             raise JobStopped(
                 "The export was stopped; nothing was written.",
-                hint="Run the same command again to start anew.",
+                hint="Run the same command again to start over.",
             )
         before = 0 if what == _COPYING else 50
         self.tell(what, before + 50 * done // max(total, 1), 100)
@@ -108,11 +108,6 @@ def pack(
     For *path* and *overwrite* see ``Collection.admin.export``. *secret* encrypts the file; ``None``
     leaves it unencrypted. *snapshot* is the name or number of an earlier state; ``None`` means the
     present one. *tell* gets the action, the amount done, and the total.
-
-    Raises
-    ------
-    UsageError, SnapshotNotFound, JobStopped, CollectionDamaged, StorageError
-        See ``Collection.admin.export``.
     """
     folder, info = workspace.folder, workspace.info
     encrypted = secret is not None
@@ -167,8 +162,8 @@ def _target(
         path = path.absolute()
         if path.resolve().is_relative_to(folder.resolve()):
             raise UsageError(
-                f"{path} lies in the collection's own folder.",
-                hint="Choose a place outside of the data folder.",
+                f"{path} is in the collection's folder.",
+                hint="Choose a path outside the data folder.",
             )
         if path.is_dir():
             raise UsageError(f"{path} is a folder.", hint="Choose another name for the file.")
@@ -180,8 +175,7 @@ def _target(
 def _require_free(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise UsageError(
-            f"{path} is there already.",
-            hint=f"Choose another name. {Opt('overwrite')} replaces it.",
+            f"{path} already exists.", hint=f"Choose another name. {Opt('overwrite')} replaces it."
         )
 
 
@@ -216,7 +210,7 @@ def _make(
     behind = copy_marks(work.folder, snapshot, content)
     if behind:
         what = "1 mark of yours is" if behind == 1 else f"{behind:,} marks of yours are"
-        work.notes.append(f"{what} not in it: the documents are gone.")
+        work.notes.append(f"{what} not in it: their documents were deleted.")
     carry(work.folder, documents, content)
     left = copy_queries(work.folder, content)
     if left:
@@ -300,7 +294,7 @@ def _copies(work: _Work, documents: list[Document]) -> dict[str, tuple[str, Path
 
 def _missing(names: list[str]) -> str:
     return (
-        "The collection's own copies of these files are gone, so they are not in it: "
+        "The collection's copies of these files are missing, so they are not in it: "
         f"{_listed(names)}."
     )
 

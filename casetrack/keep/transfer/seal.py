@@ -114,11 +114,6 @@ def write_tree(folder: Path, tree: Tree, sink: IO[bytes], tell: Callable[[int], 
     """Write the files of *tree* in a folder to *sink*, in name order.
 
     *tell* gets the bytes written so far; its errors stop the writing.
-
-    Raises
-    ------
-    CollectionBusy
-        A file has changed meanwhile.
     """
     done = 0
     with tarfile.TarFile(
@@ -149,8 +144,8 @@ def write_tree(folder: Path, tree: Tree, sink: IO[bytes], tell: Callable[[int], 
 def changed(folder: Path, /) -> CollectionBusy:
     """Return the error for a collection that changed while it was read."""
     return CollectionBusy(
-        f"The files in {folder} were changed by another program meanwhile; nothing was done.",
-        hint="Wait until that program is done with the collection, then run the command again.",
+        f"The files in {folder} were changed by another program; nothing was done.",
+        hint="Wait until that program has finished, then run the command again.",
     )
 
 
@@ -173,7 +168,7 @@ def read_tree(source: IO[bytes], folder: Path, name: str, tell: Callable[[int], 
                     done += size
                     tell(done)
     except tarfile.TarError as error:
-        raise EncryptedFileDamaged(name, "what is in it is no collection") from error
+        raise EncryptedFileDamaged(name, "it does not contain a collection") from error
     with storage_errors(folder):
         for base, _, _ in os.walk(folder):
             sync_folder(Path(base))
@@ -183,9 +178,9 @@ def read_tree(source: IO[bytes], folder: Path, name: str, tell: Callable[[int], 
 def _parts(entry: tarfile.TarInfo, name: str) -> tuple[str, ...]:
     path = PurePosixPath(entry.name)
     if not (entry.isreg() or entry.isdir()) or path.is_absolute() or ".." in path.parts:
-        raise EncryptedFileDamaged(name, f"it holds what no collection holds: {entry.name!r}")
+        raise EncryptedFileDamaged(name, f"it contains an unexpected file: {entry.name!r}")
     if "\\" in entry.name or ":" in entry.name.partition("/")[0]:
-        raise EncryptedFileDamaged(name, f"it holds a path that is not safe: {entry.name!r}")
+        raise EncryptedFileDamaged(name, f"it contains a path that is not safe: {entry.name!r}")
     return path.parts
 
 
@@ -260,30 +255,24 @@ def seal(
 
 def _in_use(doomed: Path) -> str:
     return (
-        f"Some of the plain files are in use by another program, and are still there: {doomed}. "
-        "They are removed when CaseTrack looks at its collections the next time."
+        f"Some of the plain files are in use by another program and were not removed: {doomed}. "
+        "CaseTrack removes them when it next lists its collections."
     )
 
 
 def require_sealable(folder: Path, info: CollectionInfo, /) -> None:
-    """Refuse an active or remote collection.
-
-    Raises
-    ------
-    UsageError
-        It cannot be sealed.
-    """
+    """Refuse an active or remote collection."""
     place = place_of(folder)
     if place.is_remote:
         raise UsageError(
-            f'The data of "{info.name}" lies at {place.uri}, not on this computer; there it cannot '
-            "be sealed.",
-            hint=f"Write an encrypted copy with {See('export', encrypt=True)}, or let the bucket "
-            "encrypt what is in it.",
+            f'The data of "{info.name}" is at {place.uri}, not on this computer, so it cannot be '
+            "sealed.",
+            hint=f"Write an encrypted copy with {See('export', encrypt=True)}, or turn on "
+            "encryption of the bucket.",
         )
     if info.status == "active":
         raise UsageError(
-            f'The collection "{info.name}" takes changes; only one that is closed can be sealed.',
+            f'The collection "{info.name}" is not closed; only closed collections can be sealed.',
             hint=f"Close it first with {See('collection close', shlex.quote(info.name))}.",
         )
 
@@ -297,8 +286,8 @@ def _require_room(home: Path, needed: int) -> None:
 def _stop_if(cancel: threading.Event, what: str) -> None:
     if cancel.is_set():
         raise JobStopped(
-            f"Stopped; the collection is {what}, as it was.",
-            hint="Run the same command again to start anew.",
+            f"Stopped; the collection is unchanged ({what}).",
+            hint="Run the same command again to start over.",
         )
 
 
@@ -432,25 +421,25 @@ def _id_of(reader: DecryptingReader, file: Path) -> str:
     if reader.facts.get("what") != COLLECTION:
         raise WrongPathKind(
             f"{file} is an encrypted export, not a sealed collection.",
-            hint=f"Make a collection of it with {See('import', shlex.quote(str(file)))}.",
+            hint=f"Create a collection from it with {See('import', shlex.quote(str(file)))}.",
         )
     try:
         if str(UUID(identifier)) == identifier:
             return str(identifier)
     except (ValueError, TypeError, AttributeError):
         pass
-    raise EncryptedFileDamaged(file.name, "it does not say which collection it holds")
+    raise EncryptedFileDamaged(file.name, "it does not name its collection")
 
 
 def _require_sealed(folder: Path, file: Path, *, is_own: bool) -> None:
     if is_open(folder):
         raise UsageError(
-            f"The collection in {file.name} is open already (ID: {folder.name}).",
+            f"The collection in {file.name} is already open (ID: {folder.name}).",
             hint=f"See it with {See('collection list', status='all')}.",
         )
     if not is_own and sealed_path(folder).exists():
         raise UsageError(
-            f"The collection in {file} is in this data folder already, and sealed.",
+            f"The collection in {file} is already in this data folder, and sealed.",
             hint=f"Open that one with {See('collection unseal', folder.name)}.",
         )
 
@@ -478,9 +467,9 @@ def _decrypt(
     try:
         info = parse_info((space / INFO).read_bytes())
     except (OSError, ValueError) as error:
-        raise EncryptedFileDamaged(file.name, "what is in it is no collection") from error
+        raise EncryptedFileDamaged(file.name, "it does not contain a collection") from error
     if info.id != reader.facts["id"] or place_of(space).is_remote:
-        raise EncryptedFileDamaged(file.name, "what is in it is not what its beginning says")
+        raise EncryptedFileDamaged(file.name, "its content does not match its header")
     return info, size
 
 

@@ -89,9 +89,9 @@ def _require_whole(path: Path, length: int) -> None:
         file.seek(max(0, length))
         end = file.read()
     if length < 0 or end[8:] != _MAGIC:
-        raise ValueError(f"{path} has no seal: it is cut off, or of another version")
+        raise ValueError(f"{path} has no seal: it is truncated, or of another version")
     if end[:8] != _digest(path, length, path):
-        raise ValueError(f"{path} is damaged: its content is not what was written there")
+        raise ValueError(f"{path} is damaged: its digest does not match")
 
 
 def _digest(path: Path, length: int, at: Path) -> bytes:
@@ -104,7 +104,7 @@ def _digest(path: Path, length: int, at: Path) -> bytes:
         while left > 0:
             got = file.readinto(block[:left]) or 0
             if not got:
-                raise ValueError(f"{path} is cut off")
+                raise ValueError(f"{path} is truncated")
             made.update(block[:got])
             left -= got
     return made.digest()

@@ -82,7 +82,7 @@ def build_one(segment: Segment, folder: Path, /) -> bool:
         arrays = {name: getattr(cells, name) for name in Cells.__dataclass_fields__}
         save_arrays(folder / FILE, arrays)
     except OSError as error:
-        _log.warning("The vectors of %s cannot be put in order: %s", folder, error)
+        _log.warning("The vectors of %s cannot be ordered by cell: %s", folder, error)
         return False
     return True
 

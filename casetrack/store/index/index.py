@@ -96,12 +96,8 @@ class Index:
 
     Attributes
     ----------
-    chunk_count
-        Number of live chunks.
     average_length
         Mean number of terms of a live chunk, for BM25.
-    embedded_count
-        Number of live chunks with a vector of the collection's models.
     fingerprint
         Of the only model whose vectors count; ``None`` if all do.
     ranks
@@ -214,17 +210,7 @@ def live_index(
     ranks: Callable[[], Mapping[str, int]] | None = None,
     /,
 ) -> Index:
-    """Return the index of the segments *stored*.
-
-    Parameters
-    ----------
-    live
-        Document ids by live revision.
-    fingerprint
-        See :func:`open_index`.
-    ranks
-        Returns the ranks of documents by id; by default in the order of their ids.
-    """
+    """Return the index of the segments *stored*."""
     parts, terms = [], 0
     for data in stored:
         documents = tuple(live.get(r) for r in data.revisions)

@@ -78,8 +78,8 @@ class Matrices:
             table = self._snapshot.take([int(wanted[n]) for n in rest], [COLUMN])
             if table.num_rows != len(rest):
                 raise CollectionDamaged(
-                    f"{len(rest) - table.num_rows} passages of this collection are gone from its "
-                    "data, though its documents name them.",
+                    f"{len(rest) - table.num_rows} passages of this collection are missing in its "
+                    "data.",
                     hint=f"Run {See('doctor', repair=True)}: it reads their files again.",
                 )
             by_row |= zip(rest, table[COLUMN].to_pylist(), strict=True)
@@ -131,5 +131,5 @@ def _read(opened: FileIO, start: int, size: int) -> bytes | None:
     opened.seek(start)
     value = opened.read(size)
     if len(value) != size:
-        raise OSError(f"{opened.name} is cut off")
+        raise OSError(f"{opened.name} is truncated")
     return value

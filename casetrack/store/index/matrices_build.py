@@ -45,7 +45,9 @@ def build_all(folder: Path, /) -> int:
                     gone.unlink()
     except (OSError, ValueError, CaseTrackError) as error:
         # The file was merged meanwhile, or the disk is full: Lance reads its matrices.
-        _log.warning("Where the token matrices of %s lie cannot be noted: %s", folder, error)
+        _log.warning(
+            "The positions of the token matrices of %s cannot be stored: %s", folder, error
+        )
     return made
 
 

@@ -128,8 +128,6 @@ def build_postings(lists: pa.ListArray, values: np.ndarray, size: int, /) -> Pos
         Distinct keys of each row, strings or integers; null for none.
     values
         Value of every key of every row, in the same order.
-    size
-        Number of rows.
     """
     rows = as_numpy(pc.list_parent_indices(lists)).astype(row_type(size))
     flat = lists.flatten().dictionary_encode()
@@ -225,10 +223,6 @@ class Sums:
     ----------
     terms
         In an order that is the same in every segment, largest bound first.
-    size
-        Number of rows.
-    impact
-        Contribution of a posting.
     """
 
     def __init__(self, terms: Sequence[Term], size: int, impact: Impact, /) -> None:
@@ -529,7 +523,7 @@ class CellFile:
             self._cells = Cells(**map_arrays(path))
         except (OSError, ValueError, TypeError, KeyError) as error:
             self._damaged = stamp
-            _log.warning("Approximate search does without a damaged file: %s: %s", path, error)
+            _log.warning("Approximate search ignores a damaged file: %s: %s", path, error)
 
 
 def probe(

@@ -176,15 +176,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Unsearched:
-    """The part of the index that a search skipped.
-
-    Attributes
-    ----------
-    chunks
-        Number of passages.
-    notes
-        Descriptions and reasons.
-    """
+    """The part of the index that a search skipped."""
 
     chunks: int = 0
     notes: tuple[str, ...] = ()
@@ -219,10 +211,6 @@ class Scope:
     ----------
     rows
         Allowed live rows per segment.
-    chunk_count
-        Number of allowed rows.
-    average_length
-        Mean number of terms of these rows.
     documents
         Document ids of the rows; ``None`` for all documents.
     weighed_as

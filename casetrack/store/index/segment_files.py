@@ -169,10 +169,6 @@ class SegmentFolder(Generic[S]):
         Read a segment from a folder, and write one to a new folder. A segment for which *load*
         raises any error counts as absent. Files are sealed
         (:func:`~casetrack.store.index.arrays.seal`).
-    build
-        Makes segments of bounded size from revisions.
-    merge
-        Makes segments from the live revisions of others.
     """
 
     home: Path
@@ -368,7 +364,7 @@ def published(
         except FileNotFoundError:
             continue  # merged and cleaned away meanwhile
         except Exception as error:  # noqa: BLE001 - whatever it is: a copy, and made anew
-            _repairs.warning("A part of a view is damaged, and is made anew: %s", error)
+            _repairs.warning("A part of a view is damaged, and is rebuilt: %s", error)
     return loaded
 
 

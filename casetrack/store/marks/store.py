@@ -94,11 +94,11 @@ def read(folder: Path, /) -> Marks:
     """
     stored = Stored(folder)
     for number in stored.broken:
-        _log.warning("Line %d of %s is no mark, and is passed over.", number, folder / PATH)
+        _log.warning("Line %d of %s is not a mark, and is skipped.", number, folder / PATH)
     if stored.lost:
         _log.warning(
-            "%s is damaged: %d of your marks %s taken from the copy beside it. Run %s: it writes "
-            "them back.",
+            "%s is damaged: %d of your marks %s taken from its backup copy. Run %s to write them "
+            "back.",
             folder / PATH,
             len(stored.lost),
             "was" if len(stored.lost) == 1 else "were",
@@ -118,22 +118,16 @@ def repair(folder: Path, /) -> list[str]:
             _set_aside(folder)
             write_atomic(folder / FOLDER / FILE, stored.whole)
             marks = "1 of your marks" if len(stored.lost) == 1 else f"{len(stored.lost):,} marks"
-            done.append(f"wrote {marks} back into {PATH} from the copy beside it")
+            done.append(f"restored {marks} in {PATH} from its backup copy")
         if stored.copy != stored.whole:
             if stored.copy_is_damaged:
-                done.append(f"made the copy of {PATH} anew")
+                done.append(f"rebuilt the backup copy of {PATH}")
             _write_copy(folder, stored.whole)
     return done
 
 
 def add(folder: Path, marks: Iterable[Mark], /) -> None:
-    """Add marks: all of them or none.
-
-    Raises
-    ------
-    CollectionBusy
-        Another process has been writing marks for half a minute.
-    """
+    """Add marks: all of them or none."""
     new = list(marks)
     lines = "".join(f"{to_line(m)}\n" for m in new)
     with _writing(folder):
@@ -148,7 +142,7 @@ def add(folder: Path, marks: Iterable[Mark], /) -> None:
         try:
             _write_copy(folder, content)
         except StorageError as error:  # they are stored; an older copy does no harm
-            _log.warning("The copy of your marks was not brought up to date: %s", error.message)
+            _log.warning("The backup copy of your marks could not be updated: %s", error.message)
 
 
 def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
@@ -195,8 +189,6 @@ class Stored:
         Numbers of invalid lines in the file, from 1.
     copy
         Content of the copy; ``None`` if it is missing, damaged or of another collection.
-    copy_is_damaged
-        Whether the copy exists and its digest differs.
     lost
         Marks of the copy that are missing or different in the file.
     whole

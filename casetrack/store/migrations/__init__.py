@@ -81,8 +81,8 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
             reason = getattr(error, "message", "") or f"{type(error).__name__}: {error}"
             raise MigrationFailed(info.name, earlier, SCHEMA_VERSION, reason, backup) from error
     _repairs.warning(
-        'The collection "%s" was brought from version %d to version %d. A backup of it as it was '
-        "is in %s",
+        'The collection "%s" was migrated from version %d to version %d. A backup of the earlier '
+        "state is in %s",
         info.name,
         earlier,
         SCHEMA_VERSION,
@@ -96,4 +96,4 @@ def _steps(version: int) -> list[Callable[[Path, CollectionInfo], None]]:
     try:
         return [MIGRATIONS[v] for v in range(version, SCHEMA_VERSION)]
     except KeyError as error:
-        raise SchemaError(f"nobody knows how to go on from version {error}") from None
+        raise SchemaError(f"there is no migration from version {error}") from None

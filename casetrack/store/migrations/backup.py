@@ -61,8 +61,6 @@ class Backup:
 
     Attributes
     ----------
-    version
-        Schema version of the collection in it.
     size_bytes
         All its files, including those shared with the collection.
     """
@@ -182,7 +180,7 @@ def _require_room(folder: Path, files: list[Path], can_link: bool) -> None:
     if free < needed:
         raise DiskFull(
             folder,
-            f"The backup that comes first needs {needed / 2**20:,.0f} MiB there, and "
+            f"The backup before the migration needs {needed / 2**20:,.0f} MiB there, and "
             f"{free / 2**20:,.0f} MiB are free.",
         )
 

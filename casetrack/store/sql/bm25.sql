@@ -1,6 +1,6 @@
 -- BM25 (k1 = 1.2, b = 0.75) over the live postings; the definition that search must equal.
 -- query_terms() turns a question into index terms; a repeated term counts once per occurrence.
--- In some documents all is said of their rows alone: how many there are, how long, and how many hold a word.
+-- With a filter, all statistics are those of the chosen rows: their number, their length, and the document frequencies.
 -- _chosen_this(document, ...) is the list of the ids of the documents that pass all filters; NULL without a filter.
 -- _postings_of_this(term, document_ids) is the list of a term's live postings: row, tf and the length of the row;
 -- in all documents where the ids are NULL. _indexed_this(row, chunk_id, length, document_id, position) has all live rows.
@@ -44,8 +44,8 @@ scored AS (
     FROM found
     GROUP BY row
 ),
--- Only what reaches the k-th best score is looked up and ordered, equal scores by path and position. max(score, n) takes no n
--- from a million on; then all are.
+-- Only rows with at least the k-th best score are looked up and ordered, equal scores by path and position. max(score, n)
+-- supports no n from a million on; then all rows are.
 least AS (
     SELECT list_min(max(score, least(this._number_of_rows(k), 999999))) AS score FROM scored
 ),

@@ -1,5 +1,5 @@
--- `_stored_chunks_this` holds every stored row, also those of revisions that are no longer live, so
--- nothing but this view may read it.
+-- `_stored_chunks_this` has every stored row, including those of dead revisions, so only this view may
+-- read it.
 CREATE VIEW this.chunks AS
 SELECT
     chunk.* EXCLUDE (document_name, document_path),

@@ -60,10 +60,10 @@ def refused(values: Mapping[str, Any], message: str, /) -> QueryError | None:
     kind = match[1].rpartition(".")[2]
     names = [f"${name}" for name, value in values.items() if type(value).__name__ == kind]
     return QueryError(
-        f"The value of {names[0] if names else 'a parameter'} holds a {match[1]}, which SQL cannot "
-        "take.",
-        hint="Give numbers, texts, dates, lists, or dictionaries of these; a frame is taken as the "
-        "list of its rows.",
+        f"The value of {names[0] if names else 'a parameter'} contains a {match[1]}, which SQL "
+        "does not support.",
+        hint="Use numbers, texts, dates, lists, or dictionaries of these; a data frame becomes "
+        "the list of its rows.",
     )
 
 

@@ -1,11 +1,11 @@
--- What passages can be narrowed by: per facet the values that most of them have, and how many have each.
--- Of a facet those count that pass what is asked in all other regards, so that a second value of it can
--- be chosen beside the first. hits, files, named and who are those of casetrack/search/hits.py. $most values of
--- each, and those of $chosen, which are written as FACET/VALUE, and of $mentioned, ids of entities.
+-- Facets of the found passages: per facet the most frequent values with their numbers of passages. A facet
+-- counts the passages that match all other filters, so that a second value of it can be chosen. hits, files,
+-- named and who are those of casetrack/search/hits.py. Returns $most values of each facet, and those in
+-- $chosen, written as FACET/VALUE, and $mentioned, ids of entities.
 WITH hit AS (
     FROM hits JOIN files USING (file)
 ),
-told AS (
+entries AS (
     SELECT 'document' AS facet, document AS value, count(*) AS passages
     FROM hit WHERE by_kind AND by_language AND by_source AND by_year GROUP BY ALL
     UNION ALL
@@ -36,7 +36,7 @@ told AS (
     SELECT kind, entity_id, 0 FROM who WHERE entity_id IN $mentioned
 ),
 valued AS (
-    SELECT facet, value, sum(passages)::INTEGER AS passages FROM told WHERE value <> '' GROUP BY ALL
+    SELECT facet, value, sum(passages)::INTEGER AS passages FROM entries WHERE value <> '' GROUP BY ALL
 ),
 ordered AS (
     SELECT

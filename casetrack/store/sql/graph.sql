@@ -1,6 +1,6 @@
--- Walks over the view `edges`. The direction of an edge says what it means, not where one may walk:
--- all three take every edge both ways. `_nodes_this` (id, place) orders what edges connect by names, paths
--- and positions; equal choices are made by place, since ids of documents and chunks are random.
+-- Walks over the view `edges`. All three functions follow every edge in both directions, whatever its
+-- meaning. `_nodes_this` (id, place) orders nodes by names, paths and positions; ties are broken by place,
+-- since ids of documents and chunks are random.
 CREATE VIEW this._ways AS
 WITH placed AS (
     SELECT source.place AS source, target.place AS target, source_kind, target_kind, type, weight
@@ -26,8 +26,8 @@ reached(place, kind, distance) USING KEY (place) AS (
 )
 SELECT id, kind, distance FROM reached JOIN _nodes_this USING (place) WHERE distance > 0 ORDER BY distance, place;
 
--- The fewest steps from one to the other, at most `max_steps`; among equally short ways the one that
--- comes over the stronger edge at each step, looking back from the end. No row where there is none.
+-- The shortest path between two nodes, with at most `max_steps`; among equally short paths the one with
+-- the stronger edge at each step, seen from the end. No row if there is no path.
 CREATE MACRO this.shortest_path(from_id, to_id, max_steps := 6) AS TABLE
 WITH RECURSIVE ways AS MATERIALIZED (FROM this._ways),
 reached(place, distance, previous) USING KEY (place) AS (
@@ -56,10 +56,10 @@ JOIN this.edges ON (source_id, target_id) IN ((start.id, finish.id), (finish.id,
 QUALIFY row_number() OVER (PARTITION BY step ORDER BY weight DESC, type, directed AND source_id = finish.id) = 1
 ORDER BY step;
 
--- Which things hang together by edges of these types (all by default): each with the first node of
--- its component. A label is the place of an earlier member. In every round a thing takes the label of its
--- label, and both it and its label take smaller labels from neighbours (the hooking of FastSV, Zhang,
--- Azad and Hu 2020), so that a chain of n takes about log n rounds.
+-- Connected components over edges of these types (all by default): each node with the first node of its
+-- component. A label is the place of an earlier member. In every round a node takes the label of its
+-- label, and both take smaller labels from neighbours (the hooking of FastSV, Zhang, Azad and Hu 2020),
+-- so that a chain of n takes about log n rounds.
 CREATE MACRO this.components(types := NULL) AS TABLE
 WITH RECURSIVE links AS MATERIALIZED (
     SELECT DISTINCT here, there FROM this._ways WHERE types IS NULL OR list_contains(types, type)

@@ -153,8 +153,6 @@ class Statement:
 
     Attributes
     ----------
-    given
-        The user's text.
     text
         The same with quoted ``references`` (a view) and ``window`` (an argument), which SQL
         reserves.
@@ -174,25 +172,18 @@ class Statement:
 
 
 def read_statement(statement: str, /) -> Statement:
-    """Prepare a user's text for DuckDB.
-
-    Raises
-    ------
-    QueryError
-        It is not a text.
-    """
+    """Prepare a user's text for DuckDB."""
     given: object = statement
     if not isinstance(given, str):
         raise QueryError(
             f"The statement is a {type(given).__name__}, not a text.",
-            hint="For instance: collection.sql('FROM documents')",
+            hint="Example: collection.sql('FROM documents')",
         )
     try:
         data = statement.encode()
     except UnicodeEncodeError as error:
         raise QueryError(
-            "The statement holds half a character, which is no text.",
-            hint="Type it anew instead of pasting it.",
+            "The statement contains an incomplete character.", hint="Type it instead of pasting it."
         ) from error
     for start, end in reversed(list(_ours(statement))):
         data = data[:start] + b'"' + data[start:end].lower() + b'"' + data[end:]
@@ -218,35 +209,30 @@ def check(
     """Require one read-only statement over the views with matching values; return its kind.
 
     The kind is ``SELECT`` or ``EXPLAIN``.
-
-    Raises
-    ------
-    QueryError
-        The statement is refused; the message has the reason.
     """
     if len(statement) > LONGEST_STATEMENT:
         raise QueryError(
-            f"The statement has {len(statement):,} characters; at most {LONGEST_STATEMENT:,} are "
-            "read.",
-            hint="Give long values as parameters, written $name.",
+            f"The statement has {len(statement):,} characters; the maximum is "
+            f"{LONGEST_STATEMENT:,}.",
+            hint="Pass long values as parameters, written $name.",
         )
     parsed = connection.extract_statements(statement)
     if not parsed:
-        raise QueryError("The statement is empty.", hint="For instance: FROM documents")
+        raise QueryError("The statement is empty.", hint="Example: FROM documents")
     if len(parsed) != 1:
         raise QueryError(
-            f"One statement at a time, please; this text has {len(parsed)}.",
+            f"Only one statement is allowed; this text has {len(parsed)}.",
             hint="Run the statements one after the other.",
         )
     kind = _kind(parsed[0])
     if kind == "MULTI":
         raise QueryError(
-            "This PIVOT takes two statements: it does not say which columns it makes.",
+            "This PIVOT does not name its columns, so it would need two statements.",
             hint="Name them: PIVOT ... ON type IN ('contract', 'invoice') USING count(*).",
         )
     if kind not in _READING:
         raise QueryError(
-            f"Only reading is allowed here, and this is {_named(statement, kind)} statement.",
+            f"Only queries are allowed; this is {_named(statement, kind)} statement.",
             hint="Use SELECT; no query changes a collection.",
         )
     if kind == "EXPLAIN":
@@ -260,13 +246,13 @@ def check(
             )
         if is_called and name in _RUNS_TEXT:
             raise QueryError(
-                f"{name}() runs a statement that stands in a text, which is not allowed here.",
-                hint="Write that statement itself, as a subquery.",
+                f"{name}() runs a statement from a text, which is not allowed.",
+                hint="Write that statement as a subquery.",
             )
         if is_called and name in CHANGES_ALL:
             raise QueryError(
-                f"Only reading is allowed here, and {name}() does more.",
-                hint="Leave it out; no query changes a collection.",
+                f"Only queries are allowed; {name}() has other effects.",
+                hint="Remove it; no query changes a collection.",
             )
     _check_values(parsed[0].named_parameters, set(params or ()))
     return kind
@@ -294,8 +280,8 @@ def _check_explained(connection: duckdb.DuckDBPyConnection, statement: str) -> N
             continue
         if not explained <= _READING:
             raise QueryError(
-                "Only reading is allowed here, and this explains "
-                f"{_named(rest.decode(), min(explained))} statement.",
+                f"Only queries are allowed; this explains {_named(rest.decode(), min(explained))} "
+                "statement.",
                 hint="Explain a SELECT.",
             )
         return
@@ -330,14 +316,14 @@ def _check_values(wanted: set[str], given: set[str]) -> None:
     if missing := sorted(wanted - given):
         name = missing[0]
         raise QueryError(
-            f"No value was given for {', '.join(f'${n}' for n in missing)}.",
-            hint=f"Give each a value: {Opt(param=name + '=VALUE')}.",
+            f"No value for {', '.join(f'${n}' for n in missing)}.",
+            hint=f"Set each value: {Opt(param=name + '=VALUE')}.",
         )
     if excess := sorted(given - wanted):
         known = ", ".join(f"${n}" for n in sorted(wanted)) or "none"
         raise QueryError(
-            f"A value was given for ${excess[0]}, and the statement has no such parameter.",
-            hint=f"Its parameters: {known}. Letter case counts.",
+            f"The statement has no parameter ${excess[0]}.",
+            hint=f"Its parameters: {known}. Names are case-sensitive.",
         )
 
 

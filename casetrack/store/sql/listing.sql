@@ -1,7 +1,7 @@
 -- A part of the list of documents: $limit of them after the first $offset, in the order $sort_by (name,
--- type, pages, date: added last, own_date: dated last, or author), those whose name or title holds
--- $words and that are of the type $kind; empty texts ask nothing. $partly: only those that were not
--- read in full. total is how many there are without the limit.
+-- type, pages, date: added last, own_date: dated last, or author), with $words in the name or title and
+-- the type $kind; empty texts filter nothing. $partly: only partially read documents. total is the number
+-- without the limit.
 SELECT document_id, count(*) OVER () AS total
 FROM documents
 WHERE ($words = '' OR contains(lower(name), lower($words)) OR contains(lower(coalesce(title, '')), lower($words)))

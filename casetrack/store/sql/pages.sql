@@ -1,5 +1,5 @@
--- A page from its chunks: each adds what reaches beyond those before it; between two that do not
--- touch the page has white space alone.
+-- A page from its chunks: each adds the text beyond those before it; between two chunks that do not
+-- touch, the page has only white space.
 CREATE VIEW this.pages AS
 WITH placed AS (
     SELECT

@@ -1,4 +1,4 @@
--- Whom each of some documents, $documents by their ids, mentions most: at most $most people of each.
+-- The people whom each document (ids $documents) mentions most: at most $most per document.
 WITH mentioned AS (
     SELECT document_id, entity_id, any_value(name) AS name, count(*) AS places
     FROM mentions

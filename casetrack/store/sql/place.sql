@@ -1,4 +1,4 @@
--- The citation of a chunk, in the same words as casetrack.base.provenance.Provenance.cite.
+-- The citation of a chunk, the same text as that of casetrack.base.provenance.Provenance.cite.
 CREATE MACRO cite_range(singular, plural, first, last) AS
     CASE WHEN first = last THEN singular || ' ' || first
          ELSE plural || ' ' || first || '-' || last END;

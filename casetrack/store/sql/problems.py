@@ -98,7 +98,7 @@ def did_you_mean(names: Iterable[str], /) -> str:
 
 
 _HINT = f"Views: {', '.join(VIEWS)}. {See('schema')} lists their columns."
-_SCHEMA = f"{See('schema')} lists what a statement can name, with columns and examples."
+_SCHEMA = f"{See('schema')} lists the available names, with columns and examples."
 _LONGEST_VALUE = 60
 
 
@@ -136,8 +136,6 @@ class _Mistake:
 
     Attributes
     ----------
-    match
-        The match of its pattern.
     span
         Its position in the original statement: first character, and the one after the last.
     """
@@ -165,10 +163,10 @@ def explain_error(error: duckdb.Error, place: Place, /) -> QueryError:
     report = _parsed(error)
     if isinstance(error, duckdb.PermissionException) or "disabled" in report.message:
         return QueryError(
-            "This statement reaches outside the collection, which is not allowed: "
+            "This statement accesses data outside the collection, which is not allowed: "
             + report.message.splitlines()[0],
-            hint="A query reads the views of its collection, and nothing else: "
-            "no files, no network, no extensions.",
+            hint="A query can read only the views of its collection: no files, no network, no "
+            "extensions.",
         )
     span = span_of(report.message, report.where, place.statement)
     for pattern, explain in _PATTERNS:
@@ -214,8 +212,7 @@ def _no_table(mistake: _Mistake) -> _Help:
     function = catalog().function(name)
     if function is not None and function.kind == "table":
         return _Help(
-            f"{name} is a function, and stands here without its arguments.",
-            f"Call it: FROM {function.signature}",
+            f"{name} is a function that needs arguments.", f"Call it: FROM {function.signature}"
         )
     if len(mistake.place.schemas) > 1 and name.lower() in VIEWS:
         return _which_collection(name, mistake.place)
@@ -227,13 +224,13 @@ def _no_schema(mistake: _Mistake) -> _Help:
     name = mistake.match[1]
     if not mistake.place.schemas:
         return _Help(
-            f'"{name}" is no schema: this statement asks one collection.',
-            f'Leave out "{name}" and the dot. Or ask several collections at once: '
+            f'"{name}" is not a schema: this statement queries one collection.',
+            f'Remove "{name}" and the dot. Or query several collections at once: '
             f"{See('query', '-c A -c B')}.",
         )
     meant = near(name, mistake.place.schemas)
     return _Help(
-        f'"{name}" is none of the collections asked.{did_you_mean(map(quoted, meant))}',
+        f'"{name}" is not one of the queried collections.{did_you_mean(map(quoted, meant))}',
         f"They are: {', '.join(map(quoted, mistake.place.schemas))}.",
     )
 
@@ -247,7 +244,7 @@ def _no_function(mistake: _Mistake) -> _Help:
         return _gives_rows(ours.signature)
     if ours is not None and ours.kind == "scalar":
         return _Help(
-            f"{name}() gives a value, not rows.", f"Write it after SELECT: {ours.signature}"
+            f"{name}() returns a value, not rows.", f"Write it after SELECT: {ours.signature}"
         )
     wanted = "table" if kind == "Table Function" else "scalar"
     offered = mistake.report.details.get("candidates", "").split(",")
@@ -256,15 +253,15 @@ def _no_function(mistake: _Mistake) -> _Help:
     signatures = ", ".join(f.signature for f in catalog().functions if f.kind == wanted)
     return _Help(
         f'there is no function "{name}".{did_you_mean(meant)}',
-        f"Besides those of DuckDB there are: {signatures}. {See('schema')} says what they give.",
+        f"In addition to DuckDB's functions: {signatures}. {See('schema')} describes them.",
     )
 
 
 def _which_collection(name: str, place: Place) -> _Help:
     prefixed = " or ".join(f"{quoted(schema)}.{name}" for schema in place.schemas[:3])
     return _Help(
-        f'"{name}" stands in each of the {len(place.schemas)} collections asked.',
-        f"Say which one is meant: {prefixed}.",
+        f'"{name}" exists in each of the {len(place.schemas)} queried collections.',
+        f"Name the one you mean: {prefixed}.",
     )
 
 
@@ -280,7 +277,7 @@ def _no_column(mistake: _Mistake) -> _Help:
     elsewhere = mistake.given[:start] + mistake.given[end:]
     meant = near(name, [*offered, *columns_in(elsewhere)])
     return _Help(
-        f'there is no column "{name}" here.{did_you_mean(meant)}',
+        f'there is no column "{name}".{did_you_mean(meant)}',
         f"{_instead_of_column(name, meant, mistake)}{See('schema')} lists the columns of every "
         "view.",
         span,
@@ -306,21 +303,19 @@ def _no_such_table_here(mistake: _Mistake) -> _Help:
     function = catalog().function(name)
     if function is not None:
         return _Help(
-            f'nothing here is named "{name}": the rows of a function have no name of their own.',
-            f"Give them one: FROM {function.signature} AS {name[0]}",
+            f'there is no table "{name}": the rows of a function have no name by default.',
+            f"Add a name: FROM {function.signature} AS {name[0]}",
         )
     tables = re.findall(r'"(.+?)"', mistake.report.message.partition("Candidate tables:")[2])
-    hint = f"After FROM stands: {', '.join(tables)}." if tables else _SCHEMA
+    hint = f"Tables after FROM: {', '.join(tables)}." if tables else _SCHEMA
     if name.lower() in VIEWS:
         hint = f"Name it after FROM: FROM {name}, ..."
-    return _Help(f'nothing here is named "{name}".', hint)
+    return _Help(f'there is no table "{name}".', hint)
 
 
 def _ambiguous(mistake: _Mistake) -> _Help:
     name, places = mistake.match[1], mistake.match[2].replace("'", "")
-    return _Help(
-        f'"{name}" is a column of more than one table here.', f"Say which one is meant: {places}."
-    )
+    return _Help(f'"{name}" is a column of several tables.', f"Name the one you mean: {places}.")
 
 
 def _wrong_arguments(mistake: _Mistake) -> _Help:
@@ -347,10 +342,10 @@ def _no_argument(function: Function, name: str, span: Span | None) -> _Help:
 
 
 def _called(function: Function) -> str:
-    hint = f"It is called like this: {function.signature}."
+    hint = f"Usage: {function.signature}."
     if any(p.default is not None for p in function.parameters):
-        hint += " Arguments with := may be left out, or given by name with =>."
-    return f"{hint} {See('schema')} says what they mean."
+        hint += " Arguments with := are optional, or passed by name with =>."
+    return f"{hint} {See('schema')} describes them."
 
 
 def _rows_not_value(mistake: _Mistake) -> _Help:
@@ -360,7 +355,7 @@ def _rows_not_value(mistake: _Mistake) -> _Help:
 
 def _gives_rows(signature: str) -> _Help:
     name = signature.partition("(")[0]
-    return _Help(f"{name}() gives rows, not a value.", f"Write it after FROM: {signature}")
+    return _Help(f"{name}() returns rows, not a value.", f"Write it after FROM: {signature}")
 
 
 _KINDS = {
@@ -374,11 +369,11 @@ _KINDS = {
 
 
 def _no_cast(mistake: _Mistake) -> _Help:
-    what, hint = mistake.report.message, "TRY_CAST(value AS type) gives NULL where it does not fit."
+    what, hint = mistake.report.message, "TRY_CAST(value AS type) returns NULL on failure."
     if match := NO_CONVERSION.search(what):
         value, kind = match.groups()
         if kind in _KINDS and f"'{value}'" in mistake.pointed_at:
-            hint = f"What is wanted here is {_KINDS[kind]}. {hint}"
+            hint = f"Expected: {_KINDS[kind]}. {hint}"
         elif len(value) > _LONGEST_VALUE:
             what = what.replace(value, f"{value[:_LONGEST_VALUE]}...")
     return _Help(what, hint)
@@ -386,9 +381,9 @@ def _no_cast(mistake: _Mistake) -> _Help:
 
 def _no_expression(mistake: _Mistake) -> _Help:
     return _Help(
-        f"a regular expression is not right: {mistake.report.message}.",
-        "( ) [ ] { } . * + ? and | have a meaning there; with a backslash before them they stand "
-        "for themselves. contains(text, '...') looks for plain text.",
+        f"invalid regular expression: {mistake.report.message}.",
+        "( ) [ ] { } . * + ? and | have special meanings; a backslash before them removes it. "
+        "contains(text, '...') searches for plain text.",
     )
 
 
@@ -402,11 +397,11 @@ def _syntax(mistake: _Mistake) -> _Help:
         if function is not None:
             return _no_argument(function, mistake.pointed_at, mistake.span)
     if re.search(r"\d$", before) and re.match(r",\d{3}\b", mistake.given[start:]):
-        return _Help(mistake.report.message, "Numbers stand without commas: 1000000.")
+        return _Help(mistake.report.message, "Write numbers without commas: 1000000.")
     return _Help(
         mistake.report.message,
-        "Look at the mark and just before it. A text stands in single quotation marks, a name "
-        "with blanks in double ones; a comma separates columns; JOIN needs ON or USING.",
+        "Check the text at the mark and just before it. Texts need single quotation marks, names "
+        "with spaces double ones; a comma separates columns; JOIN needs ON or USING.",
     )
 
 
@@ -417,25 +412,25 @@ def _advised(mistake: _Mistake) -> _Help:
 
 _ADVICE = {
     "can't be cast to the destination type": (
-        "A list stands in brackets, also of a single value: ['a']."
+        "Write a list in brackets, even with a single value: ['a']."
     ),
     "No function matches the given name and argument types": (
-        "Another type of a value is written with two colons: first_day::DATE, page::VARCHAR."
+        "Convert a value to another type with two colons: first_day::DATE, page::VARCHAR."
     ),
     "must appear in the GROUP BY clause": (
         "Write GROUP BY ALL after the tables and the filter: one row for each different value."
     ),
     "More than one row returned by a subquery": (
-        "It stands for one value: give it an ORDER BY and LIMIT 1, put its rows together with "
-        "list(...), or move it to FROM and join it."
+        "It must return one value: add ORDER BY and LIMIT 1, combine its rows with list(...), or "
+        "move it to FROM and join it."
     ),
     "unterminated": (
-        "A quotation mark within a text is written twice: 'the tenant''s notice'. A name ends with "
-        "the double one that it begins with."
+        "Write a quotation mark within a text twice: 'the tenant''s notice'. A name in double "
+        "quotation marks must end with one."
     ),
-    "Subquery returns": "Name the one to compare, such as IN (SELECT chunk_id FROM ...).",
-    "clause without selection list": "Say what to show, such as SELECT name FROM documents.",
-    "k must be 1 or more": "Write it by its name, such as k => 5.",
+    "Subquery returns": "Select one column to compare, such as IN (SELECT chunk_id FROM ...).",
+    "clause without selection list": "Name the columns, such as SELECT name FROM documents.",
+    "k must be 1 or more": "Pass it by name, such as k => 5.",
 }
 """Next steps for messages of DuckDB whose first line is clear."""
 _PATTERNS: tuple[tuple[str, Callable[[_Mistake], _Help]], ...] = (

@@ -93,19 +93,13 @@ def by_schema(asked: T | Mapping[str, T], /) -> dict[str | None, T]:
 
 
 def checked_schema(name: str | None, /) -> str:
-    """Return the schema of a collection, quoted.
-
-    Raises
-    ------
-    QueryError
-        The name has another meaning in SQL.
-    """
+    """Return the schema of a collection, quoted."""
     if name is None:
         return "main"
     if name.lower() in _TAKEN:
         raise QueryError(
-            f'A collection named "{name}" cannot be asked together with others: SQL has a meaning '
-            "of its own for that name.",
-            hint="Give the collection another name, or ask it alone.",
+            f'A collection named "{name}" cannot be queried together with others: its name has '
+            "another meaning in SQL.",
+            hint="Rename the collection, or query it alone.",
         )
     return quoted(name)

@@ -1,5 +1,5 @@
--- Retrieval asks the engine itself, so that SQL finds what `casetrack search` finds. The rows come as
--- a list of structs, one per call, and are unfolded here; so in similar.sql and context.sql.
+-- Retrieval calls the search engine, so that SQL returns the results of `casetrack search`. The rows are
+-- a list of structs, one per call, and are unnested here; the same in similar.sql and context.sql.
 CREATE MACRO this.search(
     question, k := 20, mode := NULL, document := NULL, kind := NULL, source := NULL, path := NULL,
     language := NULL, since := NULL, until := NULL

@@ -131,13 +131,6 @@ class OwnSql:
 
     A view is created when the first statement names it. Safe for use from several threads: one
     statement runs at a time.
-
-    Parameters
-    ----------
-    documents
-        Returns the ledger's live rows.
-    graph
-        The tables of the graph.
     """
 
     def __init__(self, documents: Callable[[], pa.Table], graph: Graph, /) -> None:

@@ -49,12 +49,8 @@ class Clone:
     ----------
     folder
         Folder of the clone. It may be removed at any time, and is created again.
-    address
-        Of the repository.
     branch
         Branch or tag; ``None`` is the repository's default branch.
-    where
-        The source, for errors.
     largest
         Larger blobs are not fetched completely.
     """
@@ -89,7 +85,7 @@ class Clone:
         except OSError as error:
             raise SourceError(
                 self._where,
-                f"the clone cannot be kept in {folder}: {error.strerror or error}.",
+                f"the clone cannot be stored in {folder}: {error.strerror or error}.",
                 hint="Set 'cache_dir' to a folder that you may write to.",
             ) from error
         try:
@@ -108,15 +104,7 @@ class Clone:
         return list((self.git.folder / "objects" / "pack").glob("tmp_*"))
 
     def update(self, cancel: threading.Event | None) -> str:
-        """Fetch the branch without blobs; return its newest commit.
-
-        Raises
-        ------
-        SourceError
-            The fetch failed; the message has the reason.
-        GitFailed
-            The clone is damaged.
-        """
+        """Fetch the branch without blobs; return its newest commit."""
         try:
             name, wanted = self._on_server(cancel)
             if not (self.git.folder / "HEAD").exists():
@@ -158,7 +146,7 @@ class Clone:
         if self._branch is None:
             return SourceError(
                 self._where,
-                f"{shown} does not say which branch is its default.",
+                f"{shown} has no default branch.",
                 hint=f"Set 'branch' to one of: {_names(heads, '')}.",
             )
         return SourceError(
@@ -190,13 +178,7 @@ class Clone:
         )  # fmt: skip
 
     def entries(self, commit: str, root: str) -> list[Entry]:
-        """Return the entries of a commit in a folder, at all depths, in path order.
-
-        Raises
-        ------
-        SourceError
-            The folder does not exist.
-        """
+        """Return the entries of a commit in a folder, at all depths, in path order."""
         listed = self.git.output(
             "ls-tree", "-r", "-z", "--full-tree", commit, *(["--", f"{root}/"] if root else [])
         )
@@ -210,7 +192,7 @@ class Clone:
                 self._where,
                 f"there is no folder {root!r} in {self._branch or 'the default branch'} of "
                 f"{self.git.address.shown}.",
-                hint="Set 'root' to a folder of the repository, or leave it out.",
+                hint="Set 'root' to a folder of the repository, or remove the key.",
             )
         return tree
 
@@ -301,13 +283,7 @@ class Clone:
         return total
 
     def content(self, blob: str) -> Iterator[bytes]:
-        """Yield the content of a fetched blob, in blocks.
-
-        Raises
-        ------
-        GitFailed
-            The blob is missing.
-        """
+        """Yield the content of a fetched blob, in blocks."""
         reader = self._open_reader()
         answers, questions = reader.stdout, reader.stdin
         assert answers is not None and questions is not None  # noqa: S101, PT018 - asked for
@@ -378,7 +354,7 @@ def _exactly(stream: IO[bytes], size: int) -> Iterator[bytes]:
     while left:
         block = stream.read(min(left, 1 << 20))
         if not block:
-            raise GitFailed("git ended in the middle of a content")
+            raise GitFailed("git ended within a blob")
         left -= len(block)
         yield block
 

@@ -65,8 +65,6 @@ class Address:
         For messages, without user and password.
     secrets
         Parts that must not be shown.
-    folder
-        The repository, if it is on this machine.
     web
         Web page of the repository, without a trailing slash, if it is known.
     host
@@ -108,24 +106,13 @@ def parse(url: str, /, *, base: Path, where: str, host: str | None = None) -> Ad
 
     Parameters
     ----------
-    url
-        The user's text.
-    base
-        Base folder of relative paths.
-    where
-        The source, for errors.
     host
         One of :data:`HOSTS`, if the address does not show it.
-
-    Raises
-    ------
-    UsageError
-        The address is invalid, or would make git do more than fetch.
     """
     if host is not None and host not in HOSTS:
         raise UsageError(
-            f"'host' of {where} is {host!r}, which is not known.",
-            hint=f"Use one of: {', '.join(HOSTS)}; or leave it out.",
+            f"'host' of {where} is {host!r}, which is unknown.",
+            hint=f"Use one of: {', '.join(HOSTS)}; or remove the key.",
         )
     style = next((h for h in HOSTS if h == host), None)
     url = url.strip()
@@ -133,7 +120,7 @@ def parse(url: str, /, *, base: Path, where: str, host: str | None = None) -> Ad
     if scheme is not None:
         return _with_scheme(url, scheme[1].lower(), where=where, host=style)
     if url.startswith("-") or _HELPER.match(url):
-        raise _refused(where, "It would be an option or a command for git, not an address.")
+        raise _refused(where, "It is an option or a command for git, not an address.")
     short = _SHORT.fullmatch(url)
     drive = os.name == "nt" and re.match(r"[A-Za-z]:[\\/]", url)
     if short is None or drive or url.startswith((".", "/", "~")):
@@ -141,7 +128,7 @@ def parse(url: str, /, *, base: Path, where: str, host: str | None = None) -> Ad
         return Address(folder.absolute().as_uri(), str(folder), folder=folder, host=style)
     name = short["host"]
     if name.startswith("-") or (short["user"] or "").startswith("-") or _UNFIT.search(url):
-        raise _refused(where, "It has characters that no address has.")
+        raise _refused(where, "It contains characters that are invalid in an address.")
     web, kind = _web(name, short["path"])
     return Address(url, f"{name}:{short['path']}", web=web, host=style or kind)
 
@@ -149,9 +136,9 @@ def parse(url: str, /, *, base: Path, where: str, host: str | None = None) -> Ad
 def _with_scheme(url: str, scheme: str, *, where: str, host: Host | None) -> Address:
     if scheme not in PROTOCOLS:
         known = ", ".join(PROTOCOLS)
-        raise _refused(where, f"Git may speak {known} here, not {scheme}.")
+        raise _refused(where, f"Allowed protocols are {known}, not {scheme}.")
     if _UNFIT.search(url):
-        raise _refused(where, "It has characters that no address has.")
+        raise _refused(where, "It contains characters that are invalid in an address.")
     try:
         parts = urlsplit(url)
         name, port = parts.hostname or "", parts.port
@@ -162,7 +149,7 @@ def _with_scheme(url: str, scheme: str, *, where: str, host: Host | None) -> Add
         return Address(url, url, folder=folder, host=host)
     user, password = parts.username or "", parts.password or ""
     if not name or name.startswith("-") or user.startswith("-"):
-        raise _refused(where, "It names no host.")
+        raise _refused(where, "It has no host.")
     place = parts.netloc.rpartition("@")[2]
     # A token may be in the place of the user; for ssh the user is not secret.
     hidden = [password, parts.query, user if scheme != "ssh" and not password else ""]
@@ -201,17 +188,11 @@ def style_of(host: str, /) -> Host | None:
 
 
 def check_branch(branch: str, /, *, where: str) -> None:
-    """Refuse an invalid name of a branch or tag.
-
-    Raises
-    ------
-    UsageError
-        The name is invalid.
-    """
+    """Refuse an invalid name of a branch or tag."""
     if not _BRANCH.fullmatch(branch):
         raise UsageError(
             f"'branch' of {where} cannot be the name of a branch: {branch!r}.",
-            hint="Write its name alone, such as main or release/2.4.",
+            hint="Use only its name, such as main or release/2.4.",
         )
 
 
@@ -267,20 +248,20 @@ _CAUSES = (
         "the repository belongs to another user, so git does not read it",
         "If you trust it, run: git config --global --add safe.directory {folder}",
     ),
-    (_ASKS, "the host does not let git in without a login, or not with this one", _LOG_IN),
+    (_ASKS, "the host requires another login", _LOG_IN),
     (_NO_HOST, "the host cannot be found", "Check 'url' and the network, and sync again."),
-    (r"certificate", "the host's certificate is not trusted", "Have git trust it: http.sslCAInfo."),
+    (r"certificate", "the host's certificate is not trusted", "Trust it in git: http.sslCAInfo."),
     (
         r"transport '[^']*' not allowed",
-        "git was led to a protocol that is not allowed",
+        "the address uses a protocol that is not allowed",
         "Allowed are " + ", ".join(PROTOCOLS) + "; look for url.….insteadOf in your git settings.",
     ),
     (
         r"is corrupt|inflate: |unable to unpack|object corrupt or missing",
         "an object of the repository is damaged",
-        "Run `git fsck` in it, and bring the object back from another clone.",
+        "Run `git fsck` in it, and restore the object from another clone.",
     ),
-    (_NO_ANSWER, "the host does not answer, or broke off", "Sync again in a while."),
+    (_NO_ANSWER, "the host did not answer, or closed the connection", "Sync again later."),
     (
         _GONE,
         "there is no such repository, or you may not see it",
@@ -299,17 +280,7 @@ class GitStopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """Git on one bare repository.
-
-    Attributes
-    ----------
-    folder
-        The repository.
-    address
-        Its origin.
-    where
-        The source, for errors.
-    """
+    """Git on one bare repository."""
 
     folder: Path
     address: Address
@@ -367,7 +338,7 @@ class Git:
             raise SourceError(
                 self.where,
                 f"git was silent for {SILENCE_SECONDS:.0f} seconds and was stopped.",
-                hint="Sync again in a while; what was fetched is kept.",
+                hint="Sync again later; fetched data are kept.",
             )
         if program.code:
             raise GitFailed(self.address.hide(program.errors))

@@ -198,25 +198,12 @@ class GitSource(Source):
         Branch or tag; ``None`` is the repository's default branch.
     root
         Folder of the repository to read; globs are relative to it.
-    include_globs, exclude_globs
-        See :class:`~casetrack.keep.sources.base.Choice`.
-    host
-        Style of its web pages, if the address does not show it.
     shallow
         Has no effect; see :data:`casetrack.keep.sources.KINDS`.
     cache_dir
         Folder of the clone; ``None`` means one in *cache*.
-    max_extract_bytes
-        Larger files are skipped.
-    base
-        Base folder of a relative path in *url*.
     cache
         Folder for data kept between two listings; ``None`` is the user's cache folder.
-
-    Raises
-    ------
-    UsageError
-        A value is invalid.
     """
 
     kind = "git"
@@ -284,8 +271,8 @@ class GitSource(Source):
         self.large = [path for path, blob in blobs.items() if sizes.get(blob, 0) > self._largest]
         if self.large:
             self.notes.append(
-                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left out: "
-                f"{listed(self.large)}. Set max_extract_bytes to have larger ones read."
+                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left "
+                f"out: {listed(self.large)}. Set max_extract_bytes to include larger ones."
             )
         history = History(self._clone.git, self._clone.history_path)
         changes = history.of(commit, blobs, root=self._root, cancel=cancel)
@@ -316,7 +303,7 @@ class GitSource(Source):
             else:
                 blobs[path] = entry.id
         kinds = (
-            (modules, "submodule", "not read: {}. Make a source of its own for each."),
+            (modules, "submodule", "not read: {}. Configure a separate source for each."),
             (links, "link", "not followed: {}."),
             (unnamed, "file", "left out: {}. The name is not valid Unicode; rename it."),
         )
@@ -354,7 +341,7 @@ class GitSource(Source):
             raise SourceSkipped(
                 label(self),
                 f"{item.source_id} is larger than {self._largest:,} bytes.",
-                hint="Set max_extract_bytes to have larger files read.",
+                hint="Set max_extract_bytes to include larger files.",
             )
         try:
             with target.open("wb") as file:
@@ -367,7 +354,7 @@ class GitSource(Source):
             raise SourceSkipped(
                 label(self),
                 f"{item.source_id} is a pointer to a file in Git LFS, which is not fetched.",
-                hint="Make a filesystem source of a checkout with `git lfs pull`.",
+                hint="Use a filesystem source with a checkout after `git lfs pull`.",
             )
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
@@ -383,8 +370,8 @@ def _folder(root: str, *, where: str) -> str:
     parts = [part for part in PurePosixPath(root.replace("\\", "/")).parts if part not in "./"]
     if ".." in parts:
         raise UsageError(
-            f"'root' of {where} leads out of the repository: {root!r}.",
-            hint="Write a folder as it stands in the repository, such as docs.",
+            f"'root' of {where} is outside the repository: {root!r}.",
+            hint="Use the path of a folder in the repository, such as docs.",
         )
     return "/".join(parts)
 
