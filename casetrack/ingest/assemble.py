@@ -114,13 +114,7 @@ FIRST_PAGES, PAGE_CHARS, PLACED_LINES = 3, 20_000, 100
 
 @dataclass(slots=True)
 class Tally:
-    """Facts collected from the pages of one document.
-
-    Attributes
-    ----------
-    table_passages, unread
-        Passages with table rows, and those of them that no model has read.
-    """
+    """Facts collected from the pages of one document, with its unread table passages."""
 
     outputs: tuple[str, ...] = ()
     chunks: int = 0
@@ -230,10 +224,7 @@ def why_no_text(tally: Tally, missing: Sequence[str], /) -> str:
 def seal(
     batch: pa.RecordBatch, revision: str, first: int, path: Path | str, now: datetime, /
 ) -> pa.Table:
-    """Add document and time columns to a batch of chunks.
-
-    *first* is the ``chunk_index`` of the first row; *now* is the creation time of the chunks.
-    """
+    """Add document and time columns to a batch of chunks whose first ``chunk_index`` is *first*."""
     rows = batch.num_rows
     declared = schema.table("chunks")
     stamp = declared.column("created_at").type
@@ -260,10 +251,7 @@ def is_unread(document: Document, /) -> bool:
 
 
 def captions_of(snapshot: Snapshot, documents: Iterable[Document], /) -> dict[str, dict[str, Any]]:
-    """Return the legal columns of documents by revision, read from stored lines and pages.
-
-    Opens no file.
-    """
+    """Return the legal columns of documents by revision, from stored lines and pages."""
     captions: dict[str, dict[str, Any]] = {}
     for document in documents:
         rows = snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()

@@ -115,8 +115,7 @@ class Batch:
     ) -> list[FileOutcome]:
         """Ingest files under the write lock of *session*; return their outcomes in file order.
 
-        *leaving* has the ids of documents whose content is removed, see
-        :class:`~casetrack.ingest.plan.IngestPlanner`. *progress* is called in this thread.
+        *leaving* has the ids of documents whose content is removed.
         """
         documents = self.documents()
         read_with = reading_conditions(self.reading)
@@ -145,11 +144,7 @@ class Batch:
     def planner(
         self, documents: list[Document], read_with: str, leaving: Collection[str] = (), /
     ) -> IngestPlanner:
-        """Return the planner for the files of this batch.
-
-        *documents* are those of the collection; see :func:`reading_conditions` for *read_with*, and
-        :meth:`ingest` for *leaving*.
-        """
+        """Return the planner for the files of this batch; see :meth:`ingest` for *leaving*."""
         return IngestPlanner(
             documents,
             fingerprint=self.pipeline.fingerprint,

@@ -75,15 +75,7 @@ class FileResult:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A document whose chunks are being made.
-
-    Attributes
-    ----------
-    file, job, revision
-        Its file, the job for the file, and the revision of its chunks.
-    made_at
-        Creation time of its chunks (UTC).
-    """
+    """A document whose chunks are being made, with its file, job and revision."""
 
     file: FoundFile
     job: Job
@@ -131,15 +123,7 @@ def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Docu
 
 @dataclass(frozen=True, slots=True)
 class DocumentBuilder:
-    """Builds the documents of one batch.
-
-    Attributes
-    ----------
-    outputs
-        Returns the model outputs of an earlier revision, by model input.
-    on_pages, on_chunks
-        Called with the number of read pages, and with complete chunks of a revision.
-    """
+    """Builds the documents of one batch; *outputs* returns reusable model outputs of a revision."""
 
     folder: Path
     pipeline: Pipeline

@@ -27,16 +27,9 @@ ATTACHMENTS_LISTED = "attachments_listed"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A file's description by its source; see the columns of ``documents`` of these names.
+    """A file's description by its source; *title* is used if the file has none.
 
-    Attributes
-    ----------
-    path
-        Path of its document.
-    title
-        Used if the file has no title.
-    is_whole
-        Whether the files inside it are separate items.
+    *is_whole* means that the files inside it are separate items.
     """
 
     path: str
@@ -85,14 +78,10 @@ class FoundFile:
 
     Attributes
     ----------
-    path
-        Absolute.
     named
         Whether the user named the file itself, not its folder.
     problem
         Known reason why it cannot be ingested.
-    parent
-        For an attachment: its containing file.
     known_as
         Id of its document, if that is known: the new content replaces the old one, whatever the
         path.
@@ -133,8 +122,6 @@ class Parent:
         Modification time of the outermost file (UTC).
     depth
         1 for an attachment of a file, 2 for an attachment of that.
-    name
-        Last part of the attachment's path, unique among its siblings.
     """
 
     document_id: str | None
@@ -167,16 +154,9 @@ def discover(
 
     Within folders, hidden files, lock files and partial files of other programs (``~$...``,
     ``*.part``), and files matched by a ``.casetrackignore`` are skipped. Symbolic links to files
-    are followed only inside the folder.
-
-    Parameters
-    ----------
-    paths
-        Files and folders. A missing path becomes an entry with a problem.
-    extensions
-        Only files of folders with these extensions, such as ``["pdf", ".docx"]``.
-    apart
-        Folders that are not entered from a folder above them.
+    are followed only inside the folder. A missing path becomes an entry with a problem.
+    *extensions* limits files of folders. Folders in *apart* are not entered from a folder above
+    them.
     """
     rules = Rules(recursive=recursive, extensions=extension_set(extensions), apart=tuple(apart))
     files: dict[Path, FoundFile] = {}

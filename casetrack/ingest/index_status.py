@@ -129,10 +129,7 @@ def _outputs(info: CollectionInfo, pipeline: Pipeline | None) -> tuple[str, ...]
 def _rows(
     snapshot: Snapshot, outputs: tuple[str, ...], fingerprint: str | None, revision: str | None
 ) -> dict[str, tuple[int, int, dict[str, int]]]:
-    """Return for each live revision its rows, those of the present models, and those with outputs.
-
-    Without known models, every row counts as theirs.
-    """
+    """Return the numbers of rows, rows of present models, and rows with outputs, by revision."""
     columns = {name: _COLUMNS[name] for name in outputs if name in _COLUMNS}
     where = None if revision is None else any_of("revision", [revision])
     lacks = " OR ".join(f"{column} IS NULL" for column in columns.values())

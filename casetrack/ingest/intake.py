@@ -55,11 +55,7 @@ def ingest(
     elsewhere: Sequence[FoundFile] = (),
     batch: Callable[..., IngestReport] | None = None,
 ) -> IngestReport:
-    """Ingest files; for parameters and errors see ``Collection.ingest``.
-
-    *elsewhere* are additional files found in other ways. *batch* ingests a batch, by default
-    :func:`casetrack.ingest.batch.run_batch`.
-    """
+    """Ingest files and the additional ones in *elsewhere*; see ``Collection.ingest``."""
     from casetrack.ingest.batch import run_batch
 
     settings = workspace.settings
@@ -122,10 +118,7 @@ def ingest(
 def _without_excluded(
     files: list[FoundFile], out: Excluded
 ) -> tuple[list[FoundFile], frozenset[str]]:
-    """Refuse files that the user excluded, unless a file is named itself.
-
-    Returns the files, and the named paths that are no longer excluded once they are read.
-    """
+    """Refuse excluded files unless they are named; return the others, and excluded named paths."""
     paths = out.paths
     named = frozenset(file.shown for file in files if file.named) & paths
     return [
@@ -145,10 +138,7 @@ def ingest_again(
     progress: Callable[[IngestProgress], None] | None = None,
     cancel: threading.Event | None = None,
 ) -> IngestReport:
-    """Ingest the files of documents again, each with the id of its document.
-
-    *force* also reads files whose result would be the same.
-    """
+    """Ingest the files of documents again; *force* includes files with an unchanged result."""
     from casetrack.ingest.batch import run_batch
 
     report = run_batch(

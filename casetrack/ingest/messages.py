@@ -60,11 +60,7 @@ Message = Chunks | Done | Gone | Repeat
 def duplicate_of(
     document: Document | None, stored: Mapping[tuple[str, bool], FileOutcome], /
 ) -> FileOutcome | None:
-    """Return the outcome of an earlier file of this batch with the same bytes.
-
-    A file does not match an attachment, which is removed with its mail; items of sources match
-    nothing.
-    """
+    """Return the outcome of an earlier file of this batch with the same bytes, or ``None``."""
     if document is None or document.source is not None:
         return None
     twin = stored.get((document.file_hash, False))

@@ -114,15 +114,7 @@ class Reservation:
 
 
 class Quota:
-    """Reservations of places for documents. Safe for use from several threads.
-
-    Parameters
-    ----------
-    held
-        Number of documents that count already.
-    allow
-        Raises :class:`FreeTierLimit` for a full collection.
-    """
+    """Thread-safe reservations of places; *allow* raises :class:`FreeTierLimit` when full."""
 
     def __init__(self, held: int, allow: Callable[[int], None], /) -> None:
         self._held = held
@@ -161,10 +153,7 @@ class Quota:
 
 
 def counted(documents: Iterable[Document], /, *, but: Collection[str] = ()) -> int:
-    """Return the number of documents that count towards a limit: all except attachments.
-
-    *but* are ids of documents that are about to be removed.
-    """
+    """Return the number of documents that count towards a limit: no attachments, none of *but*."""
     return sum(d.parent_id is None and d.document_id not in but for d in documents)
 
 

@@ -38,15 +38,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file to read.
-
-    Attributes
-    ----------
-    shown
-        Path of its document: for an attachment, the containing file's and its name.
-    document_id
-        New, or the id of the file's document.
-    """
+    """One file to read; *shown* is its document's path, and *document_id* is new or known."""
 
     path: Path
     shown: str
@@ -143,11 +135,7 @@ class IngestPlanner:
         self._taken: dict[tuple[str, str, bool], str] = {}
 
     def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
-        """Return earlier attachments of a file that it no longer contains.
-
-        They include those of an interrupted batch that did not store the file itself. *but* are the
-        paths of its present attachments.
-        """
+        """Return earlier attachments of a file that it no longer contains, except *but*."""
         gone = self._attached_to(job.document_id, but=but)
         known = {document.document_id for document in gone}
         inside = f"{job.shown}/"
@@ -163,10 +151,7 @@ class IngestPlanner:
         return gone
 
     def _attached_to(self, document_id: str, *, but: Collection[str]) -> list[Document]:
-        """Return the attachments of a document, of all levels.
-
-        *but* are paths of direct attachments to leave out, with their own attachments.
-        """
+        """Return the attachments of a document, of all levels, except the direct ones in *but*."""
         attachments = []
         for document in self._by_parent.get(document_id, []):
             if document.path not in but:

@@ -1,9 +1,8 @@
 """Choice of a new collection's profile by the language of its first files.
 
 A collection created without a profile starts with the default one, and a file in its folder marks
-the choice as open. The first files are ingested as usual; then their languages decide, and the mark
-is removed. If another profile is chosen, the few existing chunks get its vectors before the rest is
-read.
+the choice as open. The first files are ingested as usual; then their languages decide. If another
+profile is chosen, the few existing chunks get its vectors before the rest is read.
 """
 
 from __future__ import annotations

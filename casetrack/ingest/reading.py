@@ -125,10 +125,7 @@ class FileReader:
         return None
 
     def _read_attachments(self, file: FoundFile, job: Job, taken: FileResult) -> list[str]:
-        """Ingest the attachments of a file, and remove those that it no longer contains.
-
-        Returns the names of those that could not be read.
-        """
+        """Ingest the attachments of a file, and remove earlier ones; return unreadable names."""
         lost: list[str] = []
         depth = file.parent.depth + 1 if file.parent else 1
         inside: list[FoundFile] = []
@@ -158,13 +155,7 @@ class FileReader:
 
 
 class Recorder:
-    """Processes the messages of one batch under the write lock of *session*.
-
-    Attributes
-    ----------
-    done
-        Number of finished files, without attachments.
-    """
+    """Processes the messages of one batch under the write lock; counts finished files."""
 
     def __init__(self, folder: Path, session: WriteSession, /, *, force: bool) -> None:
         self._folder = folder

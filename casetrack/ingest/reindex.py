@@ -83,13 +83,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Reindex:
-    """One run over the stored chunks of a collection.
-
-    Attributes
-    ----------
-    only
-        Ids of the documents to process; ``None`` means all.
-    """
+    """One run over the stored chunks of a collection, or of the documents *only*."""
 
     workspace: Workspace
     info: CollectionInfo
@@ -110,10 +104,8 @@ class Reindex:
 
         Raises
         ------
-        CollectionBusy
-            Another reindex has changed the profile meanwhile.
-        JobStopped
-            The run was cancelled while it waited for another reindex.
+        CollectionBusy, JobStopped
+            Another reindex has changed the profile, or the run was cancelled while it waited.
         DiskFull, NotWritable, StorageError, ModelError
             The run cannot continue; its outputs are kept for the next one.
         """
@@ -405,10 +397,7 @@ def prepare(
     cancel: threading.Event,
     only: frozenset[str] | None = None,
 ) -> Reindex:
-    """Return a prepared run: the profile exists, and its models are loaded.
-
-    *profile* ``None`` keeps the collection's; for the other parameters see :class:`Reindex`.
-    """
+    """Return a prepared run with loaded models; *profile* ``None`` keeps the collection's."""
     info, encoders = workspace.info, workspace.encoders
     require_active(info)
     wanted = profile.strip().lower() if profile else info.profile

@@ -109,10 +109,9 @@ def _notes(document: Document, root: Document, *, reparse: bool) -> list[str]:
 def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
     """Read the source files again, then recompute the documents that are still stale.
 
-    The ``only`` of *run* also limits the files. Without its ``force``, only changed files and those
+    The ``only`` of *run* also limits the files; without its ``force``, only changed files and those
     of stale documents are read. With *changes_profile* the stored chunks are recomputed first, so
-    that the files are read into a collection of the new profile, and equal text is not embedded
-    twice.
+    that equal text is not embedded twice.
     """
     workspace = run.workspace
     parts = [run.run()] if changes_profile else []
@@ -155,9 +154,7 @@ def read_again(
 ) -> tuple[IngestReport, tuple[str, ...]]:
     """Ingest the source files of documents again, with their display names and copies.
 
-    Attachments come with their containing document. *stale* are ids of documents whose file is read
-    even if it is unchanged; the ``force`` of *run* reads all files. Returns the report, and the
-    paths of missing files.
+    Files of *stale* documents are read even if unchanged. Returns the report and missing paths.
     """
     chosen = list(documents)
     by_id = {d.document_id: d for d in chosen}

@@ -41,13 +41,7 @@ _TRIM_PAGES = 100
 
 
 class IngestRun:
-    """One batch under the write lock, created by :meth:`casetrack.ingest.batch.Batch.ingest`.
-
-    Parameters
-    ----------
-    quota
-        Number of documents that may still be added.
-    """
+    """One batch under the write lock, created by :meth:`casetrack.ingest.batch.Batch.ingest`."""
 
     def __init__(
         self,

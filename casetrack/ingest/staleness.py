@@ -41,11 +41,7 @@ _CLOCK_SECONDS = 2e-6
 
 
 def root_of(document: Document, documents: Mapping[str, Document], /) -> Document:
-    """Return the document of the outermost file: for an attachment, its mail.
-
-    *documents* are those of the collection by id; if a container is missing, the last existing one
-    is returned.
-    """
+    """Return the document of the outermost file: for an attachment, its last existing container."""
     seen = set[str]()
     while document.document_id not in seen:
         seen.add(document.document_id)
@@ -73,10 +69,7 @@ def is_inside(document: Document, /) -> bool:
 
 
 def kept_file(folder: Path, document: Document, /, *, fetched: bool = True) -> FoundFile | None:
-    """Return the collection's copy of a fetched file as a file to read, if it is intact.
-
-    *document* is a root, see :func:`root_of`. Without *fetched*, copies of local files count too.
-    """
+    """Return the copy of a (*fetched*) root document's file as a file to read, if it is intact."""
     if (fetched and not document.is_remote) or document.parent_id or not document.original_copy:
         return None
     path = copy_of(folder, document.original_copy)
@@ -95,9 +88,8 @@ def source_state(
 ) -> SourceState:
     """Compare the file of a root document (see :func:`root_of`) with its stored facts.
 
-    Equal size and time mean unchanged; otherwise the content decides. Fetched files count as
-    unchanged: only a sync can compare them. *may_read* gets the size in bytes of a file whose time
-    differs; if it returns false, the state is ``untested``.
+    Equal size and time, or a fetched file, mean unchanged; otherwise the content decides. If
+    *may_read* refuses the size of a file whose time differs, the state is ``untested``.
     """
     if document.is_remote:
         return "unchanged"
@@ -144,10 +136,7 @@ class StaleDocument:
 
 
 def outputs_of(pipeline: Pipeline, /) -> dict[str, tuple[str, ...]]:
-    """Return the columns of ``chunks`` that models fill, by step.
-
-    Columns that the profile's models do not produce are left out.
-    """
+    """Return the columns of ``chunks`` that the profile's models fill, by step."""
     outputs: dict[str, tuple[str, ...]] = {}
     encoder = pipeline.tools.encoder
     if "embed" in pipeline.parts and encoder is not None:
@@ -231,8 +220,7 @@ def derived_rows(
 ) -> pa.Table:
     """Return the rows of documents with the columns of their stale steps recomputed.
 
-    Columns without a step become empty. *stage* has the model outputs by :func:`keyed`. *failures*
-    gets the extractor failures by revision.
+    *stage* has the model outputs by :func:`keyed`. *failures* gets the failures by revision.
     """
     import pyarrow as pa
 
@@ -336,11 +324,7 @@ def _key(text: ContextText) -> bytes:
 
 
 def known_outputs(rows: pa.Table, fingerprint: str, pipeline: Pipeline, /) -> Known:
-    """Return reusable model outputs of stored chunks, by model input.
-
-    *rows* are chunks of one document with the columns of :func:`known_columns`. *fingerprint* is
-    the document's: steps of *pipeline* with an equal fingerprint would make the same.
-    """
+    """Return model outputs of one document's stored chunks that are still valid, by model input."""
     changed, encoder = pipeline.changed_steps(fingerprint), pipeline.tools.encoder
     same = [s for s in pipeline.encoding_steps if s.contract.name not in changed]
     known: Known = {}

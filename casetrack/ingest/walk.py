@@ -34,11 +34,7 @@ GIT_IGNORE_FILE = ".gitignore"
 
 
 def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
-    """Return the patterns of *lines* in gitignore syntax; ``None`` without any.
-
-    ``#`` begins a comment, ``!`` reverts an earlier pattern. *where* names their origin in the
-    error.
-    """
+    """Return the patterns of *lines* in gitignore syntax; ``None`` without any."""
     from pathspec import GitIgnoreSpec
 
     wanted = [line for line in lines if line.strip()]
@@ -74,8 +70,6 @@ class Ignores:
 
     Attributes
     ----------
-    rank
-        Index of the file's name in :attr:`Rules.ignore_files`.
     base
         Its folder, relative to the walk's, with a slash; empty above the walk's folder.
     above
@@ -95,11 +89,7 @@ class Ignores:
 def read_ignores(
     folder: str, names: Sequence[str], name: str, base: str, above: str = ""
 ) -> Ignores | None:
-    """Return the ignore file *name* of a folder; ``None`` if it is missing or empty.
-
-    *names* are all ignore files, in ascending precedence; for *base* and *above* see
-    :class:`Ignores`.
-    """
+    """Return the ignore file *name* of a folder; ``None`` if it is missing or empty."""
     path = os.path.join(folder, name)  # noqa: PTH118 - names that are no text
     if not os.path.isfile(path):  # noqa: PTH113
         return None
@@ -129,26 +119,20 @@ class Rules:
 
     Attributes
     ----------
-    recursive
-        Whether to enter subfolders.
     extensions
-        Only files with these, lower case and with dot; ``None`` means all.
+        Lower case and with dot; ``None`` means all.
     include, exclude
         Patterns relative to the folder: only files that match an include pattern, if there is one,
         and no exclude pattern.
-    hidden
-        Whether to take files and folders whose names begin with a dot.
     ignore_files
-        Names of ignore files, for their folder and all below, in ascending precedence. With
-        ``.gitignore``, those above the folder apply too, up to the top of its repository.
+        Names of ignore files, in ascending precedence. With ``.gitignore``, those above the folder
+        apply too, up to the top of its repository.
     leaves_out
         Called before all patterns; returns whether to exclude a path relative to the folder. Paths
         of folders end with a slash.
     links
         ``"files"`` follows links to files inside the folder, ``"inside"`` those to folders as well,
         ``"none"`` follows no link.
-    apart
-        Folders that are never entered: those of the program itself.
     """
 
     recursive: bool = True
@@ -175,13 +159,7 @@ def extension_set(extensions: Iterable[str] | None, /) -> frozenset[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A selected file, or one that is known to be unreadable.
-
-    Attributes
-    ----------
-    facts
-        File status, of a link's target; ``None`` with a problem.
-    """
+    """A selected file with its status (``None`` with a problem)."""
 
     path: str
     facts: os.stat_result | None
@@ -219,13 +197,7 @@ class _Named:
 
 
 class Walk:
-    """One walk of a folder.
-
-    Attributes
-    ----------
-    unread
-        Folders that could not be listed: their content is unknown.
-    """
+    """One walk of a folder; *unread* are folders that could not be listed."""
 
     def __init__(self, folder: Path, rules: Rules, /) -> None:
         self.unread: list[str] = []
@@ -237,10 +209,7 @@ class Walk:
         self._files_seen: set[tuple[int, int]] = set()
 
     def files(self, only: Sequence[Path] | None = None) -> Iterator[Seen]:
-        """Yield the files in a stable order: those of a folder by name, then those below it.
-
-        *only* limits the walk to these files and folders within the folder.
-        """
+        """Yield the files in a stable order, limited to the files and folders *only*."""
         above = self._from_above()
         if only is None:
             yield from self._below(self._root, "", above)

@@ -27,11 +27,7 @@ _VIEWS_SECONDS = 30.0
 
 
 def needs_upkeep(workspace: Workspace, /) -> bool:
-    """Return whether an upkeep is worthwhile; a fast test for idle times.
-
-    An upkeep copies whole files because of one deleted row. So within a quarter of an hour after
-    the last one, only a large amount counts.
-    """
+    """Return whether an upkeep is worthwhile; after a recent one, only for a large amount."""
     from casetrack.graph import stored_segments
     from casetrack.store import upkeep
     from casetrack.store.index.stored_segments import index_home, segment_folder
@@ -50,10 +46,7 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
 
 
 def freeable_bytes(workspace: Workspace, /) -> int:
-    """Return the approximate bytes of earlier states, which an upkeep frees.
-
-    Named snapshots keep theirs, and those of the last quarter of an hour are freed later.
-    """
+    """Return the approximate bytes that an upkeep frees, without those of named snapshots."""
     from casetrack.store.place import stored_bytes
     from casetrack.store.upkeep import live_bytes
 

@@ -134,10 +134,7 @@ def entries(data_dir: Path, /) -> Iterator[AuditEntry]:
 
 
 def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
-    """Verify the log of a data folder.
-
-    *kept* is a digest kept elsewhere, which must be that of an entry.
-    """
+    """Verify the log of a data folder, which must contain an entry with the digest *kept*."""
     problems: list[str] = []
     previous, number, count, has_kept = _FIRST, 0, 0, not kept
     # Read before the log: an entry added meanwhile is not noted yet.
@@ -189,7 +186,7 @@ def _bound(data_dir: Path, number: int, digest: str) -> dict[str, Any]:
 
 
 def _bind(path: Path, bound: dict[str, Any]) -> None:
-    """Note an entry in a collection's ``heads.json``, keeping its other facts.
+    """Note an entry in a collection's ``heads.json``.
 
     No lock is needed: if another writer overwrites the note, an older entry is noted.
     """

@@ -55,10 +55,7 @@ def append(folder: Path, fragments: Sequence[Any], /) -> None:
 
 
 def switch(folder: Path, rows: pa.Table, gone: str | None = None, /) -> None:
-    """Replace or add rows of the ledger, by document; see :func:`append`.
-
-    *gone* is an SQL condition: the same commit removes the other rows that match it.
-    """
+    """Replace or add rows of the ledger, and remove others that match the SQL condition *gone*."""
 
     def commit(ledger: Any) -> None:
         upsert = ledger.merge_insert("document_id").when_matched_update_all()
@@ -76,10 +73,7 @@ def remove(folder: Path, name: str, condition: str, /) -> None:
 
 
 def replace(folder: Path, fragments: Sequence[Any], layout: pa.Schema, base: int, /) -> None:
-    """Replace all chunks by written fragments with the columns *layout*; see :func:`append`.
-
-    *base* is the version of the chunks from which they were made; it must be the newest one.
-    """
+    """Replace all chunks, whose newest version is *base*, by written fragments."""
     import lance
 
     place = place_of(folder)
@@ -157,11 +151,7 @@ def rows_of_chunks(table: pa.Table, dimension: int, /) -> pa.Table:
 
 
 def write_files(folder: Path, tables: Sequence[pa.Table], /) -> list[Any]:
-    """Write rows of ``chunks`` with their checksums; return the fragments for a commit.
-
-    *folder* may be the local folder of a remote collection. *tables* are results of
-    :func:`rows_of_chunks`.
-    """
+    """Write results of :func:`rows_of_chunks` with checksums; return the fragments for a commit."""
     import pyarrow as pa
     from lance.fragment import write_fragments
 

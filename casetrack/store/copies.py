@@ -39,10 +39,9 @@ def write_copy(
 ) -> frozenset[str]:
     """Write the live rows of a state to new datasets; return the fingerprints of the vector models.
 
-    Deleted and replaced rows are left out: documents are written in ledger order, each with its
-    chunks in reading order. *snapshot* must keep its files during the copy (see
-    :func:`casetrack.store.reader_locks.locked_snapshot`). *documents* are the ledger rows to write.
-    *step* gets the number of chunks written so far; its errors stop the copy.
+    *snapshot* must keep its files during the copy (see
+    :func:`casetrack.store.reader_locks.locked_snapshot`). *step* gets the number of chunks written
+    so far; its errors stop the copy.
     """
     import pyarrow.compute as pc
 
@@ -96,10 +95,7 @@ def _write(path: Path, batches: Any, layout: pa.Schema) -> None:
 
 
 def check_copy(folder: Path, info: CollectionInfo, /) -> dict[str, int]:
-    """Check the datasets of a folder of unknown origin; return its counts.
-
-    The counts are of ``documents``, ``pages``, ``chunks``.
-    """
+    """Check an untrusted folder of datasets; return its ``documents``, ``pages`` and ``chunks``."""
     try:
         return _check(folder, info)
     except CaseTrackError as error:

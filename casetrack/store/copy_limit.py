@@ -27,10 +27,7 @@ _told: set[Path] = set()
 
 
 def limit_copies(folder: Path, most_bytes: int, /) -> list[Path]:
-    """Remove copies of other collections until *most_bytes* is kept; return their folders.
-
-    *folder* is the collection in use, whose copies stay.
-    """
+    """Remove copies of other collections to keep *most_bytes*; return their folders."""
     with contextlib.suppress(OSError):
         (folder / _USED).touch()
     sizes = {

@@ -24,13 +24,7 @@ _BETWEEN = 64
 
 
 class DataFile(NamedTuple):
-    """An immutable file that contains one column of some rows.
-
-    Attributes
-    ----------
-    rows
-        Number of rows it was written with.
-    """
+    """An immutable file that contains one column of some rows."""
 
     path: Path
     rows: int
@@ -54,10 +48,7 @@ class Located(NamedTuple):
 
 
 def data_files(chunks: Any, column: str, /) -> list[DataFile]:
-    """Return the local files that contain a column of a dataset, newest first.
-
-    A changed row keeps its id, and the newest of its files is valid.
-    """
+    """Return the local files that contain a column of a dataset, newest (valid for a row) first."""
     if is_address(chunks.uri):
         return []  # remote files cannot be mapped
     (number,) = (f.id() for f in chunks.lance_schema.fields() if f.name() == column)

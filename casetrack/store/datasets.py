@@ -29,15 +29,7 @@ if TYPE_CHECKING:
 
 
 class Ledger(Mapping[str, Document]):
-    """Live documents by id, in ledger order.
-
-    Attributes
-    ----------
-    revisions
-        Document ids by live revision.
-    chunk_counts
-        Numbers of chunks by live revision.
-    """
+    """Live documents by id, in ledger order, with document ids and chunk counts by revision."""
 
     def __init__(self, table: pa.Table, /) -> None:
         self.table = table

@@ -185,10 +185,7 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
 
 
 def settle_building(folder: Path, /) -> None:
-    """Remove the lock file of a completed creation; the caller holds the write lock.
-
-    The creator may have been killed after the rename, and no later creation may follow.
-    """
+    """Remove the lock file of a completed creation, in case its creator was killed."""
     with contextlib.suppress(OSError):  # Windows: the creator is about to remove it
         _making_lock(folder.parent, folder.name).unlink(missing_ok=True)
 
@@ -314,10 +311,7 @@ def _sweep(folder: Path) -> bool:
 
 
 def commit_stamp(folder: Path, /) -> tuple[int, ...]:
-    """Return a value that changes with every commit; costs two file status calls.
-
-    For a remote collection it covers the commits that this computer has seen.
-    """
+    """Return a value that changes with every known commit; costs two file status calls."""
     times, is_here = [], not is_remote_folder(folder)
     for name in ("documents.lance/_versions", "chunks.lance/_versions") if is_here else (FILE,):
         try:

@@ -45,15 +45,7 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The state that a writer left.
-
-    Attributes
-    ----------
-    rows_digest
-        Digest of their revisions, in ledger order.
-    audit
-        Last entry of the audit log; see :func:`casetrack.store.audit.bound`.
-    """
+    """The state that a writer left: versions, digests and counts, and the last audit entry."""
 
     documents: int
     documents_digest: str
@@ -95,10 +87,7 @@ def noted(folder: Path, /) -> Heads | None:
 
 
 def counted(folder: Path, /) -> Heads | None:
-    """Return the note if it describes the present files, without opening a dataset.
-
-    ``None`` means that the caller must count.
-    """
+    """Return the note if it describes the present files, without opening a dataset."""
     if is_remote_folder(folder):
         # The lease holder publishes the note together with the end of its changes.
         mirror.pull(folder)
@@ -117,10 +106,7 @@ def counted(folder: Path, /) -> Heads | None:
 
 
 def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) -> None:
-    """Compare the datasets opened by a reader with the note of the last writer.
-
-    *heads* is the result of :func:`noted` before anything was opened; *rows* are those of *ledger*.
-    """
+    """Compare the datasets opened by a reader with the note *heads*, which was read before."""
     if heads is None:
         return
     if ledger.version < heads.documents or chunks.version < heads.chunks:

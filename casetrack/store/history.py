@@ -41,13 +41,7 @@ TAG = "snapshot-"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Content of ``snapshots/SLUG.json``.
-
-    Attributes
-    ----------
-    versions
-        Of the ledger and of the chunks; ``None`` in a note of an earlier version of CaseTrack.
-    """
+    """Content of ``snapshots/SLUG.json``; notes of earlier versions have no *versions*."""
 
     name: str
     created_at: datetime
@@ -160,9 +154,8 @@ def repair_manifests(folder: Path, /) -> list[str]:
 
 
 def settle(folder: Path, /, *, rebuilt: bool = False) -> list[str]:
-    """Accept the stored rows as the present state; the caller holds the lock.
+    """Accept the stored rows as the present state; return a text if documents are missing.
 
-    Returns the number of documents if some are missing; empty if the last writer's state is whole.
     *rebuilt* means that the caller wrote the list of documents, so its newer version proves
     nothing.
     """

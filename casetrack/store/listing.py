@@ -61,11 +61,7 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
 
 
 def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:
-    """Return the facts of the collection whose whole id is *text*, without reading the others.
-
-    ``None`` if it is not an id, or the collection is missing or unreadable; `scan` gives the
-    reason.
-    """
+    """Return the facts of the collection whose whole id is *text*; ``None`` if it is unreadable."""
     try:
         if str(UUID(text)) != text:
             return None
@@ -99,10 +95,7 @@ def checked_name(name: str, /) -> str:
 
 
 def checked_type(collection_type: str, edition: str, name: str = "", /) -> str:
-    """Return the collection type of an edition that matches regardless of case.
-
-    *name* is the argument's name for the message; by default ``case_type`` and so on.
-    """
+    """Return the collection type of an edition that matches regardless of case."""
     kind = collection_type.strip().lower()
     own = editions.edition(edition if edition in editions.names() else editions.ANY)
     return one_of(name or f"{own.noun}_type", kind, own.collection_types or COLLECTION_TYPES)
@@ -123,10 +116,7 @@ def checked_tags(tags: Iterable[str], /) -> tuple[str, ...]:
 
 
 def require_free(collections_dir: Path, name: str, /, *, but: str | None = None) -> None:
-    """Refuse a name that a collection other than *but* (an id) already has, ignoring case.
-
-    The caller holds the lock on names.
-    """
+    """Refuse a name that a collection other than *but* (an id) already has, ignoring case."""
     for other, other_id in _taken(collections_dir):
         if other_id != but and other.casefold() == name.casefold():
             raise CollectionExists(other, other_id)

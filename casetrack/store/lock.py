@@ -179,10 +179,7 @@ def writing(
 
 
 def confirm(folder: Path, /) -> None:
-    """Check that this process still holds the lease; does nothing for a local collection.
-
-    Call it after opening a dataset and before a commit that is based on it.
-    """
+    """Check before a commit, after opening its base, that this process still holds the lease."""
     lease = _held.get(folder)
     if lease is not None:
         lease.confirm()
@@ -457,10 +454,7 @@ def remove_shell(path: Path) -> None:
 
 @contextlib.contextmanager
 def names_lock(data_dir: Path, /, *, timeout: float = 30.0) -> Iterator[None]:
-    """Hold the lock on the collection names of a data folder.
-
-    The holder reads the used names before it creates, renames or imports a collection.
-    """
+    """Hold the lock on the collection names of a data folder, before names are read and set."""
     doing = f"creating or renaming a collection in {data_dir}"
     with alone(data_dir / ".names.lock", doing, timeout=timeout):
         yield
@@ -468,10 +462,7 @@ def names_lock(data_dir: Path, /, *, timeout: float = 30.0) -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone(path: Path, doing: str, /, *, timeout: float) -> Iterator[None]:
-    """Hold the lock file at *path*, waiting up to *timeout* seconds.
-
-    *doing* describes the work of the holder for the message, as in "writing to FOLDER".
-    """
+    """Hold the lock file at *path*; *doing* is for the message, as in "writing to FOLDER"."""
     import filelock
 
     lock = file_lock(path)
@@ -491,11 +482,7 @@ def alone(path: Path, doing: str, /, *, timeout: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def try_lock(path: Path, /, *, timeout: float = 0.0) -> Iterator[bool]:
-    """Try to hold the lock file at *path* for *timeout* seconds; yield whether it is held.
-
-    Also yields ``False`` where the lock file cannot be created (a read-only folder): the caller
-    then works without sharing its result.
-    """
+    """Try to hold the lock file at *path*; yield whether it is held (not in a read-only folder)."""
     import filelock
 
     lock = file_lock(path)

@@ -316,10 +316,7 @@ def _fetch(place: Place, path: str, item: Item) -> None:
 
 @contextlib.contextmanager
 def shared(folder: Path, scope: Callable[[str], bool], /) -> Iterator[None]:
-    """Change small files that are also published; the caller holds their local lock.
-
-    Does nothing for a local collection.
-    """
+    """Change published small files of a remote collection; the caller holds their local lock."""
     pull(folder, now=True, settle=scope)
     yield
     try:

@@ -30,10 +30,7 @@ COPIES = "originals"
 
 
 def keep_copy(folder: Path, document_id: str, source: Path, /, *, name: str = "") -> str:
-    """Copy a document's source file atomically; return the copy's relative path, with slashes.
-
-    *name* is the file name of the copy, by default that of the source.
-    """
+    """Copy a document's source file atomically, as *name*; return the copy's relative path."""
     target = folder / COPIES / document_id / (name or source.name)
     # The name may have the maximum length of the file system; the temporary one must not be longer.
     temporary = target.with_name(f".{os.getpid()}.tmp")
@@ -54,10 +51,7 @@ def keep_copy(folder: Path, document_id: str, source: Path, /, *, name: str = ""
 
 
 def copy_of(folder: Path, kept: str, /) -> Path:
-    """Return the local path of a copy, which is fetched first for a remote collection.
-
-    *kept* is the result of :func:`keep_copy`. If the copy no longer exists, neither does the file.
-    """
+    """Return the local path of a copy, fetched first if it is remote; the file may be missing."""
     path, place = folder / kept, place_of(folder)
     if place.is_remote and not path.exists() and is_copy_path(kept):
         with storage_errors(path):

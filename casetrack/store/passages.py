@@ -244,10 +244,7 @@ def chunks_of(snapshot: Snapshot, document: Document, /) -> list[Chunk]:
 
 
 def chunks_near(snapshot: Snapshot, chunk: Chunk, window: int, /) -> list[Chunk]:
-    """Return a chunk with up to *window* chunks before and after it, in reading order.
-
-    Reads only these rows, because a document may have thousands.
-    """
+    """Return a chunk with up to *window* chunks before and after it, reading only their rows."""
     place = chunk.provenance
     first, last = place.chunk_index - window, place.chunk_index + window
     revision = snapshot.documents[place.document_id].revision

@@ -30,15 +30,7 @@ FILE = "place.json"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Location of the collection of a folder.
-
-    Attributes
-    ----------
-    address
-        Address in object storage; ``None`` for a local collection.
-    endpoint
-        Address of an S3-compatible service; ``None`` for Amazon's.
-    """
+    """Location of a collection; *address* is ``None`` if local, *endpoint* if Amazon's."""
 
     folder: Path
     address: Address | None = None
@@ -167,15 +159,7 @@ def make_remote_folder(folder: Path, address: Address, endpoint: str | None = No
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A local or remote file of a dataset.
-
-    Attributes
-    ----------
-    modified
-        Seconds since the epoch, by the clock of the storage.
-    path
-        The local file; ``None`` for an object.
-    """
+    """A file of a dataset; *path* is ``None`` for an object, *modified* is in epoch seconds."""
 
     name: str
     size: int

@@ -41,15 +41,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Content of ``files.json``.
-
-    Attributes
-    ----------
-    fence
-        Number of the last lease holder; a writer with a lower number may not publish.
-    tag
-        Version of the object; ``None`` before it exists.
-    """
+    """Content of ``files.json``; a writer with a lower number than *fence* may not publish."""
 
     files: dict[str, Item]
     fence: int = 0

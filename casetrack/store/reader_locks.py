@@ -83,10 +83,7 @@ def _lock_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
 
 @contextlib.contextmanager
 def lock_versions(folder: Path, ledger_version: int, chunks_version: int, /) -> Iterator[None]:
-    """Keep two versions until the end of the block.
-
-    The caller holds the write lock on entry, or checks afterwards that they are still the newest.
-    """
+    """Keep two versions until the end of the block; the caller checks that they are newest."""
     sweep_reader_locks(folder)
     if place_of(folder).is_remote:
         # No lock shows another computer that this process runs.

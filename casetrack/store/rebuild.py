@@ -45,10 +45,7 @@ _OF_CHUNKS = (
 
 
 def rebuild_rows(folder: Path, /) -> list[str]:
-    """Rebuild lost rows of documents and passages; return the actions, with document names.
-
-    The caller holds the write lock.
-    """
+    """Rebuild lost rows of documents and passages; return the actions, with document names."""
     done = _restore_all_chunks(folder)
     done += _rebuild_ledger(folder)
     return done + _restore_chunks(folder)
@@ -126,10 +123,7 @@ def _rebuild_ledger(folder: Path) -> list[str]:
 def _noted_rows(
     rows: list[dict[str, Any]], held: Counter[str], noted: heads.Heads | None
 ) -> list[dict[str, Any]] | None:
-    """Return the rows without deleted documents, if the noted digest proves which those are.
-
-    A lost file of passages makes other documents look deleted.
-    """
+    """Return the rows without deleted documents, if the noted digest proves which those are."""
     if noted is None or len(rows) < noted.rows:
         return None
     without = [n for n, row in enumerate(rows) if not held[row["revision"]]]

@@ -133,10 +133,7 @@ def carry_out(
 
 
 def restore(folder: Path, session: WriteSession, lost: Sequence[Document], /) -> dict[str, str]:
-    """Restore damaged live documents from earlier states; return their origins by document id.
-
-    An origin is the name of a snapshot, or the number of an earlier state.
-    """
+    """Restore damaged live documents from earlier states; return their names by document id."""
     origins = dict[str, str]()
     for live, old, tables, state in in_earlier_states(folder, lost):
         revision = session.new_revision()
@@ -178,10 +175,7 @@ def in_earlier_states(
 
 
 def with_copies(folder: Path, todo: Plan, /) -> tuple[Plan, tuple[str, ...]]:
-    """Clear the copies that no longer exist from a plan's documents.
-
-    Returns the plan, and the names of the documents whose copy is missing or has changed.
-    """
+    """Clear missing copies in a plan; return it, and the names of documents with other copies."""
     back, lost = [], []
     for document in todo.back:
         copy = None if document.original_copy is None else folder / document.original_copy

@@ -127,10 +127,7 @@ def settle(folder: Path, /) -> None:
 
 
 def settle_if_idle(folder: Path, /) -> None:
-    """Call :func:`settle` after a killed rewrite, unless another process is writing.
-
-    A read-only folder stays unchanged; :func:`in_force` is correct anyway.
-    """
+    """Call :func:`settle` after a killed rewrite, unless another process writes."""
     if not is_unfinished(folder):
         return
     with contextlib.suppress(CollectionBusy, StorageError), write_lock(folder, timeout=0.0):
@@ -144,10 +141,7 @@ def settle_if_idle(folder: Path, /) -> None:
 def rewriting(
     folder: Path, /, *, timeout: float = 0.0, cancel: threading.Event | None = None
 ) -> Iterator[None]:
-    """Hold the rewrite lock of a collection; other writers may still write.
-
-    *timeout* is in seconds; a negative number waits without limit.
-    """
+    """Hold the rewrite lock of a collection; other writers may still write."""
     import filelock
 
     path = folder / ".rewrite.lock"

@@ -31,10 +31,7 @@ def spool_folder(folder: Path, /) -> contextlib.AbstractContextManager[Path]:
 
 
 def working_folder() -> contextlib.AbstractContextManager[Path]:
-    """Create a folder among this machine's temporary ones; see :func:`scratch_folder`.
-
-    Cluster processes are usually killed: the next one removes their leftovers.
-    """
+    """Create a folder among this machine's temporary ones; see :func:`scratch_folder`."""
     own = os.getuid() if hasattr(os, "getuid") else ""  # Windows has such folders per user
     return scratch_folder(Path(tempfile.gettempdir()), prefix=f"casetrack-work-{own}-")
 

@@ -95,18 +95,12 @@ class WriteSession:
             self._flush()
 
     def open_for_workers(self) -> int:
-        """Prepare for chunks from other processes (:meth:`append_files`); return the dimension.
-
-        Their leftovers are swept as after a killed session.
-        """
+        """Prepare for chunks from other processes (:meth:`append_files`); return the dimension."""
         self._is_touched = self._is_lent = True
         return self._dimension
 
     def append_files(self, files: bytes, rows: int, /) -> None:
-        """Add *rows* chunks that others have written; they stay invisible until a commit.
-
-        *files* is the result of :func:`casetrack.store.commits.packed`.
-        """
+        """Add *rows* chunks in files that others have written and packed; still invisible."""
         self._fragments += unpacked(files)
         self._rows += rows
 
@@ -115,9 +109,7 @@ class WriteSession:
     ) -> None:
         """Make a document's new revision live with the next commit.
 
-        *document* is its ledger row, whose ``revision`` names the appended chunks. *replaces* is
-        the revision that was live until now. *wait* leaves the commit to the caller, for related
-        changes.
+        *replaces* is the revision that was live until now. *wait* leaves the commit to the caller.
         """
         self._finished.append(document)
         self._withdrawn.pop(document.document_id, None)
@@ -265,10 +257,7 @@ def write_session(
 
 @contextlib.contextmanager
 def journalled(folder: Path, /) -> Iterator[None]:
-    """Journal other work that may leave files behind if killed; the caller holds the lock.
-
-    The next writer sweeps those files, as after a killed session.
-    """
+    """Journal other work under the lock, so that the next writer sweeps its leftovers."""
     journal = folder / "journal" / secrets.token_hex(8)
     with storage_errors(folder):
         journal.parent.mkdir(exist_ok=True)
@@ -281,10 +270,7 @@ def journalled(folder: Path, /) -> Iterator[None]:
 
 
 def sweep(folder: Path, /) -> int:
-    """Remove the leftovers of killed sessions; return the number of sessions.
-
-    The caller holds the write lock.
-    """
+    """Remove the leftovers of killed sessions, under the write lock; return their number."""
     journals = leftovers(folder)
     if not journals:
         return 0

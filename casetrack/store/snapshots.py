@@ -224,10 +224,7 @@ def take(folder: Path, name: str, /) -> SnapshotInfo:
 
 
 def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozenset[str]]:
-    """Remove a named snapshot; return it with the ids of documents that no state needs any more.
-
-    These are neither live nor in another named snapshot. The caller holds the write lock.
-    """
+    """Remove a named snapshot; return it with the ids of documents only it still had."""
     doomed = find(folder, reference)
     if doomed.info.name is None:
         raise SnapshotNotFound(

@@ -80,10 +80,7 @@ def _problem(report: SyncReport) -> str:
 
 
 def _behind(report: SyncReport) -> bool:
-    """Return whether the source was interrupted or changed while it was read.
-
-    A single failed item affects only its own document.
-    """
+    """Return whether a source was interrupted or changed, not only single items failed."""
     codes = [change.code for change in report.changes]
     return "changed_meanwhile" in codes or codes.count(SourceError.code) >= _BROKEN_OFF
 

@@ -96,10 +96,7 @@ def note(
 
 
 def begin(folder: Path, paths: Iterable[Path | str], /, *, source: str | None = None) -> None:
-    """Record that files, folders, or items of a source are being added.
-
-    An interrupted run leaves these entries in the ledger.
-    """
+    """Record that files, folders, or items are being added, in case of an interruption."""
     message = "Adding it has not finished."
     hint = "If no program is adding files, add it again; finished documents are kept."
     marks = [FileOutcome(str(p), "failed", UNFINISHED, message, hint) for p in paths]
@@ -147,10 +144,7 @@ def untaken(folder: Path, documents: Iterable[Document], /) -> tuple[UntakenFile
 
 
 def carry(folder: Path, documents: Iterable[Document], target: Path, /) -> None:
-    """Write the ledger for another computer, where the files have other paths or do not exist.
-
-    An entry leaves it as soon as a file of the same name is added there.
-    """
+    """Write the ledger for another computer, where only the names of files are valid."""
     files = [replace(file, elsewhere=True) for file in untaken(folder, documents)]
     if files:
         _write(target, (file for file in files if file.code != DAMAGED))

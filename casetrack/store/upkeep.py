@@ -81,10 +81,7 @@ def compact_after_write(folder: Path, /, *, unverified: bool = False) -> None:
 
 
 def due_fragments(fragments: Iterable[Any], /) -> set[int]:
-    """Return the ids of the fragments to merge now.
-
-    These are the fragments of full tiers, all smaller ones, and large ones with many deleted rows.
-    """
+    """Return the ids of the fragments to merge: of full and lower tiers, or with many deletions."""
     fragments = list(fragments)
     tiers = {f.id: _tier(f.physical_rows) for f in fragments if is_small(f)}
     counts = list(tiers.values())
@@ -184,15 +181,7 @@ _STAGE = "rewrite"
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Disk usage of a collection's datasets.
-
-    Attributes
-    ----------
-    live_bytes
-        Data files of the newest versions, including deleted rows.
-    versions, fragments
-        Of both datasets together.
-    """
+    """Disk usage of a collection's datasets; live bytes include deleted rows of current files."""
 
     total_bytes: int
     live_bytes: int
@@ -268,10 +257,7 @@ def is_pressing(folder: Path, /) -> bool:
 
 
 def compact(folder: Path, /, *, cancel: threading.Event | None = None) -> None:
-    """Merge small fragments, and rewrite every fragment with deleted rows.
-
-    *cancel* stops between two commits.
-    """
+    """Merge small fragments, and rewrite every fragment with deleted rows."""
     for name in (CHUNKS, DOCUMENTS):
         left: int | None = None
         while cancel is None or not cancel.is_set():

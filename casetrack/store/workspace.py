@@ -50,10 +50,7 @@ S = TypeVar("S")
 
 
 def raises_damage(method: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
-    """Let a method raise ``CollectionDamaged`` for errors of Lance and Arrow in damaged files.
-
-    See :func:`casetrack.store.damage.damage_errors`.
-    """
+    """Let a method raise ``CollectionDamaged`` for errors of Lance and Arrow in damaged files."""
 
     @functools.wraps(method)
     def wrapped(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -138,10 +135,7 @@ class State:
             return value
 
     def next(self, snapshot: Snapshot, /) -> State:
-        """Return the state of a newer snapshot, with the index of this one if it is still valid.
-
-        Compaction moves rows, but does not invalidate the index.
-        """
+        """Return the state of a newer snapshot, with the index of this one if it is still valid."""
         mine = self.snapshot
         same = (mine.version, mine.generation) == (snapshot.version, snapshot.generation)
         return State(self.workspace, snapshot, self._index if same else None)

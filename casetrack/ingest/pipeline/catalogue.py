@@ -82,10 +82,7 @@ class PackagedStep:
         return f"{self.package} {sorted(self.values.items())} {own}"
 
     def __call__(self, batches: Batches, /) -> Batches:
-        """Run the step, and check that it only adds its declared columns.
-
-        After a failure its nullable columns are null, if failures are collected.
-        """
+        """Run the step, and check that it adds its declared columns only (null after a failure)."""
         given = _Given(batches)
         try:
             yield from self._watched(given)
@@ -245,13 +242,7 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a step.
-
-    Attributes
-    ----------
-    default
-        Its value if the file sets none; others must have the same type.
-    """
+    """A parameter of a step; its values must have the type of the default."""
 
     name: str
     default: Any
@@ -279,13 +270,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class StepKind:
-    """An available step, not yet built.
-
-    Attributes
-    ----------
-    package
-        The installed package; ``None`` for a step of CaseTrack.
-    """
+    """An available step, not yet built; *package* is ``None`` for a step of CaseTrack."""
 
     contract: Contract
     about: str

@@ -41,13 +41,7 @@ _LISTS = ("embedders",)
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Consecutive steps.
-
-    Attributes
-    ----------
-    shares_pass
-        Whether they all read one pass of the encoder; otherwise none does.
-    """
+    """Consecutive steps that all read one pass of the encoder, or none of them does."""
 
     steps: tuple[Step, ...]
     shares_pass: bool
@@ -97,17 +91,11 @@ class Pipeline:
         return self.fingerprint_after(self.reading)
 
     def fingerprint_after(self, fingerprint: str, /) -> str:
-        """Return the fingerprint after all steps ran again on a document's chunks.
-
-        *fingerprint* is the earlier one, whose reading part stays.
-        """
+        """Return the fingerprint after all steps ran again on a document's chunks."""
         return "-".join([fingerprint.partition("-")[0], *self.parts.values()])
 
     def changed_steps(self, fingerprint: str, /) -> frozenset[str]:
-        """Return the steps on chunks that are missing or different in a document's fingerprint.
-
-        Steps that need the columns of a changed step are included.
-        """
+        """Return the steps missing or different in a fingerprint, with dependent steps."""
         made = set(fingerprint.split("-")[1:])
         return self.with_followers(n for n, part in self.parts.items() if part not in made)
 
@@ -122,10 +110,7 @@ class Pipeline:
         return frozenset(steps)
 
     def is_current(self, fingerprint: str, /) -> bool:
-        """Return whether the chunks of a document with this fingerprint are up to date.
-
-        Its file may have been read differently, see :attr:`reading`.
-        """
+        """Return whether chunks with this fingerprint are up to date, ignoring :attr:`reading`."""
         return set(fingerprint.split("-")[1:]) == set(self.parts.values())
 
     # --- running ------------------------------------------------------------------------------
@@ -142,8 +127,7 @@ class Pipeline:
     ) -> Iterator[pa.RecordBatch]:
         """Convert the pages of one document to batches of chunks, and check each step's output.
 
-        *name* is the file name, *title* the one in the document. *known* are reusable outputs, see
-        :class:`SharedPass`.
+        *known* are reusable outputs, see :class:`SharedPass`.
         """
         batches = self.source.name_pages(document_id, pages, name=name, title=title)
         for stage in self.stages:
@@ -157,11 +141,7 @@ class Pipeline:
         return tuple(Stage(tuple(steps), shares) for shares, steps in groups)
 
     def through(self, stage: Stage, batches: Batches, known: Known | None = None, /) -> Batches:
-        """Run the ordered batches of one document through a stage of :attr:`stages`.
-
-        *batches* come from the previous stage. *known* are reusable outputs, see
-        :class:`SharedPass`.
-        """
+        """Run the ordered batches of one document, from the previous stage, through a stage."""
         if stage.shares_pass:
             shared = self.shared_pass(stage.steps, known)  # type: ignore[arg-type]
             return _checked(replace(shared, table_passages=TABLE_PASSAGES)(batches), stage.steps)

@@ -34,15 +34,7 @@ _KEYS = ("name", "doc", "step", "collection_step", "packages")
 
 @dataclass(frozen=True, slots=True)
 class PipelineFile:
-    """Content of a pipeline file.
-
-    Attributes
-    ----------
-    steps, collection_steps
-        Name of each step with its parameters.
-    packages
-        Packages of the steps, by step; stored in the copy of a collection to name missing ones.
-    """
+    """Content of a pipeline file; the copy in a collection also has the packages of its steps."""
 
     name: str
     about: str
@@ -202,11 +194,7 @@ def user_files(data_dir: Path, /) -> tuple[Path, ...]:
 
 
 def choose(wanted: str | Path, data_dir: Path, /) -> PipelineFile:
-    """Return the checked pipeline of a name or path.
-
-    *wanted* is the name of an included pipeline or of one in the data folder, or the path of a
-    file.
-    """
+    """Return the checked pipeline with the name or the file path *wanted*."""
     text = str(wanted)
     if text.endswith(".toml") or Path(text).name != text:
         chosen = read_file(Path(text).expanduser().absolute())
@@ -282,10 +270,7 @@ def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
 def load_pipeline(
     name: str, tools: Tools | None = None, /, *, folder: Path | None = None
 ) -> Pipeline:
-    """Build an included pipeline, or one that the collection in *folder* keeps.
-
-    Without *tools* the pipeline can only be described.
-    """
+    """Build a pipeline that is included or kept in *folder*; without *tools* to describe it."""
     return of_collection(name, folder).build(tools)
 
 
@@ -298,10 +283,7 @@ def build_pipeline(raw: Mapping[str, Any], tools: Tools, /) -> Pipeline:
 
 
 def use_pipeline(workspace: Workspace, wanted: str | Path, /) -> bool:
-    """Set the collection's pipeline and store a copy of its file; return whether it changed.
-
-    For *wanted* see :func:`choose`. Name and content are compared.
-    """
+    """Set the collection's pipeline and store a copy of its file; return whether it changed."""
     folder, data_dir = workspace.folder, workspace.settings.data_dir
     before = workspace.info.pipeline
     if str(wanted) == before and wanted not in {path.stem for path in user_files(data_dir)}:

@@ -1,7 +1,4 @@
-"""Steps of a pipeline: pure functions from Arrow batches to Arrow batches, one per file.
-
-It exports the interface for steps of other packages.
-"""
+"""Steps of a pipeline: pure functions from Arrow batches to Arrow batches, one per file."""
 
 from typing import TYPE_CHECKING
 

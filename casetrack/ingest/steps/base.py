@@ -89,10 +89,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Failures:
-    """The failures of the extractors with one document.
-
-    *document* names it in the log.
-    """
+    """The failures of the extractors with one document, which *document* names in the log."""
 
     document: str = ""
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -128,10 +125,7 @@ def collect_failures(document: str = "", /) -> Iterator[Failures]:
 def attempt(
     extractor: str, find: Callable[[], T], otherwise: D, /, *, stage: str | None = None
 ) -> T | D:
-    """Return the result of an extractor, or *otherwise* after logging and counting its error.
-
-    *stage* is the step of the pipeline, by default that of the extractor's name.
-    """
+    """Return the result of an extractor, or *otherwise* after logging and counting its error."""
     try:
         return find()
     except CaseTrackError:

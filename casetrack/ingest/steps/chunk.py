@@ -103,10 +103,7 @@ def text_hash(text: str, /) -> str:
 def chunk_page(
     page: dict[str, Any], rules: ChunkRules, words: PageWords = _NO_WORDS, /
 ) -> Iterator[dict[str, Any]]:
-    """Yield the chunks of one row of ``pages`` as rows of ``chunks``, without the page's facts.
-
-    *words* has the positions of its words, if they are known.
-    """
+    """Yield the chunks of one row of ``pages`` as rows of ``chunks``, without the page's facts."""
     text = page["text"]
     paragraphs = page["paragraphs"]
     # A cut right after a heading would separate it from its text.

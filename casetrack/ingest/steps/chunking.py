@@ -50,10 +50,7 @@ class _Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class PageWords:
-    """Positions of the words of one page, evaluated only where a line is cut.
-
-    *placed* is a value of the column ``words`` of ``pages``; null or ``None`` if unknown.
-    """
+    """Positions of the words of one page, from the column ``words``, read where a line is cut."""
 
     placed: pa.ListScalar | None = None
 
@@ -107,21 +104,11 @@ def _letters(text: str) -> str:
 def line_boxes(
     text: str, lines: Sequence[dict[str, Any]], words: PageWords, start: int, end: int, /
 ) -> list[dict[str, Any]]:
-    """Return the number and rectangle of each line of a chunk, for its column ``line_boxes``.
+    """Return the number and rectangle (points) of each line of a chunk, for ``line_boxes``.
 
-    Parameters
-    ----------
-    lines
-        The page's lines that the chunk touches; those without a rectangle are skipped.
-    start, end
-        The chunk, code points of *text*, the text of the page.
-
-    Returns
-    -------
-    list of dict
-        Rectangles in points. For the first and last line, that of the part in the chunk, or of the
-        whole line if the letters around the cut do not match, as in a table row with cells of
-        several lines.
+    *start* and *end* are code points of *text*, the text of the page. The first and last line have
+    the rectangle of their part, or of the whole line if the letters around the cut do not match, as
+    in a table row with cells of several lines.
     """
     boxes = []
     for line in lines:
@@ -204,15 +191,7 @@ class ChunkRules:
 
 
 class CodeEnds(NamedTuple):
-    """Preferred cuts of source code, in ascending code points.
-
-    Attributes
-    ----------
-    definitions
-        Ends of functions and classes, and of the code before one.
-    lines
-        Ends of lines; code has no sentences.
-    """
+    """Preferred cuts of source code, in ascending code points: ends of definitions and of lines."""
 
     definitions: Sequence[int]
     lines: Sequence[int]
@@ -223,14 +202,7 @@ def cut(
 ) -> list[tuple[int, int]]:
     """Return the half-open spans of the chunks of one page; empty for an empty page.
 
-    Parameters
-    ----------
-    text
-        The page text, without white space at either end.
-    breaks
-        Preferred ends of paragraphs, ascending.
-    code
-        Preferred cuts of source code.
+    *breaks* are preferred ends of paragraphs, ascending; *code* has preferred cuts of source code.
     """
     spans: list[tuple[int, int]] = []
     start, length = 0, len(text)

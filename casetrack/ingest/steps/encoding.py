@@ -164,8 +164,7 @@ class SharedPass:
     known
         Reusable outputs: a changed file embeds only the chunks whose text changed.
     table_passages
-        Maximum number of unknown passages of table rows to read in one call; the columns of further
-        ones stay empty. ``None`` means no limit.
+        Maximum number of unknown table passages per call; further ones stay empty.
     """
 
     steps: tuple[EncodingStep, ...]
@@ -267,10 +266,7 @@ _ADDS = ("dense", "tokens", "sparse_terms", "sparse_weights", "embedders", "embe
 
 @dataclass(frozen=True, slots=True)
 class EmbedStep:
-    """Embeds every chunk with the models of the collection's profile, for semantic search.
-
-    Without a model the columns are null, which ``embedders`` shows.
-    """
+    """Embeds every chunk with the models of the collection's profile; without models, null."""
 
     encoder: ProfileEncoder | None
     dimension: int
@@ -324,10 +320,7 @@ class EmbedStep:
 def _own_tokens(
     text: ContextText, states: np.ndarray, spans: np.ndarray | None, form: TokenForm
 ) -> np.ndarray:
-    """Return the states of the text's meaningful tokens, without those of the context.
-
-    The context has taken effect in the pass; its own tokens would be the same in every chunk.
-    """
+    """Return the states of the text's meaningful tokens, without those of the context."""
     from casetrack.models.token_matrix import content_tokens
 
     if spans is None:

@@ -119,13 +119,6 @@ class NamesStep:
 
     The built-in tagger reads the hidden states of the pass of ``embed``, if that step is in the
     same stage; a custom model (``[names]`` in ``config.toml``) needs no pass.
-
-    Attributes
-    ----------
-    finder
-        The tagger, or ``None``: then the column is null.
-    encoder
-        Makes the pass for a tagger that needs one.
     """
 
     finder: NameFinder | None

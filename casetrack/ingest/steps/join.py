@@ -14,10 +14,7 @@ from casetrack.ingest.steps.base import Contract, parameter
 
 @dataclass(frozen=True, slots=True)
 class JoinRules:
-    """Joins different names of one entity, if the collection leaves no doubt.
-
-    Names with the same key are always one entity; a pipeline without this step joins nothing else.
-    """
+    """Joins different names of one entity, if the collection leaves no doubt."""
 
     middle_names: bool = parameter(
         True, "Join full names that differ in a middle name only, if no other name matches."

@@ -1,8 +1,4 @@
-"""Step ``parse``: from files to pages. The source of every pipeline.
-
-Worker processes read the files (``casetrack.parse.workers``); this step adds the document's name to
-the pages.
-"""
+"""Step ``parse``: from files to pages, read by worker processes. The source of every pipeline."""
 
 from __future__ import annotations
 
@@ -35,10 +31,7 @@ class ParseStep:
         return ""
 
     def open(self, path: Path, /, *, spool: Path | None = None) -> ParsedFile:
-        """Start reading one file; its pages are the ``batches`` of the result.
-
-        Copies of its attachments go to *spool*.
-        """
+        """Start reading one file; its attachments go to *spool*, its pages are in the result."""
         if self.pool is None:
             raise RuntimeError("this pipeline was built without workers, only to be described")
         return self.pool.read(path, spool=spool)

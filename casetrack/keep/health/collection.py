@@ -47,10 +47,7 @@ _ONCE = (("document_id", "the id"), ("revision", "the revision"), ("path", "the 
 
 
 def check_schema(folder: Path, /) -> Check:
-    """Check that the stored tables have the declared columns.
-
-    Nullable columns of a later version are added with the next change.
-    """
+    """Check the columns of the stored tables, except nullable ones that the next change adds."""
     later = 0
     try:
         for name, table in ((CHUNKS, "chunks"), (DOCUMENTS, "documents")):
@@ -127,15 +124,7 @@ def check_ledger(problems: list[Problem], documents: int, /) -> Check:
 
 @dataclass(frozen=True, slots=True)
 class Examiner:
-    """Inputs of the checks of a collection.
-
-    Attributes
-    ----------
-    reading
-        Fingerprint of the reading conditions.
-    is_fresh
-        Returns whether the present version read and chunked a document.
-    """
+    """Inputs of the checks: models, reading conditions, and whether a document is up to date."""
 
     reading: ReadOptions
     encoder: ProfileEncoder | None
@@ -150,14 +139,10 @@ class Examined:
 
     Attributes
     ----------
-    reread
-        Ids of documents that are repaired by reading their file again.
-    rebuild
-        Ids of documents whose derived data only are wrong.
+    reread, rebuild
+        Ids of documents to read again, and of those with wrong derived data only.
     copies
         Ids of documents whose copy is missing or damaged.
-    lost
-        Unreadable data files, and their documents.
     can_read
         Whether the data were readable, so that documents were checked.
     """
@@ -172,10 +157,7 @@ class Examined:
 
 
 def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
-    """Check one collection: its data, provenance, views, folder and sources.
-
-    Nothing is changed or updated.
-    """
+    """Check the data, provenance, views, folder and sources of one collection, without changes."""
     try:
         with damage_errors(folder):
             return _check(folder, open_snapshot(folder), examiner)

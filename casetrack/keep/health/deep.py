@@ -132,10 +132,7 @@ def _same_boxes(page: dict[str, Any], words: PageWords, chunks: list[dict[str, A
 
 
 def embed_again(snapshot: Snapshot, encoder: ProfileEncoder, /) -> tuple[Check, list[Problem]]:
-    """Embed some chunks again, and compare the vectors with the stored ones.
-
-    Rows of other models than *encoder* are skipped.
-    """
+    """Embed some chunks of the models of *encoder* again, and compare the vectors."""
     problems, compared = list[Problem](), 0
     chosen = sorted(snapshot.revisions, key=lambda r: hashlib.sha256(r.encode()).digest())
     columns = (*CONTEXT_COLUMNS, "chunk_id", "document_id", "dense", "embedders")

@@ -126,10 +126,7 @@ def _repair(workspace: Workspace, result: Examined) -> tuple[list[str], list[str
 def _without_unreadable(
     workspace: Workspace, result: Examined, lost: Unreadable
 ) -> tuple[list[str], list[str]]:
-    """Remove unreadable data files, once all their documents can be read from their files.
-
-    Until then they stay, because a part may be recoverable.
-    """
+    """Remove unreadable data files once all their documents can be read from their files."""
     folder, documents = workspace.folder, workspace.state().snapshot.documents
     unmended = []
     states = in_earlier_states(folder, [documents[i] for i in lost.documents])
@@ -256,10 +253,7 @@ def _next_step(workspace: Workspace, root: Document) -> str:
 
 
 def _read_again(workspace: Workspace, roots: list[Document]) -> Iterator[tuple[IngestReport, bool]]:
-    """Ingest files again in one batch, and those with a display name or a copy one by one.
-
-    Yields each report, and whether it is of the files themselves, not of their copies.
-    """
+    """Ingest files again; yield each report, and whether it is of files instead of copies."""
     plain = list[Path]()
     named = list[tuple[Path, Document]]()
     copies = {

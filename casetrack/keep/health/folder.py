@@ -124,11 +124,7 @@ def _described(mark: Mark) -> str:
 
 
 def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:
-    """Check for rows without a document, and temporary files.
-
-    Such rows are invisible, and the next write sweeps them. *live* is the number of rows of
-    documents, counted independently of the ledger.
-    """
+    """Check for temporary files, and rows without a document (*live* rows have one)."""
     rows = snapshot.chunks.count_rows()
     with try_lock(folder / ".write.lock") as idle:
         pending = leftovers(folder) if idle else []
@@ -171,10 +167,7 @@ def _is_temporary(name: str) -> bool:
 
 
 def check_copies(folder: Path, snapshot: Snapshot, wrong: Iterable[Problem], /) -> Check:
-    """Check that every copy of a file exists, and that there are no other files among them.
-
-    *problems* are those of :func:`copy_problems`.
-    """
+    """Check that every copy of a file exists, and that there are no other files among them."""
     problems = list(wrong)
     with try_lock(folder / ".write.lock") as idle:
         # During a write, a copy may exist before its document.

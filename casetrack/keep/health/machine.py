@@ -26,10 +26,7 @@ _PUBLIC = {"models"}
 
 
 def open_to_others(home: Path, /) -> list[Path]:
-    """Return the paths in the data folder that other users may read; none if the folder is private.
-
-    Windows is skipped: its access rights are inherited from the user's folder.
-    """
+    """Return the paths in the data folder that other users may read (empty on Windows)."""
     if os.name == "nt" or not home.is_dir() or not _is_open(home):
         return []
     inside = [p for p in sorted(home.iterdir()) if p.name not in _PUBLIC and p.suffix != ".lock"]

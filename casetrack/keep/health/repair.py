@@ -44,10 +44,7 @@ def repair_data(folder: Path, /) -> list[str]:
 
 
 def repair_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
-    """Repair a collection's folder, except damaged documents; return the actions.
-
-    *views* has the problems of its search index and its graph.
-    """
+    """Repair a collection's folder, except damaged documents; return the actions."""
     # First of all: without them no state can be opened.
     done = repair_data(folder)
     stopped, temporary = len(leftovers(folder)), list(temporary_files(folder))

@@ -32,15 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Unreadable passages of a collection.
-
-    Attributes
-    ----------
-    files, others
-        Numbers of the unreadable and of the readable data files.
-    documents
-        Ids of the documents with passages in unreadable files.
-    """
+    """Unreadable passages: numbers of unreadable and of other data files, and document ids."""
 
     files: tuple[int, ...] = ()
     others: tuple[int, ...] = ()
@@ -90,8 +82,6 @@ class RowChecks:
 
     Attributes
     ----------
-    counts
-        Number of rows by live revision.
     altered
         Rows that differ from their checksums.
     unmarked

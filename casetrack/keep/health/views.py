@@ -66,15 +66,7 @@ class _Kind(Protocol):
 
 @dataclass(slots=True)
 class ViewState:
-    """Problems of one folder of segments.
-
-    Attributes
-    ----------
-    damaged
-        Names of published segments that are unreadable or differ from the stored rows.
-    lacking
-        Number of documents without a segment; the next search adds them.
-    """
+    """Problems of one folder of segments; the next search adds the *lacking* documents."""
 
     name: str
     home: Path
@@ -94,11 +86,7 @@ class ViewState:
 def check_views(
     folder: Path, snapshot: Snapshot, counts: Mapping[str, int], /, *, deep: bool = False
 ) -> list[ViewState]:
-    """Compare the search index and the graph of a collection with the stored rows.
-
-    *counts* are the numbers of stored rows by live revision, independent of the ledger. *deep*
-    compares all documents.
-    """
+    """Compare the search index and the graph with the stored rows, of all documents if *deep*."""
     home = folder / "views"
     index = _check_segments(_Index(), home / "index", snapshot, counts, deep=deep)
     graph = _check_segments(_Graph(), home / "graph" / "segments", snapshot, counts, deep=deep)

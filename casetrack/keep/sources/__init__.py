@@ -31,17 +31,9 @@ def open_source(
 ) -> Source:
     """Return a source from its configuration, without reading anything.
 
-    Parameters
-    ----------
-    kind
-        One of :data:`KINDS`.
-    settings
-        Its keys and values, with variables expanded.
-    base
-        Base folder of relative paths: that of the configuration.
-    cache
-        Folder for data kept between two listings, which may be lost; ``None`` is the user's cache
-        folder.
+    *kind* is one of :data:`KINDS`; variables in *settings* are expanded. *base* is the base folder
+    of relative paths. *cache* is a folder for data kept between two listings, by default the
+    user's.
     """
     declared = kind_of(kind)
     check_name(name, kind=kind)

@@ -31,13 +31,8 @@ class Item:
     token
         Equal tokens mean equal content: a blob's id, an ETag with a size. Never only a time; empty
         if the source has none.
-    size
-        Bytes, if the listing has them.
-    title, author
-        As stated by the source.
     name
-        File name with an extension, for reading and display, if the last part of *source_id* has
-        none: ``ticket-12.md``.
+        File name with an extension, if the last part of *source_id* has none: ``ticket-12.md``.
     is_whole
         Whether the files inside it are separate items, so that they are not extracted.
     """
@@ -59,8 +54,6 @@ class Source(Protocol):
 
     Attributes
     ----------
-    kind
-        ``filesystem``, ``git``, ``s3`` or ``script``; ``production`` for one with a load file.
     notes
         Sentences about the items that the last listing skipped.
     dark
@@ -77,25 +70,17 @@ class Source(Protocol):
     large: Sequence[str]
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
-        """Yield all items of the source in a stable order.
-
-        A listing without an error is complete: items that it does not contain were deleted.
+        """Yield all items of the source in a stable order; unlisted items were deleted.
 
         Raises
         ------
-        SourceError
-            The listing failed or is incomplete.
-        JobStopped
-            *cancel* was set.
+        SourceError, JobStopped
+            The listing is incomplete, or *cancel* was set.
         """
         ...
 
     def file(self, item: Item, /) -> Path | None:  # noqa: ARG002 - most have none
-        """Return the absolute path of an item's own local file, or ``None`` if it must be fetched.
-
-        A local file is read in place: its documents have its path, and changes are detected by
-        content as in any folder.
-        """
+        """Return the path of an item's local file, which is read in place; ``None`` to fetch it."""
         return None
 
     def prepare(
@@ -105,15 +90,7 @@ class Source(Protocol):
         *,
         cancel: threading.Event | None = None,  # noqa: ARG002
     ) -> None:
-        """Prepare the fetching of items that are better fetched together.
-
-        Raises
-        ------
-        SourceError
-            Nothing can be fetched.
-        JobStopped
-            *cancel* was set.
-        """
+        """Prepare the fetching of items that are better fetched together."""
         return
 
     def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:
@@ -125,10 +102,8 @@ class Source(Protocol):
             It has no readable content and never will.
         SourceChanged
             Its content differs from the listing; list again.
-        SourceError
-            It cannot be fetched; its document stays.
-        JobStopped
-            *cancel* was set.
+        SourceError, JobStopped
+            It cannot be fetched now, or *cancel* was set; its document stays.
         """
         ...
 
@@ -204,11 +179,6 @@ class Choice:
         Globs of included paths; without any, every readable document type except pictures.
     built
         Whether to include folders of build outputs; a repository has only intended ones.
-
-    Attributes
-    ----------
-    extensions
-        Included extensions, lower case and with dot; ``None`` means all that match *include*.
     """
 
     def __init__(
@@ -255,10 +225,7 @@ class Choice:
         return not self.leaves_out(path)
 
     def leaves_out(self, path: str, /) -> bool:
-        """Return whether a path is excluded by default.
-
-        *path* is relative, with slashes; that of a folder ends with one.
-        """
+        """Return whether a path, relative and with slashes, is excluded by default."""
         folder, _, name = path.rpartition("/")
         way = self._way(folder)
         if way == "out" or not name:

@@ -29,13 +29,6 @@ class FilesystemSource(Source):
 
     Tokens of its items consist of size, time and inode. For a local file, a sync uses its own hash
     of the content instead.
-
-    Parameters
-    ----------
-    include_globs, exclude_globs
-        See :class:`~casetrack.keep.sources.base.Choice`.
-    follow_symlinks
-        Whether to follow links within the folder.
     """
 
     kind = "filesystem"

@@ -39,8 +39,6 @@ class Key:
     type
         ``path`` is relative to the configuration's folder; ``texts`` is a list; a ``number`` is an
         integer above 0, a ``count`` an integer from 0, a ``share`` a number from 0 to 1.
-    default
-        Its default value; ``None`` if :attr:`help` describes the default.
     example, chosen
         The value in a new configuration: as a comment, and as a setting.
     """
@@ -57,19 +55,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of sources.
-
-    Attributes
-    ----------
-    name
-        As in ``[connectors.NAME.…]``.
-    keys
-        In display order.
-    free_keys
-        Whether further keys are allowed, for the program of the source.
-    called
-        Name of a source of this kind in a new configuration.
-    """
+    """A kind of sources; *called* is the name of its source in a new configuration."""
 
     name: str
     summary: str
@@ -125,8 +111,8 @@ def read_settings(
 ) -> tuple[dict[str, Any], dict[str, object]]:
     """Return all keys of a kind with their values, and the free ones.
 
-    *settings* is a source's table in a configuration. *where* is the source, for errors:
-    ``git:platform``. *base* is the base folder of relative paths.
+    *where* is the source, for errors: ``git:platform``. *base* is the base folder of relative
+    paths.
     """
     known = {key.name: key for key in kind.keys}
     free = {name: value for name, value in settings.items() if name not in known}

@@ -31,8 +31,6 @@ class Limits:
         Maximum time without output and without a change of :attr:`alive`.
     alive
         Returns a number that changes while the program works without output.
-    stop
-        Returns whether to stop the program now.
     """
 
     cancel: threading.Event | None = None
@@ -49,10 +47,7 @@ class Running:
     Attributes
     ----------
     ended
-        Why it was stopped: ``"cancel"``, ``"time"``, ``"silence"``, ``"stop"``; empty if it ended
-        itself.
-    code
-        Its exit status, once it has ended.
+        Why it was stopped: ``"cancel"``, ``"time"``, ``"silence"``, ``"stop"``; else empty.
     """
 
     stdout: IO[bytes]
@@ -113,11 +108,7 @@ def running(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Running]:
-    """Run a program; on leaving the block, it is stopped with all its child processes.
-
-    *command* is run without a shell. *given* is its standard input. *environment* ``None`` is that
-    of this process.
-    """
+    """Run a program without a shell; leaving the block stops it and its child processes."""
     with tempfile.TemporaryFile() as standard_input:
         standard_input.write(given)
         standard_input.seek(0)

@@ -1,7 +1,4 @@
-"""A bucket of Amazon S3 or of an S3-compatible service.
-
-Credentials come from the usual places, see :mod:`credentials`.
-"""
+"""A bucket of Amazon S3 or of an S3-compatible service; for credentials see :mod:`credentials`."""
 
 from __future__ import annotations
 
@@ -26,19 +23,7 @@ _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
 
 
 class S3Source(Source):
-    """A bucket.
-
-    Parameters
-    ----------
-    prefix
-        Only objects whose keys begin with this.
-    include_globs, exclude_globs
-        See :class:`~casetrack.keep.sources.base.Choice`; they match whole keys.
-    endpoint_url
-        Address of an S3-compatible service; ``None`` for Amazon's.
-    anonymous
-        Whether to send no credentials.
-    """
+    """A bucket; globs match whole keys, and *anonymous* sends no credentials."""
 
     kind = "s3"
 
@@ -233,10 +218,7 @@ class S3Source(Source):
         return item.url
 
     def _error(self, error: Exception, what: str = "") -> SourceError:
-        """Return our error for one of the service about *what*, by default the bucket.
-
-        Only its code and its message are shown: other parts may repeat keys.
-        """
+        """Return our error for one of the service, with its code and message only (no keys)."""
         fault = fault_of(error)
         words = fault.words
         place = self._endpoint or f"Amazon S3 ({self._region})"

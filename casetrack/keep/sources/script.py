@@ -156,17 +156,7 @@ class _Content:
 
 
 class ScriptSource(Source):
-    """A program.
-
-    Parameters
-    ----------
-    path
-        The program, absolute. One whose name ends with ``.py`` runs in this Python.
-    timeout
-        Seconds until it is stopped.
-    max_items
-        More items than this are an error.
-    """
+    """A program; a name that ends with ``.py`` runs in this Python."""
 
     kind = "script"
 

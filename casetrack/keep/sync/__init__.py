@@ -1,6 +1,4 @@
 """Sync of a collection with a folder or source: new, changed, moved and deleted files.
 
-A file is compared by its path and the SHA-256 of its content, never only by its times. :mod:`scan`
-reads the folder, :mod:`plan` plans without changes, :mod:`~casetrack.keep.sync.run` executes the
-plan under the collection's write lock.
+A file is compared by its path and the SHA-256 of its content, never only by its times.
 """

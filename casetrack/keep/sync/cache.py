@@ -1,9 +1,8 @@
 """Hashes of unchanged files: a cache that may be lost at any time.
 
 A hash is valid only if size, both times, and the inode are unchanged, and the file had not changed
-for a while before it was hashed. The system sets a file's change time with every write and every
-change of the other times, so that no program can revert it. Systems without such a time (Windows)
-hash every file. Items of sources have a change token instead, which is always trusted.
+for a while before it was hashed. No program can revert a file's change time; systems without it
+(Windows) hash every file. Items of sources have a change token instead, which is always trusted.
 """
 
 from __future__ import annotations
@@ -61,8 +60,6 @@ class Hashed:
         Of a file; for an item of a source its change token.
     moment
         Start of the hashing, nanoseconds since 1970.
-    hash
-        SHA-256, hexadecimal.
     textless
         The reading conditions under which no text was found; empty otherwise.
     """
@@ -93,10 +90,7 @@ def synced_places(collection: Path, /) -> list[str]:
 
 
 class HashCache:
-    """Known hashes of the files of one folder, or of the items of one source.
-
-    *place* is the folder or the label of the source.
-    """
+    """Known hashes of the files of a folder, or of the items of a source with the label *place*."""
 
     def __init__(self, collection: Path, place: Path | str, /) -> None:
         self._collection = collection
@@ -194,17 +188,7 @@ def _entry(fields: list[Any]) -> Hashed:
 
 
 class LedgerRow(NamedTuple):
-    """The columns of a ledger row that a sync compares.
-
-    Attributes
-    ----------
-    copy
-        The collection's copy of the file.
-    source_values
-        Columns from its source, see :data:`~casetrack.ingest.discover.SOURCE_COLUMNS`.
-    reading
-        Fingerprint of reading and chunking, see :attr:`casetrack.ingest.pipeline.Pipeline.reading`.
-    """
+    """The columns of a ledger row that a sync compares; *reading* is a pipeline fingerprint."""
 
     document_id: str
     path: str
@@ -240,12 +224,9 @@ class FileState:
     Attributes
     ----------
     signature
-        See :class:`~casetrack.keep.sync.cache.Hashed`; ``None`` if the file status is not
-        available.
+        See :class:`Hashed`; ``None`` if the file status is not available.
     hash
         SHA-256 of its content, hexadecimal; ``None`` with a problem.
-    textless, reason
-        See :class:`~casetrack.keep.sync.cache.Hashed`.
     fetched
         Location of its content, if that is not *path*; empty before it is fetched.
     """

@@ -50,15 +50,7 @@ _SKIPPED = "skipped"
 
 @dataclass(slots=True)
 class SourceScan(Scan):
-    """The listing of a source at one moment.
-
-    Attributes
-    ----------
-    is_whole
-        Whether unlisted files count as deleted.
-    dark
-        Folders that the listing could not read, see :class:`Source`.
-    """
+    """The listing of a source; *is_whole* means that unlisted files count as deleted."""
 
     lister: Lister | None = None
     is_whole: bool = False
@@ -95,14 +87,8 @@ class SourceScan(Scan):
 class Lister(Hasher):
     """Scans one source.
 
-    Parameters
-    ----------
-    spool
-        An empty folder for fetched items.
-    since, until
-        Only items changed from *since* and before *until*; items without a time are included.
-    holds
-        Whether the collection has documents of the source.
+    Only items changed from *since* and before *until*, or without a time, are included. *holds*
+    means that the collection has documents of the source.
     """
 
     def __init__(

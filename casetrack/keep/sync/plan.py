@@ -30,13 +30,7 @@ _NOTHING = Excluded()
 
 
 class Move(NamedTuple):
-    """A document that moves with its file.
-
-    Attributes
-    ----------
-    read_again
-        Whether the extension changed, so that another reader may apply.
-    """
+    """A document that moves with its file; *read_again* after a change of the extension."""
 
     row: LedgerRow
     file: FileState
@@ -49,28 +43,17 @@ class Plan:
 
     Attributes
     ----------
-    unchanged
-        Number of unchanged files.
-    moves
-        Documents that move with their files.
-    changed
-        Files with another content than their documents, and these.
+    changed, copies, repeats
+        Files with another content than their documents; with the content of a remaining document;
+        and with that of a new file; each with the document or path.
     again
         Unchanged files to read again: partially read ones, and those with outdated reading.
     described
         Unchanged files whose source columns differ.
     new
         Files without a document, one per content and extension.
-    copies
-        Files with the content of a remaining document, and that document.
-    repeats
-        Further files with the content of a new one, and its path.
-    excluded
-        Files that the user excluded permanently.
-    textless
-        Files that are known to have no text.
-    troubled
-        Unreadable files, and their documents.
+    excluded, textless, troubled
+        Files that the user excluded, that have no text, and that are unreadable.
     """
 
     unchanged: int = 0
@@ -126,17 +109,8 @@ def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
 class SyncPlanner:
     """Compares one scan with one state of the ledger.
 
-    Parameters
-    ----------
-    remove
-        Whether documents without a file will be removed.
-    read_with
-        Returns the present reading conditions of files.
-    excluded
-        Files that the user excluded: they are not new.
-    reading
-        Fingerprint of reading; documents with another one are read again. ``None`` for none, see
-        :attr:`LedgerRow.reading`.
+    *remove* means that documents without a file will be removed. *read_with* returns the present
+    reading conditions of files. Documents with another fingerprint than *reading* are read again.
     """
 
     def __init__(
@@ -216,10 +190,7 @@ class SyncPlanner:
     def _gone(
         self, owners: Mapping[str, LedgerRow], opened: Mapping[str, FileState]
     ) -> tuple[list[LedgerRow], list[LedgerRow]]:
-        """Return documents without a file: those of the place, and others whose content it has.
-
-        A file that the rules exclude is not deleted.
-        """
+        """Return documents without a file: those of the place, and others whose content it has."""
         wanted = {file.hash for file in opened.values()}
         gone: list[LedgerRow] = []
         elsewhere: list[LedgerRow] = []
@@ -363,10 +334,7 @@ class SyncPlanner:
 def pair(
     rows: Sequence[LedgerRow], files: Sequence[FileState], /
 ) -> list[tuple[LedgerRow, FileState]]:
-    """Match documents with files of the same content, each once, deterministically.
-
-    The same file name has priority, then the same extension, then the order of the paths.
-    """
+    """Match documents with files of the same content, by equal name, then extension, then path."""
     by_hash: dict[str, list[FileState]] = defaultdict(list)
     for file in files:
         if file.hash is not None:

@@ -35,14 +35,10 @@ class Ended:
 
     Attributes
     ----------
-    outcomes
-        Of the files that were read, and of their attachments, by path.
     moved
         Moves that were applied without reading.
     removed, missing
         Documents without a file that were removed, and that were kept.
-    notes
-        Notes; the keys of a dict keep their order.
     """
 
     outcomes: dict[str, FileOutcome] = field(default_factory=dict)

@@ -63,13 +63,7 @@ _DELETED_TOGETHER = 500
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """User options of a sync; see :meth:`casetrack.api.collection.Collection.sync`.
-
-    Attributes
-    ----------
-    again
-        Whether to read documents again that an earlier pipeline read or chunked differently.
-    """
+    """User options of a sync; *again* also reads documents of an earlier pipeline again."""
 
     reading: ReadOptions
     options: Options

@@ -57,10 +57,6 @@ class Scan:
         Label of the source, which limits the sync to its documents; ``None`` for a folder.
     unsettled
         Files that changed or disappeared during the scan: they are left unchanged.
-    skipped
-        Items that the source refuses, and the reasons.
-    problem
-        Why the scan is incomplete, and the next step.
     """
 
     place: str
@@ -114,10 +110,7 @@ class Scan:
         return True
 
     def settle(self, paths: Collection[str], reading: Collection[str], /) -> bool:  # noqa: ARG002
-        """Drop the files of *paths* that changed since they were hashed; return whether any did.
-
-        Then a new plan is needed. *reading* are the files to read next, whose contents are fetched.
-        """
+        """Drop the files of *paths* that changed since they were hashed; return whether any did."""
         changed = False
         for path in paths:
             state = self.files.get(path)
@@ -130,17 +123,7 @@ class Scan:
 
 @dataclass(slots=True)
 class FolderScan(Scan):
-    """A folder at one moment.
-
-    Attributes
-    ----------
-    only
-        Files and folders that limit the scan.
-    home
-        Device and inode of the folder itself.
-    unread
-        Folders that could not be listed.
-    """
+    """A folder at one moment; *home* has its device and inode, *only* limits the scan."""
 
     only: tuple[str, ...] | None = None
     home: tuple[int, int] = (0, 0)
@@ -216,10 +199,7 @@ def presence(path: str, /) -> Presence:
 
 
 def holds_any_file(folder: str, /) -> bool:
-    """Return whether any file is in *folder*, at any depth.
-
-    Leftovers in an unmounted mount point do not count: unreadable folders, and files of programs.
-    """
+    """Return whether any file is in *folder*, except leftovers in an unmounted mount point."""
     stack = [folder]
     while stack:
         try:
@@ -248,17 +228,7 @@ def is_inside_a_file(path: str, /) -> bool:
 
 
 class Hasher:
-    """Computes the hashes of files, using the cache.
-
-    Parameters
-    ----------
-    verify
-        Whether to hash every file, whatever the cache has.
-    known
-        Paths of the collection's documents: these are hashed whatever their extension.
-    remember
-        Whether new hashes may be written.
-    """
+    """Computes the hashes of files, using the cache; *known* files may have any extension."""
 
     def __init__(
         self,

@@ -119,8 +119,6 @@ def unpack(
 ) -> Unpacked:
     """Unpack an archive into the empty folder *target*, and check everything.
 
-    *secret* decrypts an encrypted archive. *tell* gets the action, the amount done, and the total.
-
     Raises
     ------
     FileNotFound, WrongPathKind
@@ -128,9 +126,7 @@ def unpack(
     ArchiveDamaged
         It is damaged, or not an exported collection.
     PassphraseMissing, PassphraseWrong, EncryptedFileDamaged
-        The secret is missing or wrong, or the encrypted file is damaged.
-    JobStopped
-        *cancel* was set.
+        *secret* is missing or wrong, or the encrypted file is damaged.
     """
     with _opened(path, target, secret, tell, cancel) as archive:
         reader = _Reader(archive, path.name, tell, cancel)
@@ -184,10 +180,7 @@ def _decrypted(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> IO[bytes]:
-    """Decrypt a file completely to an unnamed file on the disk of the collection.
-
-    The system removes it when it is closed or the process ends.
-    """
+    """Decrypt a file to an unnamed file, which the system removes when it is closed."""
     with storage_errors(path), path.open("rb") as source:
         total = path.stat().st_size
         facts = read_head(source, path.name).facts
@@ -363,15 +356,7 @@ def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInf
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Permission for an import; both callbacks raise an error to refuse it.
-
-    Attributes
-    ----------
-    collection
-        Called with the edition: may there be another collection?
-    documents
-        Called with the edition and the number of documents, without attachments.
-    """
+    """Callbacks that raise an error to refuse another collection, or a number of documents."""
 
     collection: Callable[[str], None]
     documents: Callable[[str, int], None]
@@ -388,11 +373,7 @@ def import_archive(
     tell: Callable[[str, int, int], None] | None,
     cancel: threading.Event | None,
 ) -> ImportReport:
-    """Create a collection from an archive.
-
-    *name* ``None`` means its original name, with a number if that is in use. *admit* may refuse the
-    import. For the other parameters see :func:`unpack`.
-    """
+    """Create a collection from an archive; *name* ``None`` means its original name, made unique."""
     started, home = time.monotonic(), settings.collections_dir
     if name is not None:
         name = checked_name(name)

@@ -46,19 +46,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The description of an archive.
-
-    Attributes
-    ----------
-    casetrack_version, created_at
-        Version that wrote it, and time (ISO 8601, UTC).
-    collection
-        The collection's facts, as in its ``collection.json``.
-    models
-        Fingerprints of the models that made the vectors.
-    counts
-        Numbers of :data:`COUNTS`.
-    """
+    """The description of an archive, with the fingerprints of the vector models."""
 
     casetrack_version: str
     created_at: str

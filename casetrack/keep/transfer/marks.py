@@ -19,10 +19,7 @@ MAX_BYTES = 64 << 20
 
 
 def copy_marks(folder: Path, snapshot: Snapshot, content: Path, /) -> int:
-    """Copy a collection's marks to its archive folder *content*; return the number left out.
-
-    Marks of deleted documents are left out.
-    """
+    """Copy the marks of live documents to *content*; return the number of other marks."""
     marks, documents = read(folder).all, Documents(snapshot)
     gone = {m.mark_id for m in marks if m.document_id is not None and documents.of(m) is None}
     undone = {m.mark_id for m in marks if m.kind == "undo" and m.value in gone}

@@ -1,10 +1,9 @@
 """Export of a collection to one ``.ctcollection`` file.
 
-The live rows are written to new datasets first, so that deleted or replaced rows are left out; then
-they are packed with the copied source files, the saved queries, and a manifest with the SHA-256 of
-every file. All of that happens in a folder next to the target, and the last step renames the
-result. An encrypted export writes no plain data there: the new datasets are in the collection's own
-folder, and are encrypted while they are packed.
+The live rows are written to new datasets, so that deleted or replaced rows are left out, and packed
+with the source files, the saved queries, and a manifest with the SHA-256 of every file, in a folder
+next to the target. An encrypted export writes no plain data there: the new datasets are in the
+collection's folder, and are encrypted while they are packed.
 """
 
 from __future__ import annotations
@@ -103,12 +102,7 @@ def pack(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> ExportReport:
-    """Write a collection to a file.
-
-    For *path* and *overwrite* see ``Collection.admin.export``. *secret* encrypts the file; ``None``
-    leaves it unencrypted. *snapshot* is the name or number of an earlier state; ``None`` means the
-    present one. *tell* gets the action, the amount done, and the total.
-    """
+    """Write a collection, or its state *snapshot*, to a file; see ``Collection.admin.export``."""
     folder, info = workspace.folder, workspace.info
     encrypted = secret is not None
     target = _target(
@@ -182,10 +176,7 @@ def _require_free(path: Path, *, overwrite: bool) -> None:
 def _make(
     work: _Work, info: CollectionInfo, snapshot: Snapshot, plain: Path, space: Path
 ) -> tuple[Manifest, Path]:
-    """Write all content to the folders; return the manifest and the packed file.
-
-    *plain* is the folder of the new datasets, *space* that of the packed file.
-    """
+    """Write datasets to *plain*, and the packed file to *space*; return manifest and file."""
     documents = list(snapshot.documents.values())
     info = replace(info, profile=snapshot.profile, dimension=snapshot.dimension)
     counts = {
@@ -246,10 +237,7 @@ def _make(
 
 @contextlib.contextmanager
 def _sink(work: _Work, file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Yield the output of the archive: the file, or an encrypting writer to it.
-
-    The head of an encrypted export contains nothing about the collection.
-    """
+    """Yield the output of the archive; the head of an encrypted one shows no facts."""
     if work.secret is None:
         yield file
         return
@@ -273,10 +261,7 @@ def _version() -> str:
 
 
 def _copies(work: _Work, documents: list[Document]) -> dict[str, tuple[str, Path, str]]:
-    """Return the path in the archive, the file, and its SHA-256, for documents with a copy.
-
-    A missing or changed copy is left out, with a note.
-    """
+    """Return path, file and SHA-256 of existing copies by document, and note the others."""
     present, gone = {}, []
     for document in documents:
         if document.original_copy is None:

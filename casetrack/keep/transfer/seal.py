@@ -66,15 +66,7 @@ _MADE_ANEW = "views"
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The files of a folder at one moment.
-
-    Attributes
-    ----------
-    folders
-        Paths of all subfolders, from the top down.
-    files
-        Size and time of the last change (ns) of every file, by path.
-    """
+    """Folders, and size and change time (ns) of the files, of a folder at one moment."""
 
     folders: tuple[str, ...]
     files: dict[str, tuple[int, int]]
@@ -111,10 +103,7 @@ def _raise(error: OSError) -> None:
 
 
 def write_tree(folder: Path, tree: Tree, sink: IO[bytes], tell: Callable[[int], None], /) -> None:
-    """Write the files of *tree* in a folder to *sink*, in name order.
-
-    *tell* gets the bytes written so far; its errors stop the writing.
-    """
+    """Write the files of *tree* in a folder to *sink*, in name order; *tell* may stop it."""
     done = 0
     with tarfile.TarFile(
         mode="w", fileobj=sink, format=tarfile.PAX_FORMAT, copybufsize=_COPY
@@ -150,11 +139,7 @@ def changed(folder: Path, /) -> CollectionBusy:
 
 
 def read_tree(source: IO[bytes], folder: Path, name: str, tell: Callable[[int], None], /) -> int:
-    """Write the files of a stream of :func:`write_tree` to an empty private folder.
-
-    Returns the bytes of the files. *name* is the stream's name for messages. *tell* gets the bytes
-    read so far.
-    """
+    """Write the files of a :func:`write_tree` stream to an empty folder; return the bytes."""
     done = 0
     try:
         with tarfile.open(fileobj=source, mode="r|", bufsize=_COPY) as tar:
@@ -341,10 +326,7 @@ def _read_back(
 
 
 def _switch(folder: Path, file: Path, doomed: Path, tree: Tree) -> Path:
-    """Replace the folder by the encrypted file; from here on nothing can be cancelled.
-
-    Returns the folder of the plain files: *doomed*, or the original one.
-    """
+    """Replace the folder by the encrypted file; return the folder of the plain files."""
     home, passing = folder.parent, passing_path(folder)
     if tree_of(folder).lasting != tree.lasting:
         raise changed(folder)

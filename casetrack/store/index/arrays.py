@@ -179,10 +179,7 @@ def one_chunk(column: pa.ChunkedArray | pa.Array, /) -> pa.Array:
 
 
 def reader(column: pa.ChunkedArray | pa.Array, /) -> Callable[[NDArray[np.intp]], list[Any]]:
-    """Return a function that reads a column at some positions as Python values; null is ``None``.
-
-    Ten numbers or texts are read in place in a few microseconds, through Arrow in fifteen.
-    """
+    """Return a function that reads values of a column in place, ten in a few microseconds."""
     array = one_chunk(column)
     if array.null_count == len(array):
         return lambda places: [None] * len(places)
@@ -213,10 +210,7 @@ def _is_moment(array: pa.Array) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Strings:
-    """A column of strings that is read in place, without an Arrow object per lookup.
-
-    A lookup costs 0.2 microseconds, through Arrow 1.
-    """
+    """A column of strings, read in place: a lookup costs 0.2 microseconds, through Arrow 1."""
 
     _bytes: memoryview
     _offsets: memoryview

@@ -19,10 +19,7 @@ _lock = threading.Lock()
 
 
 def start(module: str, folder: Path, /) -> bool:
-    """Start a module with a folder as its argument, and return at once; return whether it started.
-
-    A repeated call within a minute does nothing.
-    """
+    """Start a module with a folder, at most once a minute; return at once whether it started."""
     with _lock:
         asked = module, folder
         if time.monotonic() - _started.get(asked, float("-inf")) < _WAIT_SECONDS:

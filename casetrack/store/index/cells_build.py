@@ -46,21 +46,14 @@ def wanting(segments: Sequence[Segment], /) -> list[Segment]:
 
 
 def request(home: Path, segments: Sequence[Segment], values: int, /) -> bool:
-    """Start building missing cells in a background process; return whether one was started.
-
-    *home* is the folder of the index. *values* is the number of values in all vectors; small
-    collections get no cells. A repeated call within a minute does nothing.
-    """
+    """Start building missing cells in the background, unless the collection is small."""
     if values < PAYS_FROM or not wanting(segments):
         return False
     return background.start("casetrack.store.index.cells_build", home)
 
 
 def build_all(home: Path, /) -> int:
-    """Build all missing cells of an index; return the number of segments.
-
-    The number is also 0 if another process is building them.
-    """
+    """Build all missing cells of an index; return the number of segments (0 if already running)."""
     if not home.is_dir():
         return 0
     made = 0

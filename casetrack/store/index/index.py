@@ -166,10 +166,7 @@ class Index:
         return by_place
 
     def keys(self, places: Sequence[Place], /) -> NDArray[np.int64] | None:
-        """Return the sort key of equal scores: document path, then position in the document.
-
-        ``None`` if the documents are unknown, so that all places with equal scores must be kept.
-        """
+        """Return the sort key of equal scores: path, then position; ``None`` if unknown."""
         if self.ranks is None:
             return None
         result = np.empty(len(places), dtype=np.int64)
@@ -189,10 +186,7 @@ class Index:
 
 
 def open_index(folder: Path, snapshot: Snapshot, /, *, fingerprint: str | None = None) -> Index:
-    """Return the index of *snapshot*, after building the segments that are missing.
-
-    Only vectors of the model *fingerprint* count; with ``None`` all do.
-    """
+    """Return the index of *snapshot*; with a *fingerprint*, only vectors of this model count."""
     home = index_home(folder)
     dimension = dimension_of(snapshot.chunks)
     stored = stored_segments(home, snapshot, dimension)

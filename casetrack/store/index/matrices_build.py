@@ -24,11 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def build_all(folder: Path, /) -> int:
-    """Locate the matrices in all new data files of a collection; return the number of files.
-
-    The positions of removed files are deleted. The number is also 0 if another process is doing it,
-    or the collection is gone.
-    """
+    """Locate the matrices in new data files, and drop removed files; return the number of files."""
     home, made = home_of(folder), 0
     try:
         files = data_files(open_dataset(folder, CHUNKS), COLUMN)

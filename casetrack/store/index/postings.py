@@ -120,15 +120,7 @@ class Postings:
 
 
 def build_postings(lists: pa.ListArray, values: np.ndarray, size: int, /) -> Postings:
-    """Invert the lists of keys of all rows.
-
-    Parameters
-    ----------
-    lists
-        Distinct keys of each row, strings or integers; null for none.
-    values
-        Value of every key of every row, in the same order.
-    """
+    """Invert the lists of distinct keys of all rows, with the value of every key."""
     rows = as_numpy(pc.list_parent_indices(lists)).astype(row_type(size))
     flat = lists.flatten().dictionary_encode()
     # Codes follow first appearance; rank them in key order.
@@ -188,15 +180,7 @@ class Impact(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of a query in one segment.
-
-    Attributes
-    ----------
-    gain
-        Its weight in the query.
-    bound
-        Upper bound of its contribution to a row.
-    """
+    """A term of a query in one segment: its weight, and the upper bound of its contribution."""
 
     posting: Posting
     gain: np.float32
@@ -217,13 +201,7 @@ def _left(terms: Sequence[Term]) -> tuple[list[float], list[int]]:
 
 
 class Sums:
-    """The scores of one segment's rows for one query.
-
-    Parameters
-    ----------
-    terms
-        In an order that is the same in every segment, largest bound first.
-    """
+    """The scores of one segment's rows for one query, with the largest bounds first."""
 
     def __init__(self, terms: Sequence[Term], size: int, impact: Impact, /) -> None:
         self._terms = list(terms)
@@ -244,11 +222,7 @@ class Sums:
     def best(
         self, allowed: Rows, depth: int, threshold: float, /
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Return rows of *allowed* with their scores, including the best *depth*.
-
-        May omit rows with a score below *threshold*, and rows that are not among the best *depth*
-        of this segment.
-        """
+        """Return *allowed* rows with scores, including the best *depth* above *threshold*."""
         terms = self._terms
         if isinstance(allowed, slice):
             terms = [term.inside(allowed) for term in terms]
@@ -340,10 +314,7 @@ def best_places(
     keys: Callable[[list[Place]], NDArray[np.int64] | None],
     /,
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return the *depth* best places over all segments with their scores, ties by *keys*.
-
-    *sums* and *allowed* are per segment. See :func:`casetrack.store.index.scope.in_order`.
-    """
+    """Return the *depth* best places over all segments with their scores, ties by *keys*."""
     best = Best(depth)
     # The largest segment first: its threshold saves work in all others.
     for number in sorted(range(len(sums)), key=lambda n: -sums[n].size):
@@ -384,10 +355,7 @@ _OFF = 1e-5
 
 
 def quantize(matrix: NDArray[np.float32], /) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return int8 codes [n, d] and float32 scales [n]: ``scale * codes`` has unit length.
-
-    A row of zeros stays zero and has the scale 0.
-    """
+    """Return int8 codes [n, d] and float32 scales [n]: ``scale * codes`` has unit length (or 0)."""
     codes = np.empty(matrix.shape, dtype=np.int8)
     scales = np.zeros(len(matrix), dtype=np.float32)
     for start in range(0, len(matrix), _ROWS):
@@ -498,10 +466,7 @@ class Cells:
 
 
 class CellFile:
-    """The cells of one segment, which may be built while it is in use.
-
-    *folder* is the segment's; ``None`` for a segment in memory, which has no cells.
-    """
+    """The cells of one segment, which may be built while it is in use; none without a *folder*."""
 
     def __init__(self, folder: Path | None, /) -> None:
         self._path = folder / FILE if folder else None

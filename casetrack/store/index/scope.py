@@ -139,10 +139,7 @@ def in_order(
     keys: Callable[[list[Place]], NDArray[np.int64] | None],
     /,
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return the *depth* best places with their scores, best first, ties by their keys.
-
-    Without keys, all places that tie with the last one are returned.
-    """
+    """Return the *depth* best places with scores, best first; without keys, also ties."""
     if len(places) > depth:
         near = np.flatnonzero(scores >= nth_best(scores, depth))
         places, scores = [places[i] for i in near], scores[near]
@@ -188,10 +185,7 @@ class CandidateLists(Protocol):
     def top(
         self, scope: Scope, question: Question, depth: int, /
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield the name, the best *depth* places and their scores of each signal, in order.
-
-        Places are sorted best first, ties by chunk id.
-        """
+        """Yield name, best *depth* places and scores of each signal; ties by chunk id."""
         ...
 
     @property

@@ -51,18 +51,10 @@ def read_groups(
     blank: bool = False,
     files: Sequence[int] | None = None,
 ) -> Iterator[pa.Table]:
-    """Yield the rows of *revisions* in tables of whole revisions.
+    """Yield the rows of *revisions* in tables of whole revisions with at most about *most* rows.
 
-    Parameters
-    ----------
-    columns
-        Missing columns are left out; ``_rowid`` is added. Checksums are not compared.
-    most
-        Maximum rows of a table; only a single longer revision has more.
-    blank
-        Empty damaged rows except ids and offsets, so that nothing is derived from them.
-    files
-        Numbers of the data files to read; all by default.
+    Missing columns are left out; ``_rowid`` is added. Checksums are not compared, but *blank*
+    empties damaged rows except ids and offsets. *files* limits the data files.
     """
     if blank:
         for table in read_groups(snapshot, revisions, with_families(columns, "chunks"), most):
@@ -321,11 +313,7 @@ class SegmentFolder(Generic[S]):
 
 
 def remove_old(folders: Sequence[Path], grace: float, /) -> bool:
-    """Remove unused folders other than *folders*; return whether all expired ones are gone.
-
-    They are kept for *grace* seconds; if there are many, the older ones are kept for a shorter
-    time.
-    """
+    """Remove unused folders older than *grace* seconds; return whether all are gone."""
     now, removed = time.time(), True
     aged: list[tuple[float, Path]] = []
     for folder in folders:

@@ -26,11 +26,7 @@ def index_home(folder: Path, /) -> Path:
 
 
 def stored_segments(home: Path, snapshot: Snapshot, dimension: int, /) -> list[Segment]:
-    """Return segments with all live revisions of *snapshot*, and maybe dead ones.
-
-    *home* is the folder of the index. Stored segments with vectors of another length than
-    *dimension* are rebuilt.
-    """
+    """Return segments with all live revisions; those with another *dimension* are rebuilt."""
     return segment_folder(home, snapshot, dimension).segments(snapshot)
 
 

@@ -146,10 +146,7 @@ def add(folder: Path, marks: Iterable[Mark], /) -> None:
 
 
 def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
-    """Permanently remove marks that are not *wanted*, with the marks that undid them.
-
-    Returns the number of removed marks, without those that undid others.
-    """
+    """Permanently remove marks that are not *wanted*, with their undoings; return their number."""
     if not stamp(folder):
         return 0
     with _writing(folder):

@@ -48,14 +48,10 @@ _repairs = logging.getLogger("casetrack.repairs")
 def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
     """Migrate a collection to the present schema version; return whether that was necessary.
 
-    *timeout* is the time in seconds to wait for other writers.
-
     Raises
     ------
-    MigrationFailed
-        The migration failed; a backup has the earlier state.
-    CollectionBusy
-        Another process is writing to the collection.
+    MigrationFailed, CollectionBusy
+        It failed, and a backup has the earlier state; or another process is writing.
     """
     if read_info(folder).schema_version >= SCHEMA_VERSION:
         return False

@@ -33,10 +33,7 @@ TABLES = ((CHUNKS, "chunks"), (DOCUMENTS, "documents"))
 
 
 def add_columns(folder: Path, version: int, dimension: int, /) -> None:
-    """Add the columns of *version* that the datasets lack, with null in all rows.
-
-    One commit per dataset, which writes no rows and no other columns and does not disturb readers.
-    """
+    """Add the columns of *version* that the datasets lack, as nulls, without disturbing readers."""
     for name, table in TABLES:
         dataset = open_dataset(folder, name)
         have = set(dataset.schema.names)
@@ -57,13 +54,7 @@ _MARGIN_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup made by a migration.
-
-    Attributes
-    ----------
-    size_bytes
-        All its files, including those shared with the collection.
-    """
+    """A backup made by a migration; its size includes files shared with the collection."""
 
     path: Path
     version: int
@@ -83,10 +74,7 @@ def backups(folder: Path, /) -> tuple[Backup, ...]:
 
 
 def remove_backups(folder: Path, /, *, older_than: timedelta | None = None) -> tuple[Backup, ...]:
-    """Remove backups and incomplete ones; return the removed backups.
-
-    The caller holds the write lock. Backups younger than *older_than* stay; ``None`` removes all.
-    """
+    """Remove incomplete backups and those older than *older_than*; return them."""
     now = datetime.now(UTC)
     doomed = [b for b in backups(folder) if older_than is None or now - b.made_at > older_than]
     home = folder / HOME
@@ -102,10 +90,7 @@ def remove_backups(folder: Path, /, *, older_than: timedelta | None = None) -> t
 
 
 def make_backup(folder: Path, info: CollectionInfo, /) -> Path:
-    """Make a backup of a collection; return its folder. The caller holds the write lock.
-
-    If an interrupted migration has made the backup and begun its changes, that backup stays.
-    """
+    """Make a backup of a collection, or keep that of a stopped migration; return its folder."""
     home = folder / HOME
     target = home / f"v{info.schema_version}"
     if target.is_dir() and not _is_untouched(folder, info.schema_version):

@@ -50,10 +50,7 @@ def plain(value: Any, /) -> Any:
 
 
 def refused(values: Mapping[str, Any], message: str, /) -> QueryError | None:
-    """Return the error for a parameter value that DuckDB refuses; ``None`` for any other *message*.
-
-    *values* are the parameters by name; *message* is DuckDB's.
-    """
+    """Return the error for a parameter value that DuckDB refuses with *message*, or ``None``."""
     match = re.search(r"Unable to transform python value of type '<class '([\w.]+)'>'", message)
     if match is None:
         return None
@@ -75,10 +72,7 @@ _NUMBER = re.compile(r"_this\b")
 
 
 def connect(*, memory_mb: int = MEMORY_MB) -> duckdb.DuckDBPyConnection:
-    """Open an in-memory DuckDB in UTC with limits; *memory_mb* is in MiB.
-
-    This is the only function that does.
-    """
+    """Open an in-memory DuckDB in UTC with limits (MiB); the only function that does."""
     import duckdb
 
     connection = duckdb.connect(
@@ -172,10 +166,7 @@ def whole_numbers(table: pa.Table, kinds: Sequence[object], /) -> pa.Table:
 
 
 def each_named(table: pa.Table, /) -> pa.Table:
-    """Return a table with unique column names: ``name``, ``name_1`` and so on, as DuckDB does.
-
-    Data frames, JSON and Parquet have no two columns of one name.
-    """
+    """Return a table with unique column names, ``name``, ``name_1`` and so on, as frames need."""
     taken, names = set(table.column_names), list[str]()
     for name in table.column_names:
         free, number = name, 0

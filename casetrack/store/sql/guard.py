@@ -29,10 +29,7 @@ _WIDEST = 100
 
 
 def span_of(message: str, where: tuple[int, int] | None, statement: Statement, /) -> Span | None:
-    """Return the span of a mistake in the original statement.
-
-    *message* is DuckDB's; *where* is its position and length, in bytes.
-    """
+    """Return the span of a mistake; *where* is DuckDB's position and length, in bytes."""
     given = statement.given
     span = None
     if where is not None:
@@ -109,10 +106,7 @@ _NAMES = re.compile(r"Referenced (column|table)|does not have a column|Ambiguous
 
 
 def is_certain(error: QueryError, /) -> bool:
-    """Return whether a statement fails for all values of its parameters.
-
-    Such statements are refused, have a syntax error, or use an unknown name.
-    """
+    """Return whether a statement fails for all values of its parameters."""
     import duckdb
 
     # DuckDB's error is hidden in tracebacks, and kept as the context.
@@ -206,10 +200,7 @@ def check(
     params: Mapping[str, Any] | None = None,
     /,
 ) -> str:
-    """Require one read-only statement over the views with matching values; return its kind.
-
-    The kind is ``SELECT`` or ``EXPLAIN``.
-    """
+    """Require one read-only statement over the views; return ``SELECT`` or ``EXPLAIN``."""
     if len(statement) > LONGEST_STATEMENT:
         raise QueryError(
             f"The statement has {len(statement):,} characters; the maximum is "

@@ -104,13 +104,7 @@ _LONGEST_VALUE = 60
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The context of a mistake.
-
-    Attributes
-    ----------
-    schemas
-        The readable collections, if they are schemas.
-    """
+    """The context of a mistake: the statement, and the readable collections if they are schemas."""
 
     statement: Statement
     schemas: tuple[str, ...]
@@ -132,13 +126,7 @@ class _Report:
 
 @dataclass(frozen=True, slots=True)
 class _Mistake:
-    """A mistake whose DuckDB message we know.
-
-    Attributes
-    ----------
-    span
-        Its position in the original statement: first character, and the one after the last.
-    """
+    """A mistake with the match of its pattern and its span in the original statement."""
 
     match: re.Match[str]
     report: _Report

@@ -64,10 +64,7 @@ def needed_by(statement: str, /) -> set[str]:
 
 
 def listing(statement: str, named: Iterable[str | None], /) -> str | None:
-    """Return a replacement for ``SHOW TABLES``; ``None`` for any other statement.
-
-    DuckDB's own list also has internal names.
-    """
+    """Return a replacement for ``SHOW TABLES``, without internal names; else ``None``."""
     if not _SHOW_TABLES.fullmatch(statement):
         return None
     schemas = [name for name in named if name is not None]

@@ -38,10 +38,7 @@ class Graph(Protocol):
 
 
 class _Lazy:
-    """A table computed when DuckDB reads its first row, or never if a filter excludes it.
-
-    It refers weakly to the graph, because a persistent connection must not keep the graph alive.
-    """
+    """A table computed when DuckDB reads its first row; it refers weakly to the graph."""
 
     def __init__(
         self,
@@ -81,14 +78,7 @@ def register_view(
 ) -> None:
     """Register the tables of a graph view under their internal names, see :func:`view_text`.
 
-    Parameters
-    ----------
-    graph
-        Referenced weakly.
-    failed
-        Gets the error of a failed computation, before DuckDB replaces it by its own.
-    number
-        Of the collection in the statement.
+    *failed* gets the error of a failed computation, before DuckDB replaces it by its own.
     """
     if name != "edges":
         connection.register(f"_{name}_{number}", graph.table(name))
@@ -104,10 +94,7 @@ def register_view(
 
 
 def view_text(name: GraphView, /, *, schema: str = "main", number: int = 1) -> str:
-    """Return the statement that creates a view of the graph.
-
-    *schema* is quoted if necessary; *number* is that of the registration.
-    """
+    """Return the statement that creates a view of the graph in the quoted *schema*."""
     rows = f'FROM "_{name}_{number}"'
     if name == "edges":
         # Constants, so that a statement on edges of one kind does not compute the others.
@@ -150,10 +137,7 @@ class OwnSql:
         *,
         tables: Mapping[str, pa.Table] | None = None,
     ) -> pa.Table:
-        """Run a SELECT; values are ``$name`` parameters, never part of the text.
-
-        *tables* are additional tables for this statement, by name.
-        """
+        """Run a SELECT with ``$name`` parameters, and additional *tables* by name."""
         import duckdb
 
         with self._lock:

@@ -43,17 +43,7 @@ class Entry(NamedTuple):
 
 
 class Clone:
-    """A branch of a repository.
-
-    Parameters
-    ----------
-    folder
-        Folder of the clone. It may be removed at any time, and is created again.
-    branch
-        Branch or tag; ``None`` is the repository's default branch.
-    largest
-        Larger blobs are not fetched completely.
-    """
+    """A branch (``None``: the default one) of a repository, in a folder that may be lost."""
 
     def __init__(
         self, folder: Path, address: Address, branch: str | None, /, *, where: str, largest: int

@@ -63,12 +63,8 @@ class Address:
         For git; may contain a password.
     shown
         For messages, without user and password.
-    secrets
-        Parts that must not be shown.
     web
         Web page of the repository, without a trailing slash, if it is known.
-    host
-        Style of its web pages.
     """
 
     url: str
@@ -102,13 +98,7 @@ class Address:
 
 
 def parse(url: str, /, *, base: Path, where: str, host: str | None = None) -> Address:
-    """Parse an address for git.
-
-    Parameters
-    ----------
-    host
-        One of :data:`HOSTS`, if the address does not show it.
-    """
+    """Parse an address for git; *host* is the style of its pages if that is not evident."""
     if host is not None and host not in HOSTS:
         raise UsageError(
             f"'host' of {where} is {host!r}, which is unknown.",
@@ -296,18 +286,12 @@ class Git:
     ) -> bytes:
         """Return the output of a command; *given* is its standard input.
 
-        See :class:`~casetrack.keep.sources.program.Limits` for *alive* and *stop*.
-
         Raises
         ------
-        GitFailed
-            It ended with an error.
-        GitStopped
-            *stop* returned true.
-        SourceError
-            Git is missing, or was silent for too long.
-        JobStopped
-            *cancel* was set.
+        GitFailed, GitStopped
+            It ended with an error, or *stop* returned true.
+        SourceError, JobStopped
+            Git is missing or was silent for too long, or *cancel* was set.
         """
         limits = Limits(cancel=cancel, silence=SILENCE_SECONDS, alive=alive, stop=stop)
         return b"".join(self._blocks(arguments, given, limits))

@@ -30,13 +30,7 @@ _FACTS = "%H%x02%ct%x02%an"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Change:
-    """A commit that made a file's content; the later of two is greater.
-
-    Attributes
-    ----------
-    time
-        Of the commit, seconds since 1970.
-    """
+    """A commit that made a file's content, with its time in seconds since 1970."""
 
     time: int
     commit: str
@@ -62,11 +56,7 @@ class History:
         root: str,
         cancel: threading.Event | None = None,
     ) -> dict[str, Change]:
-        """Return the change that made each file.
-
-        *blobs* are ids by path. *root* is the folder that contains all paths, without slashes
-        around it; empty for all.
-        """
+        """Return the change that made each file; *root* is the folder of all paths."""
         head, known = self._load()
         changes: dict[str, Change] | None = None
         if head is not None and head != commit and self._is_ancestor(head, commit):
@@ -188,22 +178,10 @@ _LINK = "120000"
 
 
 class GitSource(Source):
-    """A branch.
+    """A branch (``None``: the default one) of a repository; globs are relative to *root*.
 
-    Parameters
-    ----------
-    url
-        The repository; see :func:`casetrack.keep.sources.git.program.parse`.
-    branch
-        Branch or tag; ``None`` is the repository's default branch.
-    root
-        Folder of the repository to read; globs are relative to it.
-    shallow
-        Has no effect; see :data:`casetrack.keep.sources.KINDS`.
-    cache_dir
-        Folder of the clone; ``None`` means one in *cache*.
-    cache
-        Folder for data kept between two listings; ``None`` is the user's cache folder.
+    *shallow* has no effect; see :data:`casetrack.keep.sources.KINDS`. *cache_dir* is the folder of
+    the clone, by default one in *cache*.
     """
 
     kind = "git"
