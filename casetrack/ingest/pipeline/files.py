@@ -134,10 +134,7 @@ def read_raw(raw: Mapping[str, Any], path: Path, /) -> PipelineFile:
     name = raw.get("name", path.stem)
     problem = ""
     if unknown:
-        import difflib
-
-        near = difflib.get_close_matches(unknown[0], _KEYS, n=1)
-        problem = f"it has an unknown key {unknown[0]!r}" + (f", {near[0]!r} does" if near else "")
+        problem = f"it has an unknown key {unknown[0]!r}{suggest(unknown[0], _KEYS)}"
     elif not isinstance(name, str) or not NAME.fullmatch(name):
         problem = f"its name {name!r} must consist of lower-case letters, digits, '-' and '_'"
     elif not isinstance(raw.get("doc", ""), str):

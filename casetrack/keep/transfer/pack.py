@@ -201,7 +201,7 @@ def _make(
     behind = copy_marks(work.folder, snapshot, content)
     if behind:
         what = "1 mark of yours is" if behind == 1 else f"{behind:,} marks of yours are"
-        work.notes.append(f"{what} not in it: their documents were deleted.")
+        work.notes.append(f"{what} not in it: the documents were deleted.")
     carry(work.folder, documents, content)
     left = copy_queries(work.folder, content)
     if left:

@@ -307,7 +307,7 @@ def _check_values(wanted: set[str], given: set[str]) -> None:
     if missing := sorted(wanted - given):
         name = missing[0]
         raise QueryError(
-            f"No value for {', '.join(f'${n}' for n in missing)}.",
+            f"Missing values for {', '.join(f'${n}' for n in missing)}.",
             hint=f"Set each value: {Opt(param=name + '=VALUE')}.",
         )
     if excess := sorted(given - wanted):

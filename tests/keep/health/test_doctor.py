@@ -582,8 +582,8 @@ def alter(collection: Collection, name: str) -> None:
     ("kept", "said"),
     [
         ("file", "read own.txt again from its file"),
-        ("copy", "read own.txt again from the copy that the collection keeps of it"),
-        ("snapshot", 'brought own.txt back from the snapshot "before"'),
+        ("copy", "read own.txt again from the collection's copy"),
+        ("snapshot", 'restored own.txt from the snapshot "before"'),
         ("nothing", None),
     ],
 )
@@ -610,7 +610,7 @@ def test_a_damaged_passage_comes_back_from_whatever_is_left(
     if said is None:
         assert "checksums" in failed(report)
         (unmended,) = report.unmended
-        assert "own.txt: its file is not there any more" in unmended
+        assert "own.txt: its file is missing" in unmended
         assert {hit.text for hit in hits} <= set(texts[1:])
         assert any("withheld" in note for note in hits.notes)
         return

@@ -52,7 +52,7 @@ def test_text_recognition_names_the_engine_and_what_it_reads(
     (folder / RAPID.files[0].name).write_bytes(b"not a network")
     damaged = check_ocr(bare)
     assert not damaged.ok
-    assert f"{RAPID.files[0].name} in {folder} is wrong" in damaged.detail
+    assert f"{RAPID.files[0].name} in {folder} is damaged" in damaged.detail
     assert "casetrack models pull rapidocr" in damaged.remedy
 
 

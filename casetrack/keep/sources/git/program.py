@@ -238,7 +238,7 @@ _CAUSES = (
         "the repository belongs to another user, so git does not read it",
         "If you trust it, run: git config --global --add safe.directory {folder}",
     ),
-    (_ASKS, "the host requires another login", _LOG_IN),
+    (_ASKS, "the host denied access (no login, or a wrong one)", _LOG_IN),
     (_NO_HOST, "the host cannot be found", "Check 'url' and the network, and sync again."),
     (r"certificate", "the host's certificate is not trusted", "Trust it in git: http.sslCAInfo."),
     (
