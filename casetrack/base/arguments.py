@@ -118,14 +118,14 @@ def require_pages(document: Document, first: int, last: int, /) -> None:
     if not 1 <= first <= last <= document.page_count:
         which = f"page {first}" if first == last else f"pages {first} to {last}"
         hint = f"Its pages are 1 to {document.page_count}"
-        hint += "." if first == last else "; the first one comes first."
+        hint += "." if first == last else ", in ascending order."
         raise UsageError(f'"{document.name}" has no {which}.', hint=hint)
 
 
 def in_order(first: tuple[str, Any], last: tuple[str, Any], than: str, /) -> None:
     """Raise ``UsageError`` if *first* is above *last*; *than* is the text: "is later than"."""
     if first[1] is not None and last[1] is not None and first[1] > last[1]:
-        raise UsageError.of(first, than, last, hint="Exchange the two.")
+        raise UsageError.of(first, than, last, hint="Swap the two values.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +213,8 @@ def require_text(name: object, /) -> None:
     """Raise ``UsageError`` unless *name* is a text."""
     if not isinstance(name, str):
         raise UsageError(
-            f"A collection is named by its name or its id, not by {_kind(name)}.",
-            hint="`data_dir` is what says in which folder the data lies.",
+            f"A collection must be given by its name or id, not by {_kind(name)}.",
+            hint="The argument `data_dir` selects the data folder.",
         )
 
 
@@ -236,8 +236,8 @@ def document_name(document: DocumentRef, /) -> str:
         path = Path(document)
         return path.name if len(path.parts) == 1 else str(path.expanduser().absolute())
     raise UsageError(
-        f"A document is named by its name, its path or its id, not by {_kind(document)}.",
-        hint='Such as "Lease.pdf", or one of collection.documents().',
+        f"A document must be given by its name, path or id, not by {_kind(document)}.",
+        hint='For example "Lease.pdf", or an item of collection.documents().',
     )
 
 
@@ -259,8 +259,8 @@ def passage_id(place: PassageRef, /) -> str:
     source: Provenance | None = getattr(owner, "provenance", None)
     if source is None:
         raise UsageError(
-            f"There is no place to show for {_kind(place)}.",
-            hint="Give a search result, a chunk, a mention, an event or an amount, the id of a "
+            f"A passage cannot be given by {_kind(place)}.",
+            hint="Pass a search result, a chunk, a mention, an event or an amount, the id of a "
             "chunk, or a row with a column chunk_id; or a document with its page.",
         )
     return source.chunk_id
@@ -314,7 +314,7 @@ def as_paths(given: Any, /) -> list[str | Path]:
     for path in [given] if isinstance(given, bytes) else paths:
         if not isinstance(path, (str, os.PathLike)):
             raise UsageError(
-                f"A file or a folder is named by its path, not by {_kind(path)}.",
+                f"A file or folder must be given by its path, not by {_kind(path)}.",
                 hint='Give a path such as "~/Contracts", or a list of paths.',
             )
         if not str(path).strip():

@@ -135,7 +135,7 @@ class SqlLimits:
         """Refuse limits that no statement could keep."""
         if self.timeout_seconds <= 0 or self.memory_mb < 16:
             raise UsageError(
-                "The limits of SQL leave no room for a statement.",
+                "The SQL limits are too low for any statement.",
                 hint="In [sql] of config.toml, timeout_seconds must be above 0, memory_mb from 16.",
             )
 
@@ -203,19 +203,19 @@ class Settings:
         """Refuse a memory mode, a model of names, or a form of the log that does not exist."""
         if self.log not in LOG_FORMS:
             raise UsageError(
-                f"Unknown form of the log {self.log!r}.",
+                f"Unknown log format {self.log!r}.",
                 hint=f"Set {ENV_LOG}, or log in config.toml, to one of: {', '.join(LOG_FORMS)}.",
             )
         if self.names not in NAME_MODELS:
             raise UsageError(
-                f"Unknown model of names {self.names!r}.",
+                f"Unknown name model {self.names!r}.",
                 hint=f"Set model in [names] of config.toml to one of: {', '.join(NAME_MODELS)}.",
             )
         if self.memory_mode is not None and self.memory_mode not in MEMORY_MODES:
             raise UsageError(
                 f"Unknown memory mode {self.memory_mode!r}.",
                 hint=f"Set {ENV_MEMORY_MODE}, or memory_mode in config.toml, to one of: "
-                f"{', '.join(MEMORY_MODES)}; or remove it, and the machine's memory decides.",
+                f"{', '.join(MEMORY_MODES)}; or remove it to choose by the machine's memory.",
             )
 
     @property
@@ -326,7 +326,7 @@ def _refuse_secrets(path: Path, provider: str, values: Mapping[str, Any]) -> Non
     for key in values:
         if key.lower() in _SECRETS:
             raise UsageError(
-                f"{path} holds {key!r} for the provider {provider}. Keys are not read from files.",
+                f"{path} has {key!r} for the provider {provider}. Keys are not read from files.",
                 hint="Remove the line and set the environment variable OPENAI_API_KEY instead.",
             )
 

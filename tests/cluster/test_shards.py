@@ -208,7 +208,7 @@ def test_without_any_shard_there_is_no_answer(front: Collection, shards: InProce
     with pytest.raises(ShardsUnreachable) as caught:
         front.search("payment")
     assert "ran out of memory" in caught.value.message
-    assert "started anew" in caught.value.hint
+    assert "are restarted" in caught.value.hint
 
 
 def test_what_a_shard_cannot_read_is_searched_by_who_asks(

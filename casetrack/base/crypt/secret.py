@@ -66,7 +66,7 @@ class Secret:
             return given
         if not given:
             raise UsageError(
-                "The passphrase is empty.", hint="Choose several words that nobody can guess."
+                "The passphrase is empty.", hint="Choose several words that are hard to guess."
             )
         return cls(_TEXT + unicodedata.normalize("NFC", given).encode("utf-8", "surrogatepass"))
 
@@ -85,15 +85,15 @@ class Secret:
         except OSError as error:
             raise UsageError(
                 f"The key file {path} cannot be read: {error.strerror}.",
-                hint="Name the file that holds the key.",
+                hint="Pass the path of the key file.",
             ) from error
         if not _LEAST_KEY <= len(value) <= _MOST_KEY:
             raise UsageError(
                 f"{path} cannot be a key file: it has {len(value):,} bytes or more."
                 if len(value) > _MOST_KEY
                 else f"{path} cannot be a key file: it has {len(value)} bytes.",
-                hint=f"A key file has {_LEAST_KEY} bytes to 1 MiB, of which nobody can guess any. "
-                "Make one with: head -c 32 /dev/urandom > my.key",
+                hint=f"A key file has {_LEAST_KEY} bytes to 1 MiB of random data. "
+                "Create one with: head -c 32 /dev/urandom > my.key",
             )
         return cls(_FILE + value)
 
@@ -136,7 +136,7 @@ def new_key() -> Secret:
         is_kept = ring.get_password(SERVICE, account) == value
     if not is_kept:
         raise UsageError(
-            "The keyring of the system does not give back what it was given to keep.",
+            "The system keyring did not return the stored key.",
             hint="Use a passphrase or a key file.",
         )
     return _secret(account, value)
@@ -159,9 +159,9 @@ def find_key(account: str, source: str, /) -> Secret:
         value = ring.get_password(SERVICE, account)
     if value is None:
         raise PassphraseMissing(
-            f"The key of {source} is not in the keyring of this system and user "
+            f"The key of {source} is not in the system keyring of this user "
             f"({SERVICE}, {account}).",
-            hint="Open it as the user, and on the machine, that it was encrypted by.",
+            hint="Open it on the machine and as the user that encrypted it.",
         )
     return _secret(account, value)
 
@@ -178,7 +178,7 @@ def _secret(account: str, value: str) -> Secret:
 
 def _ring() -> Any:
     PackageMissing.check(
-        "keyring", "the keyring of the system cannot be used", "Or use a passphrase or a key file."
+        "keyring", "the system keyring cannot be used", "Or use a passphrase or a key file."
     )
     return importlib.import_module("keyring")
 
@@ -191,6 +191,6 @@ def _keyring_errors() -> Iterator[None]:
     except Exception as error:
         reason = str(error).strip() or type(error).__name__
         raise UsageError(
-            f"The keyring of the system cannot be used: {reason}",
+            f"The system keyring cannot be used: {reason}",
             hint="Unlock it, or use a passphrase or a key file.",
         ) from error

@@ -134,17 +134,17 @@ def read_head(file: IO[bytes], source: str, /) -> Head:
     """
     begin = file.read(len(MAGIC) + 4)
     if begin[: len(MAGIC)] != MAGIC or len(begin) < len(MAGIC) + 4:
-        raise EncryptedFileDamaged(source, "it does not begin as an encrypted file of CaseTrack")
+        raise EncryptedFileDamaged(source, "it is not an encrypted file of CaseTrack")
     length = struct.unpack(">I", begin[len(MAGIC) :])[0]
     if length > _MOST_FACTS:
-        raise EncryptedFileDamaged(source, "its beginning is damaged")
+        raise EncryptedFileDamaged(source, "its header is damaged")
     text = file.read(length)
     check, proof, start = file.read(_CHECK), file.read(_PROOF), file.read(_START)
     if len(start) < _START:
         raise EncryptedFileDamaged(source, "it is cut short")
     plain = begin + text
     if hashlib.blake2b(plain, digest_size=_CHECK).digest() != check:
-        raise EncryptedFileDamaged(source, "its beginning is damaged or was changed")
+        raise EncryptedFileDamaged(source, "its header is damaged or was changed")
     facts, salt, cost, block = _parsed(text, source)
     return Head(facts, salt, cost, block, plain + check, proof, start)
 
@@ -156,8 +156,8 @@ def _parsed(text: bytes, source: str) -> tuple[dict[str, Any], bytes, Cost, int]
         if isinstance(version, int) and version > VERSION:
             raise EncryptedFileDamaged(
                 source,
-                f"it was written by a newer CaseTrack (form {version} of the file, and this one "
-                f"reads form {VERSION}); install the newest version",
+                f"it was written by a newer CaseTrack (file format {version}; this version reads "
+                f"format {VERSION}); install the newest version",
             )
         salt, block = bytes.fromhex(content["salt"]), content["block"]
         cost = Cost(content["operations"], content["memory"])
@@ -166,9 +166,9 @@ def _parsed(text: bytes, source: str) -> tuple[dict[str, Any], bytes, Cost, int]
         fits = known and numbers and cost.is_acceptable and len(salt) == _SALT
         fits = fits and 0 < block <= _MOST_BLOCK
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise EncryptedFileDamaged(source, "its beginning cannot be understood") from error
+        raise EncryptedFileDamaged(source, "its header is invalid") from error
     if not fits:
-        raise EncryptedFileDamaged(source, "its beginning asks for what no file of ours asks for")
+        raise EncryptedFileDamaged(source, "its header has unsupported values")
     return {k: v for k, v in content.items() if k not in _OURS}, salt, cost, block
 
 
@@ -326,7 +326,7 @@ class DecryptingReader(io.RawIOBase):
             raise EncryptedFileDamaged(self._name, f"{what} or was changed") from error
         if tag == self._nacl.crypto_secretstream_xchacha20poly1305_TAG_FINAL:
             if self._source.read(1):
-                raise EncryptedFileDamaged(self._name, "something was added behind its end")
+                raise EncryptedFileDamaged(self._name, "data was added after its end")
             self._is_whole = True
         return plain  # type: ignore[no-any-return]
 

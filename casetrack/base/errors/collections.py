@@ -22,7 +22,7 @@ def _listing(names: Sequence[str]) -> str:
         return ""
     more = len(names) - _NAMED
     listed = "".join(f'\n  - "{name}"' for name in names[:_NAMED])
-    return f"There are:{listed}" + (f"\n  - and {more:,} more" if more > 0 else "")
+    return f"Choose from:{listed}" + (f"\n  - and {more:,} more" if more > 0 else "")
 
 
 class NoActiveCollection(UsageError):
@@ -39,7 +39,7 @@ class NoActiveCollection(UsageError):
     code = "no_collection_active"
 
     def __init__(self, names: Sequence[str] = (), ways: Sequence[str] = (), /) -> None:
-        message = "No collection was named. Pass its name as `collection`."
+        message = "No collection was given. Pass its name as `collection`."
         self.facts = {"ways": "".join(f"\n  - {way}" for way in ways)}
         if ways:
             message = (
@@ -59,7 +59,7 @@ class ActiveCollectionGone(UsageError):
         self.facts = {"name": name}
         super().__init__(
             f'The active collection "{name}" no longer exists.',
-            hint=f"See what is there with {See('collection list')}. Or make one with "
+            hint=f"List the collections with {See('collection list')}. Or create one with "
             f"{See('collection create')}.",
         )
 
@@ -78,7 +78,7 @@ class CollectionNotFound(NameNotFound):
     ) -> None:
         listing = f" {_listing(names)}" if names else ""
         hint = (
-            f"List what exists with {See('collection list')}, or create it with "
+            f"List the collections with {See('collection list')}, or create it with "
             f"{See('collection create', repr(name))}."
         )
         asked = f'Collection not found: "{name}"'
@@ -96,9 +96,9 @@ class CollectionGone(CollectionNotFound):
         self.facts = {"name": collection_id, "near": "", "there": ""}
         UsageError.__init__(
             self,
-            f"The collection {collection_id} no longer exists: another program deleted it "
-            "meanwhile. Nothing was done.",
-            hint=f"See what is there with {See('collection list')}.",
+            f"The collection {collection_id} no longer exists: another program deleted it. "
+            "Nothing was changed.",
+            hint=f"List the collections with {See('collection list')}.",
         )
 
 
@@ -111,7 +111,7 @@ class CollectionExists(UsageError):
         self.facts = {"name": name, "id": collection_id}
         super().__init__(
             f'A collection named "{name}" already exists (ID: {collection_id}).',
-            hint="Use it as it is, or choose another name.",
+            hint="Use this collection, or choose another name.",
         )
 
 
@@ -121,7 +121,7 @@ class CollectionDamaged(CaseTrackError):
     code = "collection_damaged"
 
 
-_REPAIR_HINT = f"Run {See('doctor', repair=True)}: it brings back what was written."
+_REPAIR_HINT = f"Run {See('doctor', repair=True)} to restore the stored content."
 
 
 class PassagesDamaged(CollectionDamaged):
@@ -150,7 +150,7 @@ def _withheld(documents: Sequence[str]) -> str:
     names = list(dict.fromkeys(documents))
     shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
     what = "A passage is" if len(documents) == 1 else f"{len(documents)} passages are"
-    return f"{what} withheld, since what is stored is not what was written: {shown}."
+    return f"{what} withheld because of damaged stored content: {shown}."
 
 
 class CollectionBusy(CaseTrackError):
@@ -164,9 +164,9 @@ class WriterReplaced(CollectionBusy):
 
     def __init__(self, place: str) -> None:
         super().__init__(
-            f"Another computer has taken over writing to {place}, since nothing was heard of this "
-            "one for a while. What was finished before is stored; nothing was written after it.",
-            hint="Run the same command again: it goes on where this one stood.",
+            f"Another computer took over writing to {place} because this one did not respond for a "
+            "while. Finished work is stored; nothing was written after that.",
+            hint="Run the same command again to continue.",
         )
 
 
@@ -191,8 +191,8 @@ class CollectionReadOnly(UsageError):
     def __init__(self, name: str, status: str) -> None:
         self.facts = {"name": name, "status": status}
         super().__init__(
-            f'The collection "{name}" is {status}, so nothing in it can be changed. It can be '
-            "searched and exported as before.",
+            f'The collection "{name}" is {status} and cannot be changed. It can still be searched '
+            "and exported.",
             hint=f"To change it, reopen it with {See('collection reopen', repr(name))}.",
         )
 
@@ -210,8 +210,8 @@ class SnapshotExists(UsageError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f'There is a snapshot "{name}" already.',
-            hint=f"Choose another name, or remove that one with {See('snapshots remove')}.",
+            f'A snapshot named "{name}" already exists.',
+            hint=f"Choose another name, or remove the snapshot with {See('snapshots remove')}.",
         )
 
 
@@ -241,13 +241,13 @@ class MigrationFailed(CaseTrackError):
     ) -> None:
         self.backup = backup
         kept = (
-            f"Nothing is lost: a backup of it as it was is in {backup}."
+            f"A backup of the unchanged collection is in {backup}."
             if backup
             else "Nothing was changed."
         )
         super().__init__(
-            f'The collection "{name}" could not be brought from version {version} to version '
+            f'The collection "{name}" could not be migrated from version {version} to version '
             f"{wanted}: {reason.rstrip('.')}. {kept}",
-            hint="Remove the cause and open it again: it is then completed. Your other collections "
-            "are not affected.",
+            hint="Fix the cause and open the collection again to complete the migration. Other "
+            "collections are not affected.",
         )

@@ -47,7 +47,7 @@ class FileUnreadable(FileError):
     def __init__(self, path: Path | str, reason: str) -> None:
         super().__init__(
             f"Cannot read {path}: {reason}",
-            hint="Check the file's permissions, and that no other program holds it.",
+            hint="Check the file's permissions, and that no other program has locked it.",
         )
 
 
@@ -148,7 +148,7 @@ class ConverterMissing(FileError):
             fact = f"this machine's LibreOffice has no {module.capitalize()}."
             step = f"Install it ({package_of(module)})"
         super().__init__(
-            f"{path} is {kind}, which is read with the help of LibreOffice, and {fact}",
+            f"{path} is {kind}, which requires LibreOffice, but {fact}",
             hint=f"{step} and ingest the file again. Or: open it in its own program, save it as "
             f"{newer}, and ingest that.",
         )
@@ -162,7 +162,7 @@ def package_of(module: str, /) -> str:
     for program, command in managers.items():
         if shutil.which(program):
             return f"`sudo {command} {package}`"
-    return f"the package {package}; with LibreOffice's own installer its part {module.capitalize()}"
+    return f"the package {package}, or {module.capitalize()} in LibreOffice's installer"
 
 
 class ConverterFailed(FileError):
@@ -176,8 +176,8 @@ class ConverterFailed(FileError):
     def __init__(self, path: Path | str, ending: str, newer: str) -> None:
         super().__init__(
             f"LibreOffice failed twice to convert {path}: it {ending}.",
-            hint="The file may be whole. Ingest it again, after an update of LibreOffice if it "
-            f"fails again. Or: open it in its own program, save it as {newer}, and ingest that.",
+            hint="The file may be intact. Ingest it again; if it fails again, update LibreOffice "
+            f"first. Or: open it in its own program, save it as {newer}, and ingest that.",
         )
 
 
@@ -189,8 +189,8 @@ class NoText(FileError):
     def __init__(self, path: Path | str, detail: str = "") -> None:
         super().__init__(
             f"No text found in {path}" + (f": {detail}" if detail else "."),
-            hint="If it shows text on its pages, ingest it again with text recognition on and "
-            f"its language named. The options are {Opt(ocr='auto')} and "
+            hint="If its pages show text, ingest it again with text recognition and its language. "
+            f"The options are {Opt(ocr='auto')} and "
             f"{Opt(ocr_language='LANGUAGES')}.",
         )
 
@@ -239,8 +239,8 @@ class UnexpectedFileError(FileError):
 
     def __init__(self, path: Path | str, error: Exception) -> None:
         super().__init__(
-            f"{path} could not be taken in: {type(error).__name__}: {error}",
-            hint="This is a fault in CaseTrack; nothing of the file was stored. Please report it "
+            f"{path} could not be ingested: {type(error).__name__}: {error}",
+            hint="This is a bug in CaseTrack; the file was not stored. Please report it "
             "with this message.",
         )
 
@@ -251,7 +251,7 @@ class FileStepFailed(FileError):
     code = "step_failed"
 
     def __init__(self, path: Path | str, error: CaseTrackError) -> None:
-        super().__init__(f"{path} could not be taken in. {error.message}", hint=error.hint)
+        super().__init__(f"{path} could not be ingested. {error.message}", hint=error.hint)
 
 
 # Errors about documents, chunks, entities and references.
@@ -264,7 +264,7 @@ class DocumentNotFound(NameNotFound):
     full = "full name or ID"
 
     def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
-        hint = f"List what is there with {See('documents')}."
+        hint = f"List the documents with {See('documents')}."
         super().__init__(name, near, f'Document not found: "{name}"', hint)
 
 
@@ -300,8 +300,8 @@ class FileExcluded(CaseTrackError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} was taken out of this collection for good.",
-            hint="To have it again, take in this very file by its name.",
+            f"{path} is permanently excluded from this collection.",
+            hint="To add it again, ingest this file by its own path.",
         )
 
 
@@ -325,7 +325,7 @@ class DuplicateDocument(CaseTrackError):
         self.document_name = document_name
         self.known_path = known_path
         super().__init__(
-            f"{path} is in the collection already and has not changed (SHA256 matches existing "
+            f"{path} is already in the collection and has not changed (SHA256 matches existing "
             f"document ID: {document_id})."
             if str(path) == known_path
             else f"Duplicate document: {path} has the same content as "
@@ -347,8 +347,8 @@ class EntityNotFound(NameNotFound):
     ) -> None:
         asked = f'Entity not found: "{name}"' + ("" if kind == "any" else f" ({kind})")
         hint = (
-            f"List who and what is mentioned with {See('entities')}, or look for the words "
-            f"themselves with {See('search')}."
+            f"List the entities with {See('entities')}, or search for the words with "
+            f"{See('search')}."
         )
         super().__init__(name, near, asked, hint)
 
@@ -360,8 +360,8 @@ class ReferenceNotFound(NameNotFound):
 
     def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
         hint = (
-            f"List what is referred to with {See('references')}, or look for the words themselves "
-            f"with {See('search')}."
+            f"List the references with {See('references')}, or search for the words with "
+            f"{See('search')}."
         )
         super().__init__(name, near, f'Reference not found: "{name}"', hint)
 
@@ -375,7 +375,7 @@ class AuthorityNotCited(UsageError):
         self.name = name
         super().__init__(
             f'No document of "{case}" cites "{name}".',
-            hint=f"List what is cited with {See('query', _AUTHORITIES)}. Or look for its words "
+            hint=f"List the authorities with {See('query', _AUTHORITIES)}. Or search for its words "
             f"with {See('search')}.",
         )
 

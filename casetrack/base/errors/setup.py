@@ -10,7 +10,7 @@ from casetrack.base.errors.references import Opt, See
 if TYPE_CHECKING:
     from pathlib import Path
 
-_BY_HAND = "To enter CaseTrack by hand, see: casetrack setup {client} --print"
+_BY_HAND = "To add CaseTrack manually, see: casetrack setup {client} --print"
 
 
 class SetupError(CaseTrackError):
@@ -79,8 +79,8 @@ class ClientFileBusy(SetupError):
 
     def __init__(self, path: Path | str, client: str) -> None:
         super().__init__(
-            f"Another program keeps changing {path}. Nothing of it was changed here.",
-            hint=f"Close the program that uses it and run again {See('setup', client)}.",
+            f"Another program keeps changing {path}. CaseTrack did not change it.",
+            hint=f"Close that program and run {See('setup', client)} again.",
         )
 
 
@@ -92,8 +92,8 @@ class DesktopUnwritable(SetupError):
     def __init__(self, path: Path | str, error: OSError) -> None:
         super().__init__(
             f"Cannot change {path}: {error.strerror or error}.",
-            hint=f"Change its permissions and run again {See('setup', 'desktop')}. Without it "
-            f"{See('browse', app=True)} opens the window.",
+            hint=f"Change its permissions and run {See('setup', 'desktop')} again. Or open the "
+            f"window with {See('browse', app=True)}.",
         )
 
 
@@ -116,8 +116,8 @@ class NoSkill(UsageError):
 
     def __init__(self, title: str, client: str) -> None:
         super().__init__(
-            f"{title} reads no file of instructions that could be written here; the server itself "
-            "tells it how to search and cite.",
+            f"{title} does not support instruction files; the server itself provides instructions "
+            "for searching and citing.",
             hint=f"Leave out {Opt('skill')}: {See('setup', client)}.",
         )
 
@@ -135,7 +135,7 @@ class UpdateUnknown(CaseTrackError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"Cannot find out whether there is a newer version: {reason}. Nothing was changed.",
+            f"Cannot check for a newer version: {reason}. Nothing was changed.",
             hint="Check the connection to the internet, or to your package index, and run "
             f"{See('update', check=True)} again.",
         )
@@ -148,10 +148,10 @@ class UpdateUntrusted(CaseTrackError):
 
     def __init__(self, version: str, reason: str) -> None:
         super().__init__(
-            f"CaseTrack {version}, as the package index gave it, was not installed: {reason}. "
+            f"CaseTrack {version} from the package index was not installed: {reason}. "
             "Nothing was changed.",
-            hint="Look at which index your package manager asks. If it is one of your own, with "
-            "versions of your own, name the file of its public key with "
+            hint="Check which index your package manager uses. For a private index with custom "
+            "builds, pass the file of its public key with "
             f"{See('update', signed_by='FILE')}.",
         )
 
@@ -169,10 +169,10 @@ class InstallerFailed(CaseTrackError):
 
     def __init__(self, command: str, exit_code: int, output: str) -> None:
         lines = [row.strip() for row in output.splitlines() if row.strip()]
-        detail = f" Its last words: {lines[-1]}" if lines else ""
+        detail = f" Last output: {lines[-1]}" if lines else ""
         super().__init__(
-            f"This command ended with exit code {exit_code}: {command}.{detail}",
-            hint="Run it yourself to see everything it says. Your data is untouched.",
+            f"The command failed with exit code {exit_code}: {command}.{detail}",
+            hint="Run it in a terminal to see its full output. Your data was not changed.",
         )
 
 

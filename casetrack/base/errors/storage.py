@@ -28,8 +28,8 @@ class DiskFull(StorageError):
     def __init__(self, path: Path | str, detail: str = "") -> None:
         super().__init__(
             f"The disk is full: {path}" + (f". {detail}" if detail else ""),
-            hint="Free some space and run the command again; what was finished is kept, "
-            "and nothing is half there.",
+            hint="Free some space and run the command again; finished work is kept, and no partial "
+            "data is visible.",
         )
 
 
@@ -41,8 +41,8 @@ class FileInUse(StorageError):
     def __init__(self, path: Path | str) -> None:
         super().__init__(
             f"Cannot change {path}: another program has it open.",
-            hint="Close it there (an editor, a scan for viruses, OneDrive), then run the command "
-            "again; nothing is half done.",
+            hint="Close it in that program (an editor, a virus scanner, OneDrive), then run the "
+            "command again; no partial change was made.",
         )
 
 
@@ -55,7 +55,7 @@ class NotWritable(StorageError):
         super().__init__(
             f"Cannot write to {path}: it is read-only.",
             hint="Change its permissions, or choose another folder with CASETRACK_HOME. The "
-            f"option {Opt(data_dir='FOLDER')} chooses one, too.",
+            f"option {Opt(data_dir='FOLDER')} also sets the folder.",
         )
 
 
@@ -79,10 +79,10 @@ class CollectionSealed(UsageError):
     def __init__(self, name: str) -> None:
         self.facts = {"name": name}
         super().__init__(
-            f'The collection "{name}" is sealed: it is one encrypted file, and nothing in it can '
-            "be searched, read or changed.",
-            hint=f"Open it with {See('collection unseal', repr(name))}; it asks for the passphrase "
-            "or takes the key file.",
+            f'The collection "{name}" is sealed in one encrypted file and cannot be searched, read '
+            "or changed.",
+            hint=f"Open it with {See('collection unseal', repr(name))} and its passphrase or key "
+            "file.",
         )
 
 
@@ -99,10 +99,9 @@ class PassphraseWrong(CaseTrackError):
 
     def __init__(self, source: str) -> None:
         super().__init__(
-            f"{source} cannot be opened: this is not the passphrase, or not the key file, that it "
-            "was encrypted with. Nothing was changed.",
-            hint="Try once more; letter case, spaces and the layout of the keyboard count. Without "
-            "the right one nobody can open the file, and nothing takes its place.",
+            f"{source} cannot be opened: the passphrase or key file is wrong. Nothing was changed.",
+            hint="Try again; letter case, spaces and the keyboard layout matter. Without the right "
+            "passphrase or key file the content cannot be recovered.",
         )
 
 
@@ -117,8 +116,8 @@ class EncryptedFileDamaged(CaseTrackError):
     def __init__(self, source: str, what: str) -> None:
         super().__init__(
             f"{source} cannot be opened: {what}. Nothing was opened or changed.",
-            hint="Take another copy of this file, from a backup or from where it came from. Not "
-            "even a part of it is used, since it may have been tampered with.",
+            hint="Use another copy of this file, from a backup or its source. No part of it is "
+            "used, because it may have been tampered with.",
         )
 
 
@@ -203,6 +202,6 @@ class StepFailed(CaseTrackError):
         self.step, self.package = step, package
         super().__init__(
             f"The step {step!r} of the package {package!r} failed: {what}.",
-            hint=f"Update the package (pip install --upgrade {package}), or take the step out of "
-            "the pipeline; then run the same command again. Nothing that was stored is lost.",
+            hint=f"Update the package (pip install --upgrade {package}), or remove the step from "
+            "the pipeline; then run the same command again. Stored data is not affected.",
         )

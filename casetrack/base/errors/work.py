@@ -19,8 +19,7 @@ class JobNotFound(UsageError):
 
     def __init__(self, job_id: str) -> None:
         super().__init__(
-            f'There is no job "{job_id}".',
-            hint=f"See the jobs that are known with {See('jobs list')}.",
+            f'There is no job "{job_id}".', hint=f"List the known jobs with {See('jobs list')}."
         )
 
 
@@ -84,9 +83,9 @@ class ClusterFailed(CaseTrackError):
         last = str(error).strip().splitlines()[-1:] if error is not None else []
         detail = f" ({last[0].rstrip('.')})" if last else ""
         super().__init__(
-            f"The cluster does not do its work: {reason}{detail}.",
-            hint="Documents that were finished are kept. See `ray status` and its logs, then run "
-            "the same command again to go on.",
+            f"The cluster failed: {reason}{detail}.",
+            hint="Finished documents are kept. Check `ray status` and its logs, then run the same "
+            "command again to continue.",
         )
 
 
@@ -100,9 +99,9 @@ class SearchBusy(CaseTrackError):
 
     def __init__(self, waiting: int) -> None:
         super().__init__(
-            f"The search is busy: {waiting:,} questions wait already at a shard of the index, and "
-            "no more are taken.",
-            hint="Ask again in a moment. More copies of each shard answer more questions at "
+            f"The search is busy: {waiting:,} questions are already queued at a shard of the "
+            "index.",
+            hint="Try again in a moment. More replicas of each shard answer more questions at "
             f"once: {See('serve', engine='ray', replicas='2')}.",
         )
 
@@ -114,15 +113,15 @@ class ShardsUnreachable(CaseTrackError):
 
     def __init__(self, shards: int, reason: str) -> None:
         subject = (
-            "The shard of the index that holds this collection does not answer"
+            "The shard of the index with this collection does not respond"
             if shards == 1
-            else f"None of the {shards:,} shards of the index that hold this collection answers"
+            else f"None of the {shards:,} shards of the index with this collection responds"
         )
         super().__init__(
             f"{subject}: {reason}. Nothing was searched.",
-            hint="Ask again in a moment: shards that fail are started anew. `ray status` tells "
-            f"whether the cluster has room for them; {See('search')} on the machine that has "
-            "the collection needs no cluster.",
+            hint="Try again in a moment: failed shards are restarted. `ray status` shows whether "
+            f"the cluster has capacity for them; {See('search')} on the machine with the "
+            "collection needs no cluster.",
         )
 
 
@@ -255,8 +254,8 @@ class EmbeddingsDisabled(ModelError):
 
     def __init__(self, mode: str) -> None:
         super().__init__(
-            f'The mode "{mode}" needs vectors, and no passage of this collection has one.',
-            hint=f"Search with the mode keyword, or make the vectors: {See('ctx embed pending')} "
+            f'The mode "{mode}" needs vectors, but no passage of this collection has one.',
+            hint=f"Search with the mode keyword, or create the vectors: {See('ctx embed pending')} "
             f"with [embedding] provider set, or {See('reindex')} once the models are "
             "installed.",
         )

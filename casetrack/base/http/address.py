@@ -120,7 +120,7 @@ def checked_token(given: str | None, environment: Mapping[str, str], /) -> str |
         )
     if not _TOKEN.fullmatch(token):
         raise UsageError(
-            f"{where} may hold letters, digits and signs of ASCII only, and no spaces.",
+            f"{where} may contain only ASCII letters, digits and symbols, without spaces.",
             hint=_hint(),
         )
     return token
@@ -163,7 +163,7 @@ def bind(host: str, port: int, /, *, token: str | None) -> Address:
     is_loopback = ipaddress.ip_address(place[0].partition("%")[0]).is_loopback
     if not is_loopback and token is None:
         raise UsageError(
-            f"Other computers can reach {host}, so a token is needed to connect.",
+            f"Other computers can reach {host}, so a token is required.",
             hint=f"{_hint()}\nOr leave --host out to serve this computer only.",
         )
     bound = socket.socket(family, socket.SOCK_STREAM)
@@ -188,9 +188,9 @@ def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, in
     if not entries:
         raise CannotListen(
             f'"{host}"',
-            "there is no computer of this name",
+            "the host name is unknown",
             f"Leave --host out to serve this computer only ({DEFAULT_HOST}), or give one of its "
-            "addresses; 0.0.0.0 stands for all of them.",
+            "addresses; 0.0.0.0 means all of them.",
         )
     # One address only, so that port 0 means one port; most clients try IPv4 for a name.
     first = min(entries, key=lambda entry: entry[0] != socket.AF_INET)
@@ -217,8 +217,8 @@ def _reason_and_hint(error: OSError, port: int) -> tuple[str, str]:
 def _hint() -> str:
     """Return the next step for a user without a token, with a new token."""
     return (
-        "Here is a fresh one. Set it in the environment, where other users of this computer do not "
-        "see it, and start again:\n"
+        "Here is a new token. Set it in the environment, which other users of this computer cannot "
+        "see, and start again:\n"
         f"  {TOKEN_VARIABLE}={secrets.token_urlsafe(32)}\n"
         "Clients send it as the header `Authorization: Bearer TOKEN`."
     )

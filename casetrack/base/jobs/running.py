@@ -77,15 +77,15 @@ WAITING_SECONDS = 1.0
 
 CLIENT_LEFT = {
     "code": "client_left",
-    "message": "The AI program that asked for this was closed in the middle of it.",
-    "hint": "What was finished is kept. It goes on by itself when a CaseTrack server starts again; "
-    "asking for the same once more does so, too.",
+    "message": "The AI program that requested this was closed before the end.",
+    "hint": "Finished work is kept. The job resumes when a CaseTrack server starts; the same "
+    "request also resumes it.",
 }
 """Error of work that ended because its server was stopped."""
-_ASK_AGAIN = "What was finished is kept. Ask for the same once more to go on."
+_ASK_AGAIN = "Finished work is kept. Repeat the request to continue."
 DISCONNECTED = {
     "code": "connection_closed",
-    "message": "The AI program that asked for this closed the connection in the middle of it.",
+    "message": "The AI program that requested this closed the connection before the end.",
     "hint": _ASK_AGAIN,
 }
 """Error of work that ended because its client disconnected, which may mean cancel."""
@@ -361,7 +361,7 @@ class RunningJob:
             self._recorded = False
             reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
             logger.warning(
-                "This work goes on without a record in the list of jobs: %s cannot be written (%s)",
+                "Work continues without a record in the list of jobs: %s cannot be written (%s)",
                 self._folder,
                 reason,
             )
@@ -385,5 +385,5 @@ def _ending(
     if isinstance(error, CaseTrackError):
         return "failed", error.as_dict()
     what = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
-    hint = "This is a fault in CaseTrack. What was finished is kept."
+    hint = "This is a bug in CaseTrack. Finished work is kept."
     return "failed", {"code": "unexpected", "message": what, "hint": hint}

@@ -30,8 +30,8 @@ repairs = logging.getLogger("casetrack.repairs")
 _TRIES = 20
 _GONE = {
     "code": "interrupted",
-    "message": "The program that did this ended in the middle of it.",
-    "hint": "Everything that was finished is kept. Run it again to go on.",
+    "message": "The program that ran this ended before it was finished.",
+    "hint": "Finished work is kept. Run it again to continue.",
 }
 
 
@@ -264,8 +264,8 @@ class JobStore:
         with contextlib.suppress(OSError):
             files.request_path(self.folder, job.id).unlink(missing_ok=True)
         repairs.warning(
-            "The job %s (%s) was cut short when its program ended; it is marked as interrupted. "
-            "What it had finished is kept; run it again to go on.",
+            "The job %s (%s) was interrupted when its program ended. Finished work is kept; run it "
+            "again to continue.",
             job.id,
             job.title,
         )

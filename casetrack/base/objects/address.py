@@ -43,18 +43,18 @@ class Address:
         scheme = match[1].lower() if match else ""
         scheme = _OTHER_NAMES.get(scheme, scheme)
         if scheme not in SCHEMES:
-            raise UsageError(f"{text!r} is no address of a place for a collection.", hint=_HINT)
+            raise UsageError(f"{text!r} is not an address in object storage.", hint=_HINT)
         parts = urlsplit(text.strip())
         if "@" in parts.netloc or parts.query or parts.fragment:
             # Not repeated: it may hold a secret.
             raise UsageError(
-                "The address holds more than a bucket and a folder: no keys, '@', '?' or '#'.",
+                "The address must be a bucket and a folder, without keys, '@', '?' or '#'.",
                 hint=f"{_HINT} Credentials come from the environment or from ~/.aws.",
             )
         if scheme == "file":
             path = unquote(parts.path)
             if parts.netloc or not path.strip("/"):
-                raise UsageError(f"{text!r} names no folder.", hint="Write file:///PATH/OF/FOLDER.")
+                raise UsageError(f"{text!r} has no folder.", hint="Write file:///PATH/OF/FOLDER.")
             if re.match(r"/[A-Za-z]:", path):
                 path = path[1:]  # a drive of Windows
             return cls(scheme, "", str(Path(path).absolute()))
@@ -63,8 +63,7 @@ class Address:
             raise UsageError(f"{parts.netloc!r} cannot be the name of a bucket.", hint=_HINT)
         if not prefix:
             raise UsageError(
-                f"{text!r} names a whole bucket, and a collection needs a folder of its own in it.",
-                hint=_HINT,
+                f"{text!r} names a whole bucket, but a collection needs a folder in it.", hint=_HINT
             )
         if any(part in {"", ".", ".."} for part in prefix.split("/")):
             raise UsageError(f"{text!r} has an empty part, '.' or '..' in it.", hint=_HINT)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["no_bucket", "expired", "refused", "elsewhere", "busy", "unreachable", "other"]
 SHOWN = 300
-_AGAIN = "run the command again; what was finished is kept."
+_AGAIN = "run the command again; finished work is kept."
 _RIGHTS = "list the bucket, and get, put and delete its objects."
 _CODE = re.compile(r"<Code>([^<]+)</Code>|\bcode: \"?([A-Za-z]+)\"?")
 _MESSAGE = re.compile(r"<Message>([^<]+)</Message>|\bmessage: \"([^\"]+)\"")
@@ -132,7 +132,7 @@ def place_error(
     service = _SERVICES.get(place.partition(":")[0], _SERVICES["s3"])
     message, hint = {
         "no_bucket": (
-            f"there is no such {service.bucket}{where}.",
+            f"the {service.bucket} does not exist{where}.",
             f"Check the name of the {service.bucket}, and {service.place}.",
         ),
         "expired": (
@@ -140,25 +140,25 @@ def place_error(
             f"Get new ones ({service.renewed}) and {_AGAIN}",
         ),
         "refused": (
-            f"these credentials may not do this there{fault.words}",
-            f"Check {service.names}, and what they may do: {_RIGHTS}",
+            f"the credentials do not permit this{fault.words}",
+            f"Check {service.names} and the permissions: {_RIGHTS}",
         ),
         "elsewhere": (
             f"the bucket is in another region{fault.words}",
             "Set AWS_REGION to that of the bucket.",
         ),
         "busy": (
-            f"the service{where} is too busy to answer, also after more tries{fault.words}",
+            f"the service{where} is too busy, even after retries{fault.words}",
             f"Wait a while, and {_AGAIN}",
         ),
         "unreachable": (
-            f"the service{where} cannot be reached, or broke off.",
+            f"the service{where} cannot be reached, or closed the connection.",
             f"Check the network and {service.place}, and {_AGAIN}",
         ),
         "other": (
             "the service answered with an error: "
             + (f"{fault.code}{fault.words}" if fault.code else _first_line(error)),
-            "Run the command again; if it stays, ask who runs the service.",
+            "Run the command again; if it fails again, ask the operator of the service.",
         ),
     }[fault.kind]
     return ObjectStorageError(f"{place}: {message}", hint=hint)
@@ -268,8 +268,8 @@ class ServiceObjects:
                 options = dict(credentials.of_s3().options())
             except credentials.CredentialsMissing as error:
                 raise ObjectStorageError(
-                    f"{address}: there are no credentials for it: {error}.",
-                    hint="Set them, or let `aws configure` write them into ~/.aws/credentials.",
+                    f"{address}: no credentials are available: {error}.",
+                    hint="Set them, or run `aws configure` to write ~/.aws/credentials.",
                 ) from error
             options["region"] = credentials.region_of_s3() or "us-east-1"
             if self._endpoint:
@@ -401,7 +401,7 @@ class FolderObjects:
         except OSError as error:
             raise ObjectStorageError(
                 f"{self._home.as_uri()}: {error.strerror or error}.",
-                hint="Check that the folder is there, and that you may read and write it.",
+                hint="Check that the folder exists and is readable and writable.",
             ) from error
 
     def get(self, key: str, /, *, unless: str | None = None) -> ObjectContent | None:

@@ -54,7 +54,7 @@ class Control:
         with self._lock:
             if self.error is None:
                 self.error = error or QueryError(
-                    "The query was cancelled.", hint="Run it again if it is still wanted."
+                    "The query was cancelled.", hint="Run it again if you still need it."
                 )
                 self.stopped_at = time.monotonic()
                 self.stopped.set()
@@ -105,7 +105,7 @@ def too_slow(seconds: float, /) -> QueryError:
     """Return the error of a statement over its time limit."""
     return QueryError(
         f"The query was stopped after {seconds:g} second{'' if seconds == 1 else 's'}.",
-        hint="Ask for less: filter earlier, or add a LIMIT.",
+        hint="Reduce the query: filter earlier, or add a LIMIT.",
     )
 
 
@@ -113,7 +113,7 @@ def too_large(memory_mb: int, /) -> QueryError:
     """Return the error of a statement over its memory limit."""
     return QueryError(
         f"The query needs more than {size_text(memory_mb)} of memory.",
-        hint="Ask for less: fewer columns, an earlier filter, or a LIMIT.",
+        hint="Reduce the query: fewer columns, an earlier filter, or a LIMIT.",
     )
 
 
