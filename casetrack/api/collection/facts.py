@@ -42,6 +42,7 @@ class OwnFacts:
     @operation(
         "collection update",
         SWITCHES,
+        command="collection describe",
         tool="update_collection",
         of=("collection describe", "collection rename"),
     )

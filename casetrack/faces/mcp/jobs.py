@@ -13,8 +13,7 @@ A tool that may take long ends with::
 ``cancelled``; its ``progress`` takes an :class:`IngestProgress` or what, done
 and total. ``finish(report)`` is awaited and returns the tool's own answer, which is what the call
 gives if it is still waiting, and what get_job_status gives otherwise. The tool takes the parameter
-``wait_seconds: WaitSeconds = None``, and its output type is ``total=False`` with an entry ``job``,
-see :class:`~casetrack.faces.mcp.outputs.LongWork`.
+``wait_seconds: WaitSeconds = None``; its result has an entry ``job`` while the work goes on.
 """
 
 from __future__ import annotations

@@ -50,8 +50,6 @@ DefaultType = GivenType | None
 """The parameter for the type of new documents."""
 Extensions = list[str] | None
 """The parameter that restricts a folder to some kinds of files."""
-IncludePatterns = Annotated[list[str] | None, Field(description="gitignore patterns")]
-ExcludePatterns = Annotated[list[str] | None, Field(description="gitignore patterns")]
 FolderPath = Annotated[str, Field(description="Absolute")]
 Password = str | None
 OcrEngine = Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None
