@@ -179,8 +179,6 @@ def distinctive(name: str, /) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     The second tuple is empty for a case with one party ("In re Enron Corp.").
 
-    Examples
-    --------
     >>> distinctive("Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579")
     (('daubert',), ('merrell', 'dow', 'pharmaceuticals'))
     >>> distinctive("In re Enron Corp. Sec. Litig.")
@@ -201,8 +199,6 @@ def party_words(party: str, /) -> tuple[str, ...]:
 def same_word(one: str, other: str, /) -> bool:
     """Return whether two words of names are equal or one is a legal abbreviation of the other.
 
-    Examples
-    --------
     >>> same_word("pharm", "pharmaceuticals"), same_word("ass'n", "association")
     (True, True)
     """

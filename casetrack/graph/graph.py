@@ -1,8 +1,4 @@
-"""The graph of one state of a collection: its tables, edges and topics.
-
-Edges and topics are computed from the other tables on first use and kept until the collection
-changes.
-"""
+"""The graph of one state of a collection: its tables, and edges and topics from these tables."""
 
 from __future__ import annotations
 
@@ -46,10 +42,7 @@ class ContextGraph(StateTables):
         return sum(folder.lacking(self._snapshot).values())
 
     def read_up(self, tell: Callable[[str, int, int], None], cancel: threading.Event, /) -> None:
-        """Do the work of :meth:`catch_up` in parts, so that other requests can run in between.
-
-        See :func:`casetrack.graph.stored_segments.read_in_parts`.
-        """
+        """Do the work of :meth:`catch_up` in parts, so that other requests can run in between."""
         read_in_parts(self._home / "segments", self._snapshot, tell, cancel)
         self.catch_up()
 

@@ -10,10 +10,7 @@ if TYPE_CHECKING:
 
 
 def graph_of(state: State, /) -> ContextGraph:
-    """Return the map of a state: names, dates, amounts, references and their connections.
-
-    ``CollectionDamaged`` if the stored data cannot be read.
-    """
+    """Return the map of a state; ``CollectionDamaged`` if the stored data cannot be read."""
     return state.once(_opened)
 
 

@@ -76,11 +76,7 @@ _REPORTED = re.compile(
 
 
 class Sources:
-    """The documents of a case as targets of citations.
-
-    Nothing is guessed: a citation that fits two documents has two sources, and the reader reports
-    both.
-    """
+    """The documents of a case as targets of citations; a citation that fits two has two sources."""
 
     def __init__(self, documents: Iterable[Document], /) -> None:
         self.documents = tuple(documents)
@@ -97,11 +93,7 @@ class Sources:
         return tuple(dict.fromkeys((*_sure_keys(document), *_keys_of_its_name(document))))
 
     def sources_of(self, citation: LegalCitation, /) -> tuple[Document, ...]:
-        """Return the documents of the case that a citation refers to.
-
-        One document if the citation is clear, several if more than one fits, none if the case does
-        not contain it or the citation is unresolved.
-        """
+        """Return the documents that a citation refers to: none if unresolved, all that fit."""
         if not citation.resolved or not citation.key:
             return ()
         for sources in self._steps(citation):

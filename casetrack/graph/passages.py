@@ -147,10 +147,7 @@ class Passages:
         return blanked(table, "chunks", lacking=self._snapshot.lacking)
 
     def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
-        """Return chunks by id, in this order, with text and full source.
-
-        A chunk with a wrong checksum has no text.
-        """
+        """Return chunks by id, in this order; a chunk with a wrong checksum has no text."""
         if not chunk_ids:
             return []
         unique = list(dict.fromkeys(chunk_ids))

@@ -58,10 +58,7 @@ _GRACE_SECONDS = 900.0
 
 
 class StateTables(ABC):
-    """The tables of one state of a collection; each is built once, on first use. Thread-safe.
-
-    *marks* are the user's edits, which are applied last.
-    """
+    """The tables of one state, each built on first use, with the edits in *marks*. Thread-safe."""
 
     def __init__(
         self,
@@ -326,10 +323,7 @@ class StateTables(ABC):
         *,
         tables: Mapping[str, pa.Table] | None = None,
     ) -> pa.Table:
-        """Run a trusted SELECT over ``documents`` and the tables; parameters are ``$name``.
-
-        *tables* are additional tables by name, for this statement only.
-        """
+        """Run a trusted SELECT over the tables and *tables*; parameters are ``$name``."""
         return self._own_sql.run(statement, params, tables=tables)
 
     # --- passages -----------------------------------------------------------------------------

@@ -104,10 +104,7 @@ class AskedWords:
     _others: tuple[_Synonyms, ...]
 
     def coverage(self, places: Sequence[Place], /) -> NDArray[np.float64]:
-        """Return the share of the words in each passage, weighted by rarity, 0 to 1.
-
-        A synonym of a word in the passage counts in part.
-        """
+        """Return the share of the words in each passage by rarity; synonyms count in part."""
         return self._covered(self._held(places), len(places))
 
     def coverage_of(self, number: int, /) -> NDArray[np.float64]:
@@ -161,10 +158,7 @@ class AskedWords:
 
 
 def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
-    """Return the content words of a question within a scope.
-
-    Structural words and the parts that the reading dropped are left out.
-    """
+    """Return the content words of a question in a scope, without those that its reading dropped."""
     named = {
         stem
         for document in reading.named
@@ -317,10 +311,7 @@ _IN_BRACKETS = re.compile(r"\([^)]*\)")
 def priors_of(
     snapshot: Snapshot, index: Index, reading: Reading, /, *, code: bool = False
 ) -> list[Prior]:
-    """Return the priors of passages for a question.
-
-    *code* is whether the documents contain source code.
-    """
+    """Return the priors of passages for a question; *code*: the documents contain source code."""
     priors = (
         named_documents(index, reading),
         phrases(snapshot, index, reading),
@@ -334,10 +325,7 @@ def priors_of(
 
 
 def phrases(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
-    """Return the prior for passages with the quoted text word by word.
-
-    Only passages that contain all of its words are read.
-    """
+    """Return the prior for passages with the quoted text word by word."""
     if not reading.phrases:
         return None
     patterns = [(pattern_of(p.text), sorted(set(index_terms(p.text)))) for p in reading.phrases]

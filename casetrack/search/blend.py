@@ -41,10 +41,7 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class BlendSettings:
-    """Settings of the blend, with the names and defaults of the key ``[retrieval]``.
-
-    ``UsageError`` if a value is out of range.
-    """
+    """Settings of the blend, as in the key ``[retrieval]``; ``UsageError`` if out of range."""
 
     hybrid_alpha: float = 0.6  # Weight of the vectors, 0 to 1; the words have the rest
     # Length of each list.

@@ -68,10 +68,7 @@ class SourcePlaces:
     scope: Scope
 
     def of(self, citation: AskedCitation, keys: Sequence[str], /) -> dict[Place, int]:
-        """Return the places of a citation's sources with their distance.
-
-        *keys* are the keys of its references in the documents.
-        """
+        """Return the places of a citation's sources, by distance; *keys* are its references."""
         if citation.kind == "bates":
             asked = read_bates(citation.part.text) or read_bates(citation.number)
             return {} if asked is None else self._numbered(asked)

@@ -224,8 +224,6 @@ class _Words:
 def is_copy(one: str, other: str, /) -> bool:
     """Return whether two texts are equal except for where they start and end.
 
-    Examples
-    --------
     >>> is_copy("The tenant pays the rent within 30 days.", "The tenant pays the rent in 30 days.")
     False
     """

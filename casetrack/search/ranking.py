@@ -161,10 +161,7 @@ class Fused:
 
 
 def fused(candidates: Candidates, method: FusionMethod, /, *, silent: Sequence[str] = ()) -> Fused:
-    """Join the signals of candidates; a single signal counts unchanged.
-
-    Signals in *silent* are shown but add nothing.
-    """
+    """Join signals; a single one counts unchanged, those in *silent* are shown but add nothing."""
     scores = {name: values for name, values in candidates.scores.items() if name not in silent}
     if len(scores) == 1:
         shares = {name: values.astype(np.float64) for name, values in scores.items()}
@@ -206,10 +203,7 @@ class Rerank:
 def reranked(
     index: Index, best: Candidates, look: Rerank, fusion: FusionMethod, times: StageTimes, /
 ) -> Fused | None:
-    """Return the reranked candidates, scored among themselves.
-
-    ``None`` if none of them has a token matrix.
-    """
+    """Return the reranked candidates, scored among themselves; ``None`` without token matrices."""
     values = look.maxsim(best.places)
     times.lap("maxsim")
     if np.isnan(values).all():

@@ -437,10 +437,7 @@ def lists_of(state: State, /) -> CandidateLists:
 def scorers(
     scope: Scope, question: Question, /
 ) -> dict[str, Callable[[Sequence[Place]], NDArray[np.float32]]]:
-    """Return for each signal of a question a function that scores any rows.
-
-    Only the given rows are looked up.
-    """
+    """Return for each signal of a question a function that scores any rows, reading only those."""
     by_signal: dict[str, Callable[[Sequence[Place]], NDArray[np.float32]]] = {}
     if (terms := question.terms) is not None:
         by_signal["bm25"] = lambda places: lexical_at(scope, terms, places)

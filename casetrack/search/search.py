@@ -70,11 +70,7 @@ def search(
     fold: bool = True,
     min_relevance: float | None = None,
 ) -> SearchResults:
-    """Search one state of a collection.
-
-    Arguments and errors are those of ``Collection.search``. Models are loaded only if they take
-    part.
-    """
+    """Search one state as in ``Collection.search``; models are loaded only if they take part."""
     check(query, limit, fusion, related)
     check_relevance(min_relevance)
     run = _Run(state, query, limit)
@@ -158,11 +154,7 @@ class _Run:
         self.words = asked_words(self.reading, self.chosen.scope(self.index))
 
     def encode(self, *, yields: bool) -> None:
-        """Encode the question for each stage.
-
-        With *yields*, the search continues without models that fail, such as an unavailable
-        service.
-        """
+        """Encode the question for each stage; with *yields*, without models that fail."""
         plan, reading = self.plan, self.reading
         self.question = Question(reading.terms if "bm25" in plan.stages else None)
         if plan.encoder is None:

@@ -44,10 +44,7 @@ def amounts(
     sort_by: str = "document",
     limit: int | None = 100,
 ) -> Amounts:
-    """Return amounts with their quotes; arguments and errors as in ``Collection.map.amounts``.
-
-    If nothing matches, ``units`` counts all amounts, so that a wrong unit is visible.
-    """
+    """Return amounts; if nothing matches, ``units`` counts all; see ``Collection.map.amounts``."""
     one_of("kind", kind, ("all", *AMOUNT_KINDS))
     one_of("sort_by", sort_by, AMOUNT_SORTS)
     limit = up_to(limit, _MOST)
@@ -113,8 +110,6 @@ def _is_same(one: str, other: str) -> bool:
 def unit_of(typed: str, /) -> str:
     """Return the canonical unit of a typed unit; unknown units are returned unchanged.
 
-    Examples
-    --------
     >>> unit_of("£"), unit_of("usd"), unit_of("per cent"), unit_of("kilograms"), unit_of("widgets")
     ('GBP', 'USD', 'percent', 'kg', 'widgets')
     """
@@ -148,10 +143,7 @@ def references(
     skip: int = 0,
     limit: int | None = 50,
 ) -> Rows[Reference]:
-    """Return the references in the documents; see ``Collection.map.references``.
-
-    *in_collection* is ``True`` for references to documents of the collection, ``False`` for others.
-    """
+    """Return the references in the documents; see ``Collection.map.references``."""
     one_of("type", type, ("all", *REFERENCE_TYPES))
     one_of("sort_by", sort_by, REFERENCE_SORTS)
     limit = up_to(limit, _REFERENCES_MOST)

@@ -181,10 +181,7 @@ class Paragraph:
 
 
 def paragraphs(chunks: Sequence[Chunk], /) -> list[Paragraph]:
-    """Return the paragraphs of a document in reading order, each once.
-
-    *chunks* are all chunks of the document in order; neighbours on a page may overlap.
-    """
+    """Return the paragraphs of a document in reading order, each once, from all its *chunks*."""
     pages: dict[int, list[Chunk]] = {}
     for chunk in sorted(chunks, key=lambda c: c.provenance.chunk_index):
         pages.setdefault(chunk.provenance.page, []).append(chunk)

@@ -91,10 +91,7 @@ def find_entity(
 def entity_mentions(
     graph: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
-    """Return the mentions of an entity in reading order, document by document.
-
-    Documents with most mentions come first. Arguments and errors as in :func:`find_entity`.
-    """
+    """Return the mentions of an entity in reading order; documents with most mentions first."""
     return _mentions(graph, name, kind, limit, spread=False)
 
 
@@ -134,10 +131,7 @@ def counted_once(graph: ContextGraph, entities: Sequence[Entity], /) -> tuple[En
 def document_entities(
     graph: ContextGraph, document: Document, /, *, limit: int | None = 10
 ) -> Rows[Entity]:
-    """Return the people, organisations, places and concepts that a document mentions most.
-
-    Names come before concepts; the counts are those of the whole collection.
-    """
+    """Return what a document mentions most, names before concepts, with the collection's counts."""
     limit = up_to(limit, _MOST)
     rows = ask(
         graph, "document-entities", document_id=document.document_id, limit=limit
@@ -206,10 +200,7 @@ def _meetings(graph: ContextGraph, ids: Sequence[str]) -> list[tuple[float, list
 
 
 def _closest(places: Sequence[_Place], owners: int) -> list[_Place]:
-    """Return one place of each owner, with the smallest total distance, in reading order.
-
-    *places* are in reading order; at each place, the last place of every owner so far is tried.
-    """
+    """Return one place of each owner, with the smallest total distance, in reading order."""
     last: dict[str, _Place] = {}
     best: list[_Place] = []
     for place in places:

@@ -49,10 +49,7 @@ _MOST_COMPARED = 150
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """Names in normal form, each with the position of its entry.
-
-    ``owners`` is int64 [names].
-    """
+    """Names in normal form; ``owners``, int64 [names], has the position of the entry of each."""
 
     forms: pa.Array
     owners: NDArray[np.int64]

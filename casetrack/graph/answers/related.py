@@ -173,10 +173,7 @@ def similar_chunks(
     min_similarity: float = 0.6,
     limit: int | None = 10,
 ) -> Rows[SimilarChunk]:
-    """Return the passages whose vectors are nearest to that of a passage, nearest first.
-
-    Arguments and errors as in ``Collection.map.similar_chunks``.
-    """
+    """Return the passages with the nearest vectors; see ``Collection.map.similar_chunks``."""
     limit = up_to(limit, _MOST)
     within("min_similarity", min_similarity, 0, 1)
     vectors = source.chunk_vectors()

@@ -74,10 +74,7 @@ def documents_by_type(graph: ContextGraph, /) -> tuple[tuple[str, tuple[Document
 
 
 def version_chains(graph: ContextGraph, /) -> tuple[tuple[Document, ...], ...]:
-    """Return documents that are versions of each other, oldest first; the longest chain first.
-
-    A document comes after all its earlier versions; ties are ordered by name.
-    """
+    """Return chains of versions, longest first; each document comes after its earlier versions."""
     known = {d.document_id: d for d in graph.documents}
     chains = []
     for row in ask(graph, "version-families").to_pylist():

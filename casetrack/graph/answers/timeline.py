@@ -41,10 +41,7 @@ class UsersTimeline:
     _read_texts: frozenset[tuple[str, str]]
 
     def hides(self, place: Mapping[str, Any], description: str, /) -> bool:
-        """Return whether the user hid the event at a place.
-
-        That is the hidden passage itself, or the same description elsewhere.
-        """
+        """Return whether the user hid the event at a place, or its description elsewhere."""
         hidden_place = (place["chunk_id"], place["value"]) in self._places
         return hidden_place or (place["value"], description) in self._read_texts
 
@@ -303,10 +300,7 @@ def _order(place: _Place) -> tuple[int, int, int]:
 
 
 def _grouped_by_event(readings: Sequence[_Read]) -> list[list[_Read]]:
-    """Group the readings of a date by event, highest weight first.
-
-    Remarks, and readings beyond the maximum number of events, belong to the first event.
-    """
+    """Group the readings of a date by event, highest weight first; remarks join the first event."""
     events = [[readings[0]]]
     for read in readings[1:]:
         may_be_new = read.reading.kind != "remark" and read.place["precision"] == "day"

@@ -171,10 +171,7 @@ class _Runs:
 
 
 def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -> list[_Run]:
-    """Return the runs of a chunk; runs before *known* or in a heading do not count.
-
-    So a phrase that only occurs in headings is no concept.
-    """
+    """Return the runs of a chunk; runs before *known* or in a heading do not count."""
     text = chunk.text
     spans = sorted(
         [

@@ -71,11 +71,7 @@ Days = tuple[dt.date, dt.date]
 
 
 class FiscalYears:
-    """The days of a document's financial years.
-
-    Only statements in the chunks count: the last days of financial years, and the names of the
-    years.
-    """
+    """The days of a document's financial years, as its chunks state them."""
 
     def __init__(self, chunks: Sequence[ChunkFacts], /) -> None:
         self._ends: set[dt.date] = set()
@@ -395,8 +391,6 @@ def date_key(span: DateSpan, /) -> str | None:
 def date_name(key: str, /) -> str:
     """Format an ISO 8601 value for display.
 
-    Examples
-    --------
     >>> date_name("2024-03-12"), date_name("2024-Q3"), date_name("199X"), date_name("2024-03/2025")
     ('12 March 2024', 'Q3 2024', '1990s', 'March 2024 – 2025')
     """

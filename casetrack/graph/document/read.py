@@ -109,10 +109,7 @@ class Collector:
         role: str | None = None,
         found_by: FoundBy | None = None,
     ) -> None:
-        """Add a place; a repeated place is kept but not counted.
-
-        A *spelling* of ``None`` is no name of the entity.
-        """
+        """Add a place; a repeated one is not counted; a *spelling* of ``None`` is no name."""
         start, end = span
         self.mentions.append(
             LocalMention(entity, chunk, start, end, repeated, role, confidence, found_by)
@@ -239,8 +236,6 @@ def amount_key(span: AmountSpan, /) -> str | None:
 def amount_name(key: str, /) -> str:
     """Format an amount for display.
 
-    Examples
-    --------
     >>> amount_name("GBP:318400"), amount_name("percent:15.7"), amount_name("day:30")
     ('GBP 318,400', '15.7 %', '30 days')
     """

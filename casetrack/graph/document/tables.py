@@ -42,10 +42,7 @@ _RETURNS = re.compile(r"\bS&P\b|\bindex\b|\bpeer|NASDAQ|\breturns?\s?$|\bRussell
 
 
 def read_tables(chunks: Sequence[ChunkFacts], /, *, sheets: bool = False) -> list[list[TableSum]]:
-    """Return the amounts in tables of each chunk, by position.
-
-    *sheets* is whether the pages are sheets, so that no table continues on the next one.
-    """
+    """Return the amounts in tables of each chunk; a table of *sheets* ends with its page."""
     sums_of_chunks: list[list[TableSum]] = [[] for _ in chunks]
     scale: Scale | None = None
     pages: list[tuple[int, Page]] = []

@@ -48,8 +48,6 @@ def role(phrase: str, /) -> str | None:
     Every word must be part of it: "Project Director", "Head of Claims", "lender". Words before the
     last one must be capitalised or known.
 
-    Examples
-    --------
     >>> role("Chief Executive Officer"), role("the loss adjuster"), role("Tuesday")
     ('chief executive', 'loss adjuster', None)
     """
@@ -59,8 +57,6 @@ def role(phrase: str, /) -> str | None:
 def job_title(phrase: str, /) -> str | None:
     """Return the job title of a phrase like :func:`role`; ``None`` for a party role.
 
-    Examples
-    --------
     >>> job_title("Chief Executive Officer"), job_title("the Borrower")
     ('chief executive', None)
     """
@@ -182,10 +178,7 @@ _NOT_LABELS = frozenset("by name title its date signature signed re subject".spl
 
 
 def find_roles(chunk: ChunkFacts, kinds: Sequence[NameKind | None], /) -> dict[int, str]:
-    """Return the roles of a chunk's names, by position among them.
-
-    *kinds* has the resolved kind of each name; ``None`` means that it is no name.
-    """
+    """Return the roles of a chunk's names, by position; one of kind ``None`` is no name."""
     text, names = chunk.text, chunk.names
     roles: dict[int, str] = {}
     _defined(chunk, kinds, roles)

@@ -40,10 +40,7 @@ _MIN_RATIO = 3
 def join_groups(
     groups: Sequence[Group], rules: JoinRules, /, *, defined_initials: Collection[str] = ()
 ) -> NDArray[np.int64]:
-    """Return for each group the root group of its entity, for most groups itself.
-
-    *defined_initials* are keys of initials that a document defines for its own entity.
-    """
+    """Return the root group of each group; *defined_initials* have an entity of their own."""
     roots = np.arange(len(groups), dtype=np.int64)
     if rules.middle_names:
         takes = is_rare if rules.nicknames else _none
@@ -190,10 +187,7 @@ def _names_fully(group: Group) -> bool:
 
 
 def _may_be_mistaken(group: Group, words: Collection[str]) -> bool:
-    """Return whether a name may have another kind than the documents assigned.
-
-    A known surname, a given name and a country keep their kind.
-    """
+    """Return whether the kind may be wrong; known surnames, given names and countries keep it."""
     if group.kind == "person":
         return not group.gender and group.key not in words and group.key not in GIVEN_NAMES
     return group.kind != "location" or not is_known_place(group.key)

@@ -85,8 +85,6 @@ full name also stands for itself."""
 def is_nickname(given: str, /) -> bool:
     """Return whether a folded given name is a short form and not a full name itself.
 
-    Examples
-    --------
     >>> is_nickname("bob"), is_nickname("robert"), is_nickname("adaeze")
     (True, False, False)
     """
@@ -98,8 +96,6 @@ def is_nickname(given: str, /) -> bool:
 def may_be_one_name(a: str, b: str, /) -> bool:
     """Return whether two folded given names can belong to one person.
 
-    Examples
-    --------
     >>> may_be_one_name("bob", "robert"), may_be_one_name("ted", "edward")
     (True, True)
     >>> may_be_one_name("robert", "albert"), may_be_one_name("john", "jon")

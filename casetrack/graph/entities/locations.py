@@ -22,8 +22,6 @@ _CANONICAL = {
 def location_key(text: str, /) -> str:
     """Return the key of a place, equal for its usual spellings.
 
-    Examples
-    --------
     >>> location_key("the U.S.A."), location_key("Port of Aldermere")
     ('united-states', 'port-of-aldermere')
     """
@@ -67,8 +65,6 @@ PUBLIC_INITIALS = _read()
 def may_be_initials(letters: str, key: str, /) -> bool:
     """Return whether *letters* (folded) can be initials of *key*, not those of a public body.
 
-    Examples
-    --------
     >>> may_be_initials("sec", "southern-energy"), may_be_initials("htv", "halden-tele-vision")
     (False, True)
     """
@@ -102,8 +98,6 @@ _UNITS = frozenset(_LISTS.words("regions", "countries", "cities", "parts", "numb
 def names_places(name: str, /) -> bool:
     """Return whether a text of several words contains only place names: "Toronto Ontario Canada".
 
-    Examples
-    --------
     >>> names_places("Oklahoma City"), names_places("Kansas City Southern"), names_places("Paris")
     (True, False, False)
     """
@@ -114,8 +108,6 @@ def names_places(name: str, /) -> bool:
 def names_unit(rest: Iterable[str], /) -> bool:
     """Return whether the additional words of a longer name mean another organisation.
 
-    Examples
-    --------
     >>> names_unit(["asia"]), names_unit(["fund", "2"]), names_unit(["systems"])
     (True, True, False)
     """
@@ -125,8 +117,6 @@ def names_unit(rest: Iterable[str], /) -> bool:
 def is_state(key: str, /) -> bool:
     """Return whether a place's key is a state or province.
 
-    Examples
-    --------
     >>> is_state("maine"), is_state("new-york"), is_state("york")
     (True, True, False)
     """

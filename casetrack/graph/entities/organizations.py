@@ -48,8 +48,6 @@ class OrganizationForm:
 def read_organization(text: str, /) -> OrganizationForm | None:
     """Parse a name; ``None`` if it has neither letters nor digits.
 
-    Examples
-    --------
     >>> read_organization("The Brackenfell Foods Limited").key
     'brackenfell-foods-ltd'
     """
@@ -263,8 +261,6 @@ def abbreviates(letters: str, base: Sequence[str], family: str = "", /) -> bool:
 
     Looser than :func:`is_acronym_of` because the text defines them: letters inside words count.
 
-    Examples
-    --------
     >>> abbreviates("gsk", ("glaxosmithkline",), "plc"), abbreviates("nfla", ("acme", "foods"))
     (True, False)
     """

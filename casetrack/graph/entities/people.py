@@ -49,8 +49,6 @@ def scanned_variants(
     *counts* are lower-case names with their numbers of places; *words* are lower-case words of the
     document, which are never misread names.
 
-    Examples
-    --------
     >>> scanned_variants({"bamstead holdings ltd": 1, "barnstead holdings ltd": 4})
     {'bamstead holdings ltd': 'barnstead holdings ltd'}
     >>> scanned_variants({"jo homer": 1, "jo horner": 4})

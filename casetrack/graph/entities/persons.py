@@ -92,8 +92,6 @@ def read_order(words: Sequence[str], /) -> tuple[tuple[str, ...], str] | None:
     Western order with joined syllables; ``None`` if no list knows the name, or both orders are
     possible.
 
-    Examples
-    --------
     >>> read_order(["xu", "weiming"]), read_order(["wei", "ming", "xu"])
     ((('weiming',), 'xu'), (('weiming',), 'xu'))
     >>> read_order(["nguyen", "van", "an"]), read_order(["nagy", "laszlo"])
@@ -184,10 +182,7 @@ class PersonForm:
 
 @functools.lru_cache(maxsize=16384)
 def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonForm | None:
-    """Parse a name; ``None`` if only marks and titles remain.
-
-    *gender* and *suffix* come from a title before and a suffix after the name.
-    """
+    """Parse a name and the titles around it; ``None`` if only marks and titles remain."""
     line = clean(_NICKNAME.sub("", text) if _QUOTED.intersection(text) else text)
     line = _PLACE_BEHIND.sub("", line) if "/" in line or "@" in line or "_" in line else line
     if _LOGIN.fullmatch(line):

@@ -58,10 +58,7 @@ NOTHING_DEFINED = Defined({}, frozenset(), frozenset())
 def defined_names(
     rows: pa.Table, groups: Sequence[Group], row_groups: NDArray[np.int64], /
 ) -> Defined:
-    """Read the names that documents define for organisations.
-
-    *row_groups* is int64 [rows], the group of each row.
-    """
+    """Read the names that documents define for organisations; *row_groups* is int64 [rows]."""
     lists = rows["defined"].combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     stating = np.flatnonzero(lengths > 0)

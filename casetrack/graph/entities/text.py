@@ -55,8 +55,6 @@ def surface(text: str, /) -> str:
 def plain_words(text: str, /) -> list[str]:
     """Return the words of a name with their case, abbreviations joined, ``&`` as *and*.
 
-    Examples
-    --------
     >>> plain_words("Marks & Spencer p.l.c.")
     ['Marks', 'and', 'Spencer', 'plc']
     """

@@ -45,8 +45,6 @@ _FULL = frozenset({"agreement", "restatement"})
 def clause_numbers(text: str, /) -> tuple[str, ...]:
     """Return the numbers of a text's own clauses and the labels of its schedules, in order.
 
-    Examples
-    --------
     >>> clause_numbers("1. Term" + chr(10) + "1.1 Start" + chr(10) + "SCHEDULE 2")
     ('1', '1.1', 'schedule 2')
     """
@@ -60,8 +58,6 @@ def clause_numbers(text: str, /) -> tuple[str, ...]:
 def part_of(cited: str, /) -> str:
     """Return the number of a cited part as in :func:`clause_numbers`, without subparagraphs.
 
-    Examples
-    --------
     >>> part_of("Section 4.2(a)"), part_of("Schedule 2")
     ('4.2', 'schedule 2')
     """

@@ -89,8 +89,6 @@ class _Head:
 def base_subject(subject: str, /) -> str:
     """Return a subject in lower case without the prefixes of mail programs.
 
-    Examples
-    --------
     >>> base_subject("AW: Re[2]: Rent  due")
     'rent due'
     """

@@ -86,10 +86,7 @@ class Opening:
 
 
 def read_opening(joined: Joined, mentions: Sequence[Mention], /) -> Opening:
-    """Return the self-description in a document's opening.
-
-    *mentions* are the agreements and changes named in the opening, in order.
-    """
+    """Return the self-description in an opening; *mentions* are the agreements named in it."""
     text = joined.text[:OPENING]
     part = _part(text)
     head = _head(text)

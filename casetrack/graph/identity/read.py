@@ -137,10 +137,7 @@ _MOST_NAMED = 200
 def read_identities(
     document: DocumentFacts, chunks: Sequence[ChunkFacts], /
 ) -> tuple[tuple[Identity, ...], tuple[Claim, ...]]:
-    """Return the self-descriptions of a document, and its claims about others.
-
-    A mailbox has one self-description per message; the claims are in text order.
-    """
+    """Return the self-descriptions of a document (one per mail), and its claims about others."""
     joined = Joined(chunks)
     if document.format in FORMATS:
         identities = tuple(read_messages(document, joined))

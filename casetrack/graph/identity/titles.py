@@ -29,8 +29,6 @@ _LEAST = 3
 def numbers_in(text: str, start: int, end: int, /) -> Iterator[tuple[int, str]]:
     """Yield the numbers in a range of text, each with its position and type.
 
-    Examples
-    --------
     >>> list(numbers_in("Contract No. FA-2023/17", 0, 23))
     [(0, 'contract:fa-2023-17')]
     """
@@ -77,8 +75,6 @@ _SHORTEST = 4
 def title_words(text: str, /) -> tuple[str, ...]:
     """Return the distinctive words of a title, each once, in order.
 
-    Examples
-    --------
     >>> title_words("AMENDED AND RESTATED Master Services Agreement")
     ('master', 'services')
     >>> title_words("Rahmenvertrag")

@@ -353,10 +353,7 @@ def shared_edges(
 
 
 def semantic_edges(documents: tuple[Document, ...], vectors: NDArray[np.float32], /) -> list[Edge]:
-    """Return edges between documents with a cosine of at least 0.75.
-
-    *vectors* is float32 [documents, dimension], unit length; zeros for a document without vector.
-    """
+    """Return edges between documents with a cosine of at least 0.75; zeros have no vector."""
     codes = np.rint(vectors.astype(np.float64) * _VECTOR_UNIT).astype(np.int16)
     rows = Rows.of(codes)
     nearest = Nearest(rows, k=PER_DOCUMENT, floor=SEMANTIC_FLOOR)

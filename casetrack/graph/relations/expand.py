@@ -35,10 +35,7 @@ _NAMED = 2
 
 
 class Expansion:
-    """Lookup tables over one state of a collection, slow to build and fast to use.
-
-    *neighbours* are the nearest chunks of every chunk; without them only shared things count.
-    """
+    """Lookup tables over one state; without *neighbours* only shared things count."""
 
     def __init__(self, source: StateTables, neighbours: Neighbours | None, /) -> None:
         vectors = source.chunk_vectors()

@@ -143,10 +143,7 @@ class Mails:
                     yield other, first
 
     def conversations(self) -> Iterator[tuple[Post, ...]]:
-        """Yield the threads, including single mails, by the date of their first mail.
-
-        The mails of a thread are in the order of sending, those without a date last.
-        """
+        """Yield threads and single mails by the date of the first mail, each in sending order."""
         copies: dict[int, list[Message]] = defaultdict(list)
         for i, message in enumerate(self._messages):
             if self._first[i] != i:

@@ -74,12 +74,8 @@ class Rows:
 class Nearest:
     """The best columns of each row so far; ties go to the first column.
 
-    Attributes
-    ----------
-    near
-        int32 [n, k], the best first; the number of rows if there is none.
-    cosines
-        float64 [n, k]; -1 if there is none.
+    ``near`` is int32 [n, k], best first; the number of rows if there is none. ``cosines`` is
+    float64 [n, k]; -1 if there is none.
     """
 
     def __init__(self, rows: Rows, /, *, k: int, floor: float) -> None:
@@ -93,10 +89,7 @@ class Nearest:
         self._sides = np.empty((2, _BLOCK, rows.codes.shape[1]), np.float32)
 
     def compare(self, rows: NDArray[np.int64], columns: NDArray[np.int64], /) -> None:
-        """Compare *rows* with *columns* (positions of rows with a vector), not compared before.
-
-        At most about 60 MB are in use at a time.
-        """
+        """Compare *rows* with *columns* (not compared before), using about 60 MB at most."""
         # Rows of one block have about the same norm, so one threshold per row suffices.
         rows, columns = self._by_norm(rows), self._by_norm(columns)
         for left in range(0, len(columns), _BLOCK):
@@ -205,10 +198,7 @@ _SCAN = 16_384
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
-    """The nearest chunks of every chunk, by cosine.
-
-    The two adjacent chunks, which overlap, are no neighbours.
-    """
+    """The nearest chunks of every chunk by cosine, without the two adjacent ones, which overlap."""
 
     ids: tuple[str, ...]  # Ids of all chunks, ordered by document and position
     before: NDArray[np.int32]  # int32 [n], position of the previous chunk in the document, or -1
@@ -228,10 +218,7 @@ NOTHING = Neighbours(
 
 
 def build(vectors: Vectors, /) -> Neighbours:
-    """Compare all chunks with each other: seconds for 50,000, quadratic in their number.
-
-    The result is empty for more than ``MAX_CHUNKS``.
-    """
+    """Compare all chunks (seconds for 50,000, quadratic); empty above ``MAX_CHUNKS``."""
     if len(vectors.ids) > MAX_CHUNKS:
         return NOTHING
     ids, rows, keys = _prepare(vectors)

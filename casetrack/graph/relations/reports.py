@@ -31,14 +31,10 @@ class ReportLink:
 def report_links(described: DescribedDocuments, /) -> Iterator[ReportLink]:
     """Yield the relations between reports of one registrant, if exactly one report fits.
 
-    ``interim_of``
-        From a quarterly report to the annual report of its fiscal year.
-    ``supplements``
-        From a quarterly report to the last annual report before it.
-    ``amends``
-        From an amended report to the one of the same form and period.
-    ``exhibit_of``
-        From an exhibit to a report of the same company within days that lists its number.
+    ``interim_of``: from a quarterly report to the annual report of its fiscal year;
+    ``supplements``: to the last annual report before it. ``amends``: from an amended report to the
+    one of the same form and period. ``exhibit_of``: from an exhibit to a report of the same company
+    within days that lists its number.
     """
     reports = [i for i, own in enumerate(described.own) if own.description.kind in _REPORTS]
     by_company: dict[str, list[int]] = defaultdict(list)

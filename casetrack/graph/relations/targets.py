@@ -84,10 +84,7 @@ class Catalogue:
         return self._one(self._by_slug.get(slug(text), ()))
 
     def by_label(self, text: str, owner: int | None, /) -> int | None:
-        """Return the file that is an exhibit with this label ("Exhibit B").
-
-        *owner* is the document that has the exhibit, if known.
-        """
+        """Return the file that is an exhibit with this label; *owner* has it, if known."""
         label = read_title(text).words[:2]
         if len(label) < 2 or label[0] not in _LABELS:
             return None

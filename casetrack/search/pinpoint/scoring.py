@@ -493,10 +493,7 @@ def scores(
 
 
 def best(shares: Floats, /) -> list[int]:
-    """Return the marked parts, best first: one, or up to :data:`MOST` with similar scores.
-
-    If all scores are equal, the first part is marked.
-    """
+    """Return the marked parts, best first: one, or up to :data:`MOST` with similar scores."""
     if np.ptp(shares) < _EVEN:
         return [0]
     order = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:MOST]

@@ -25,10 +25,7 @@ _SCORES = {"bm25": "bm25", "cosine": "semantic", "maxsim": "maxsim"}
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The result of a retrieval function: one mapping per row, by the columns of the function.
-
-    ``mode``, ``stages`` and ``notes`` are those of a search.
-    """
+    """The rows of a retrieval function, by its columns, and mode, stages and notes of a search."""
 
     rows: Sequence[dict[str, Any]]
     mode: str | None = None
@@ -37,10 +34,7 @@ class Retrieved:
 
 
 class Reading:
-    """Answers SQL functions from one committed state, which is opened on demand.
-
-    The state keeps its reading, see :meth:`casetrack.store.workspace.State.once`.
-    """
+    """Answers SQL functions from one committed state, which is opened on demand."""
 
     def __init__(self, state: State, /) -> None:
         self.state = state

@@ -78,10 +78,7 @@ class Database:
 
     @contextmanager
     def cursor(self, statement: str, calls: Calls, /) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open a connection with everything that a statement names.
-
-        *statement* is the text for DuckDB; *calls* keeps the answers of retrieval.
-        """
+        """Open a connection with all that a statement names; *calls* keeps retrieved answers."""
         needed = needed_by(statement)
         cursor = self._connection.cursor()
         with ExitStack() as stack:
@@ -155,10 +152,7 @@ class Kept:
     def database(
         self, named: Mapping[str | None, Reading], /, *, memory_mb: int
     ) -> Iterator[Database]:
-        """Yield a database for exclusive use: the kept one, if it is over these readings.
-
-        After an error it is not kept.
-        """
+        """Yield a database over these readings for exclusive use; not kept after an error."""
         idle = self._put(None)
         if idle is not None and _is_same(idle, named, memory_mb):
             database = idle
@@ -212,11 +206,7 @@ def ask(
     exact: bool,
     control: Control | None,
 ) -> pa.Table | QueryReport:
-    """Run a read-only SQL statement over committed states, which cache its database.
-
-    *newest* returns the newest state of a collection, or of several by name. Errors as in
-    ``Collection.sql``.
-    """
+    """Run SQL over the *newest* committed states, which cache its database."""
 
     def once() -> pa.Table | QueryReport:
         states = newest()

@@ -74,8 +74,6 @@ _STOPS = frozenset(
 def citations_of(query: str, /) -> tuple[AskedCitation, ...]:
     """Return the citations of a question in order, without overlaps.
 
-    Examples
-    --------
     >>> [c.kind for c in citations_of("Does 42 usc ss 1983 apply after Smith v. Jones?")]
     ['statute', 'case']
     >>> citations_of("What are the termination provisions?")

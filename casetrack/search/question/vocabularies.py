@@ -2,12 +2,18 @@
 
 A vocabulary is a TOML file::
 
-    about = "Words of annual reports" source = "where its terms come from" licence = "of that
-    source" kinds = ["report"]        # kinds of documents it is chosen for markers = ["fiscal",
-    "consolidated"]  # or words that show such documents
+    about = "Words of annual reports"
+    source = "where its terms come from"
+    licence = "of that source"
+    kinds = ["report"]                       # kinds of documents it is chosen for
+    markers = ["fiscal", "consolidated"]     # or words that show such documents
 
-    [[term]] name = "capital expenditure" also = ["purchases of property, plant and equipment",
-    "capex"] asked = ["spending on equipment"] parts = [] in = ["cash flow statement"]
+    [[term]]
+    name = "capital expenditure"
+    also = ["purchases of property, plant and equipment", "capex"]
+    asked = ["spending on equipment"]
+    parts = []
+    in = ["cash flow statement"]
 
 ``name`` and ``also`` are synonyms: a question with one of them is searched for the others.
 ``asked`` are phrases of questions, recognised but not searched. ``parts`` are components, such as
@@ -266,10 +272,7 @@ def _kept(path: Path, _changed: int) -> Vocabulary:
 
 
 def read_vocabulary(path: Path, /) -> Vocabulary:
-    """Read a vocabulary from its file.
-
-    ``UsageError``, with file and line, if it is not TOML or has another structure.
-    """
+    """Read a vocabulary file; ``UsageError`` with the line if it is not TOML or not valid."""
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:

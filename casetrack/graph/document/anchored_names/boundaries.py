@@ -57,8 +57,6 @@ _REACH = 160
 def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
     """Return the abbreviations that texts introduce for things, common words, or a law.
 
-    Examples
-    --------
     >>> sorted(initials_of_things(["restricted stock units (“RSUs”) of the Oakham Trust (OT)"]))
     ['RSU', 'RSUs']
     >>> sorted(initials_of_things(["the Marsh Fever Virus (MFV)", "“NDA” means a filing"]))
@@ -85,10 +83,7 @@ def _is_firm(word: str) -> bool:
 
 
 def _names_thing(letters: str, words: list[str]) -> bool:
-    """Return whether letters are the initials of a thing earlier in the sentence.
-
-    "The Resale Purchasing Agreement dated 1 May between the parties (the “RPA”)".
-    """
+    """Return whether letters are initials of a thing before them: "Purchasing Agreement (PA)"."""
     large = [w for w in words if w[0].isupper()]
     runs = (large[at : at + len(letters)] for at in range(len(large) - len(letters) + 1))
     return any(
@@ -99,8 +94,6 @@ def _names_thing(letters: str, words: list[str]) -> bool:
 def is_qualified(name: str, /) -> bool:
     """Return whether a name is an abbreviation with the letter of a common word before it.
 
-    Examples
-    --------
     >>> is_qualified("cGMP"), is_qualified("eBay"), is_qualified("GMP")
     (True, False, False)
     """
@@ -135,8 +128,6 @@ def end_of_place(text: str, start: int, end: int, /) -> int:
 def unions(text: str, /) -> Iterator[tuple[int, int]]:
     """Yield the spans of U.S. and U.K. that are not the start of a name or citation.
 
-    Examples
-    --------
     >>> text = "in the U.S. dollars count; the U.S. Treasury and 410 U.S. 113 do not"
     >>> [text[a:b] for a, b in unions(text)]
     ['U.S.']
@@ -148,8 +139,6 @@ def unions(text: str, /) -> Iterator[tuple[int, int]]:
 def state_behind(text: str, end: int, /) -> tuple[int, int] | None:
     """Return the span of a state abbreviation after a town.
 
-    Examples
-    --------
     >>> state_behind("in Oakham, ME 04401", 9)
     (11, 13)
     """
@@ -160,8 +149,6 @@ def state_behind(text: str, end: int, /) -> tuple[int, int] | None:
 def len_of_title(name: str, /) -> int:
     """Return the length of the title at the start of a name, 0 without one.
 
-    Examples
-    --------
     >>> len_of_title("Mr. Jo Roe"), len_of_title("Jo Roe")
     (4, 0)
     """
@@ -172,8 +159,6 @@ def len_of_title(name: str, /) -> int:
 def with_article(text: str, start: int, /) -> int:
     """Return the start of an organisation's name, including a capitalised "The" inside a sentence.
 
-    Examples
-    --------
     >>> with_article("a division of The Oakham Companies, Inc.", 18)
     14
     >>> with_article("It is late. The Oakham Club is closed.", 16)
@@ -216,10 +201,7 @@ _MIDDLE: Final = re.compile(r"^[A-Z]\.? ?[A-Z]?\.?$")
 def with_boundaries(
     text: str, spans: Sequence[NameSpan], companies: Sequence[tuple[int, int]], /
 ) -> list[NameSpan]:
-    """Return tagged names with corrected boundaries and without overlaps.
-
-    *companies* are the spans of names with a legal form.
-    """
+    """Return tagged names with corrected boundaries and without overlaps."""
     kept: list[NameSpan] = []
     for span in (_whole_words(text, span) for span in spans):
         for part in _halves(text, span) if span.kind == "person" else _firms(text, span, companies):

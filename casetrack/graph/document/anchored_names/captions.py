@@ -32,10 +32,7 @@ _REACH = 160
 
 
 def captions(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor | Term]:
-    """Yield the parties in the caption of a chunk, and their roles.
-
-    *chunk* is the position of the chunk; *candidates* are the names in it.
-    """
+    """Yield the parties in the caption of the chunk at position *chunk*, and their roles."""
     if not re.search(_SIDE, text, re.IGNORECASE):
         return
     for versus in _VERSUS.finditer(text):

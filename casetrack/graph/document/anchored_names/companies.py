@@ -72,8 +72,6 @@ _LONGEST_JOB = 4
 def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
     """Yield the spans of names with a legal form, and whether the form is weak.
 
-    Examples
-    --------
     >>> text = "made between Bank of Oakham plc and the Kestrel and Partners LLP."
     >>> [text[a:b] for a, b, _ in find_companies(text)]
     ['Bank of Oakham plc', 'Kestrel and Partners LLP']
@@ -128,8 +126,6 @@ def _is_weak(text: str, match: re.Match[str]) -> bool:
 def describes(name: str, /) -> bool:
     """Return whether a text describes an organisation without a name: each "Maine Corporation".
 
-    Examples
-    --------
     >>> describes("Maine LLC"), describes("Maine Dairy LLC")
     (True, False)
     >>> describes("Delaware Limited"), describes("Delaware Limited Liability Company (LLC)")

@@ -133,8 +133,6 @@ def is_town(text: str, span: NameSpan, /) -> bool:
 def medicines(texts: Sequence[str], /) -> frozenset[str]:
     """Return the names of medicines in texts, recognised by generic names and in lists.
 
-    Examples
-    --------
     >>> texts = ["REMTIRA (daratumumab), Alba and Docetaxel, and SELVO (selexipag)"]
     >>> sorted(medicines(texts))
     ['Alba', 'Docetaxel', 'REMTIRA', 'SELVO']

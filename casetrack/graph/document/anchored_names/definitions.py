@@ -15,8 +15,6 @@ from casetrack.graph.entities.text import fold, slug
 def resembles(short: str, whole: str, /) -> bool:
     """Return whether a term consists of a name's words or letters.
 
-    Examples
-    --------
     >>> resembles("Oakham", "Bank of Oakham plc"), resembles("the Bank", "Oakham plc")
     (True, False)
     """

@@ -142,8 +142,6 @@ def _legal_variants(line: str) -> set[str]:
 def without_form(text: str, /) -> str:
     """Return an organisation's name without its legal form, if it has one.
 
-    Examples
-    --------
     >>> without_form("Oakham Dairy, Inc.")
     'Oakham Dairy'
     """

@@ -57,8 +57,6 @@ _LETTERS: Final = re.compile(r"[^\W\d_]")
 def mail_heads(chunk: int, text: str, /) -> Iterator[Anchor]:
     r"""Yield the correspondents in mail heads of a chunk, with their addresses.
 
-    Examples
-    --------
     >>> text = 'From: "Roe, Jo" <jo.roe@acme.com>\nTo: ann.lee@acme.com\n'
     >>> [(n.called or n.text, n.address) for n in mail_heads(0, text)]
     [('Roe, Jo', 'jo.roe@acme.com'), ('Ann Lee', 'ann.lee@acme.com')]
@@ -193,8 +191,6 @@ _REACH = 140
 def find_funds(text: str, /) -> Iterator[tuple[int, int]]:
     """Yield the span of each investment fund with a distinctive name, in order.
 
-    Examples
-    --------
     >>> text = "the Oakham Global Income and Growth Fund 2 (Global Income), and the Fund"
     >>> [text[a:b] for a, b in find_funds(text)]
     ['Oakham Global Income and Growth Fund 2']

@@ -71,10 +71,7 @@ class Known:
 def know(
     anchors: Anchors, tagged: Sequence[Sequence[NameSpan]], common: Collection[str], /
 ) -> Known:
-    """Combine the evidence of a document.
-
-    *tagged* are the tagger's names of each chunk; *common* are the words that occur in lower case.
-    """
+    """Combine the evidence of a document; *common* are the words that occur in lower case."""
     weights = _weights(tagged)
     owners = {t.owner for t in anchors.terms}
     personal = {t.owner for t in anchors.terms if t.role.rpartition(" ")[2] in _PERSONAL}

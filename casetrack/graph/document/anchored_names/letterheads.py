@@ -85,8 +85,6 @@ def letterheads(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator
     the addressee). Ambiguous lines are left out: the name must have an ampersand or a firm's word,
     or a trade below it, or its domain must contain its words. *names* are the tagger's.
 
-    Examples
-    --------
     >>> text = "HARROW & LYLE\nSolicitors\n12 Quay Street\n\nMr J Roe\n\nDear Mr Roe\n"
     >>> [n.text for n in letterheads(0, text, ())]
     ['HARROW & LYLE']
@@ -117,8 +115,6 @@ def letterheads(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator
 def mail_signatures(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[Anchor]:
     r"""Yield the firms in mail signatures: below a closing, a name and a job title.
 
-    Examples
-    --------
     >>> text = "We pay.\n\nRegards,\nJo Roe\nHead of Supply\nTarn Paints\n"
     >>> [n.text for n in mail_signatures(0, text, ())]
     ['Tarn Paints']

@@ -55,10 +55,7 @@ _BLOCK = 420
 
 
 def signatures(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor]:
-    """Yield the signers of a chunk and the organisations that they sign for.
-
-    *chunk* is the position of the chunk; *candidates* are the names in it.
-    """
+    """Yield the signers of the chunk at position *chunk*, and the organisations they sign for."""
     starts = [m.end() for p in (_SIGNED, _NAMED) for m in p.finditer(text)]
     seen: dict[tuple[str, ...], int] = {}
     # Backward: the printed name, followed by its title, is the one that counts.
