@@ -211,7 +211,9 @@ class Operation:
     @property
     def of_library(self) -> bool:
         """Whether it is about the data folder, and so takes no collection by itself."""
-        return self.method.__qualname__.partition(".")[0] in _OF_LIBRARY
+        first = next(iter(inspect.signature(self.method).parameters.values()))
+        owner = self.method.__qualname__.partition(".")[0]
+        return owner in _OF_LIBRARY or first.annotation == "Library"
 
     @property
     def _words(self) -> Mapping[str, str]:

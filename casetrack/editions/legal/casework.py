@@ -1,0 +1,88 @@
+"""What is done with cases as a whole: they are made and listed."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+
+from casetrack.api.text import Lines, lines_of, numbered
+from casetrack.base.editions import LEGAL, edition
+from casetrack.base.errors import CaseTrackError
+from casetrack.base.records.table import RowList
+from casetrack.editions.legal.cases import Cases, case_entry
+from casetrack.editions.legal.operation import ADDS, READS, Arg, operation
+from casetrack.editions.legal.records.cases import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.api.library import Library
+    from casetrack.base.records import CollectionInfo
+
+R = TypeVar("R")
+
+
+@lines_of.register
+def _lines(case: Case) -> Lines:
+    lines = lines_of(case_entry(case.info, case.stats, case.problem))
+    return numbered(0, lines, "* " if case.is_used else "- ")
+
+
+def in_words_of_cases(function: Callable[..., R], /) -> Callable[..., R]:
+    """Let a command tell its errors in words of cases."""
+
+    @functools.wraps(function)
+    def told(*args: object, **given: object) -> R:
+        try:
+            return function(*args, **given)
+        except CaseTrackError as error:
+            error.message, error.hint = edition(LEGAL).on_command_line(error)
+            raise
+
+    return told
+
+
+@operation("case create", ADDS)
+@in_words_of_cases
+def create(
+    library: Library,
+    name: Annotated[str, Arg("Such as 'Smith v. Jones'.", "NAME")],
+    /,
+    *,
+    number: Annotated[str | None, Arg("Docket or case number.", "--number TEXT")] = None,
+    case_type: Annotated[
+        str, Arg("Kind of case; a wrong one lists all kinds.", "--type TYPE")
+    ] = "other",
+) -> Case:
+    """Make an empty case, and use it from now on."""
+    cases = Cases(library)
+    made = cases.create(name, case_type=case_type, case_number=number).info
+    cases.use(made.id)
+    return _counted(library, made, is_used=True)
+
+
+@operation("case list", READS)
+@in_words_of_cases
+def listed(
+    library: Library,
+    /,
+    *,
+    status: Annotated[
+        Literal["active", "closed", "archived", "all"],
+        Arg("Only those with this status.", "--status"),
+    ] = "active",
+) -> RowList[Case]:
+    """List the cases, the last changed first; * marks the one that commands use."""
+    cases = Cases(library)
+    used = cases.used
+    return RowList(
+        [_counted(library, i, is_used=i == used) for i in cases.all(status=status)], of=Case
+    )
+
+
+def _counted(library: Library, info: CollectionInfo, *, is_used: bool) -> Case:
+    """Count one case; a damaged one must not hide the others."""
+    try:
+        return Case(info, is_used, library.stats(info))
+    except CaseTrackError as error:
+        return Case(info, is_used, None, error.message)
