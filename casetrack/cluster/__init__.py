@@ -1,1 +1,1 @@
-"""Work on several machines: the room for Ray, which nothing else imports."""
+"""Work on several machines with Ray; no other package imports this one."""

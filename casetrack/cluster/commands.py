@@ -1,4 +1,4 @@
-"""``casetrack shards``: the processes on a cluster that hold the search index."""
+"""``casetrack shards``: commands for the processes of the search index on a cluster."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,30 +24,30 @@ OnOption = Annotated[str, typer.Option("--on", metavar="ADDRESS", help=ON_HELP)]
 
 
 def status(ctx: typer.Context, on: OnOption = "auto", as_json: JsonOption = False) -> int:
-    """Show how the shards of this data folder do.
+    """Show the state of the shards of this data folder.
 
-    Exit code 1 says that one does not answer, or that none runs.
+    Exit code 1 means that a shard does not answer, or that none runs.
     """
     from casetrack.cluster.search.serving import on_a_machine_of, states
 
     with on_a_machine_of(on):
-        found = states(_data_dir(ctx))
+        shards = states(_data_dir(ctx))
     if as_json:
-        write_json([state.as_dict() for state in found])
-    elif not found:
+        write_json([state.as_dict() for state in shards])
+    elif not shards:
         line("No shards run. `casetrack serve --engine ray` starts them.")
     else:
-        for state in found:
+        for state in shards:
             copies = f"{counted(state.running, 'process', 'processes')} of {state.wanted}"
-            line(f"Shard {state.number} of {len(found)}: {copies} answer")
-    return EXIT_FAILED if not found or any(not state.running for state in found) else 0
+            line(f"Shard {state.number} of {len(shards)}: {copies} answer")
+    return EXIT_FAILED if not shards or any(not state.running for state in shards) else 0
 
 
 def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
-    """Replace the processes of the shards, one shard after the other, while they are asked.
+    """Replace the processes of the shards, one shard after the other, without downtime.
 
-    New ones answer before the old ones go: no question fails. It is what an update of CaseTrack on
-    the machines of a cluster ends with.
+    New processes answer before the old ones end, so no question fails. Run this after an update of
+    CaseTrack on the machines of a cluster.
     """
     from casetrack.cluster.search.serving import on_a_machine_of
     from casetrack.cluster.search.serving import restart as replace
@@ -59,7 +59,7 @@ def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
 
 
 def stop(ctx: typer.Context, on: OnOption = "auto") -> int:
-    """End the shards of this data folder; servers that ask them have no answer then."""
+    """End the shards of this data folder; servers that use them cannot search afterwards."""
     from casetrack.cluster.search.serving import on_a_machine_of
     from casetrack.cluster.search.serving import stop as end
 
@@ -75,10 +75,10 @@ def build(
     on: Annotated[str, typer.Option("--on", metavar="ADDRESS", help=BUILD_ON_HELP)] = "local",
     as_json: JsonOption = False,
 ) -> None:
-    """Make what is missing of a collection's search index and map, in tasks on a cluster.
+    """Build the missing parts of a collection's search index and map, in tasks on a cluster.
 
-    Each task does it for some documents; the first search finds it done. What is there already is
-    kept: a batch of documents more costs what it holds, and joining the map again.
+    Each task processes some of the documents; searches then find a complete index. Existing parts
+    are kept: further documents take only their own time, and that of joining the map.
     """
     from casetrack.cluster.build.views import build_views
     from casetrack.cluster.connect import connected, require_alike
@@ -124,4 +124,4 @@ FAMILY = Family(
                 "-c Acme --on auto"),
     ))
 # fmt: on
-"""These commands, among those that serve AI programs."""
+"""The commands on shards, in the group of servers."""

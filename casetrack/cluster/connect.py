@@ -1,7 +1,6 @@
-"""Connecting with a cluster: starting one here, or joining one by its address.
+"""Connect to a cluster: start one on this computer, or join one by its address.
 
-Ray is imported when something is connected, and no sooner. Nothing is sent anywhere: its reports of
-use are switched off.
+Ray is imported when a connection is made. Its usage reports are switched off.
 """
 
 from __future__ import annotations
@@ -33,31 +32,21 @@ SHARED = (
     "Name a folder that all machines share, at the same path, or an address of object storage such "
     "as s3://bucket/folder."
 )
-"""What to do about a path that a machine does not see."""
+"""Hint for a path that a machine does not see."""
 LOCAL = "local"
-"""Stands for a cluster on this computer that is started, and ends with what it was started for."""
+"""Address of a cluster that is started on this computer, and ends with its task."""
 HERE = "auto"
-"""Stands for a cluster that runs on this computer already."""
+"""Address of a cluster that already runs on this computer."""
 CLIENT = "ray://"
-"""Begins the address of a cluster for programs that are not on one of its machines."""
+"""Prefix of the address of a cluster for programs outside of its machines."""
 _PATIENCE = 5.0
 _MEMORY = 200 * 2**20
-"""What passes between processes here are questions and lists, and no data."""
+"""Enough for questions and lists; no data is passed between processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster that this process is connected with.
-
-    Attributes
-    ----------
-    address
-        As it was named.
-    is_own
-        Whether it ends with this process.
-    cpus
-        How many there are.
-    """
+    """A cluster to which this process is connected; *is_own*: it ends with the process."""
 
     address: str
     is_own: bool
@@ -66,24 +55,11 @@ class Cluster:
 
 @contextlib.contextmanager
 def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
-    """Connect with a cluster for the time of a block.
+    """Connect to a cluster for the time of a block.
 
-    Parameters
-    ----------
-    address
-        ``local`` starts one here; ``auto`` is one that runs here; ``HOST:PORT`` and
-        ``ray://HOST:PORT`` one elsewhere.
-    memory
-        Bytes for what passes between the processes of a cluster that is started.
-
-    Raises
-    ------
-    PackageMissing
-        Ray is not installed.
-    UsageError
-        That is no address.
-    ClusterUnreachable, ClusterDiffers
-        Nothing answers there, or it runs another version of Ray or of Python.
+    *address* is ``local`` (start one here), ``auto`` (one that runs here), ``HOST:PORT`` or
+    ``ray://HOST:PORT``; *memory* is the object store of a started cluster in bytes. Raises
+    ``PackageMissing``, ``UsageError``, ``ClusterUnreachable`` or ``ClusterDiffers``.
     """
     if importlib.util.find_spec("ray") is None:
         raise PackageMissing(
@@ -116,7 +92,7 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
             )
         raise ClusterUnreachable(address, reason, hint) from error
     except Exception as error:
-        # Ray says most of what goes wrong at the start by bare exceptions.
+        # Ray reports most failures at the start by untyped exceptions.
         ray.shutdown()
         if "ersion mismatch" in str(error):
             raise ClusterDiffers(
@@ -138,13 +114,7 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
 
 
 def require_alike(paths: Sequence[Path] = (), /) -> None:
-    """Ask every machine of the connected cluster for its version, and whether it sees folders.
-
-    Raises
-    ------
-    ClusterDiffers
-        One has another version of CaseTrack, or none, or does not see one of *paths*.
-    """
+    """Raise ``ClusterDiffers`` unless all machines have this version and see *paths*."""
     for name, (version, lacking) in on_each_machine(_look, [str(path) for path in paths]).items():
         if version != __version__:
             raise ClusterDiffers(
@@ -160,19 +130,12 @@ def require_alike(paths: Sequence[Path] = (), /) -> None:
 
 
 def on_each_machine(question: Callable[..., T], /, *given: object) -> dict[str, T]:
-    """Ask every machine of the connected cluster at once; return the answers by their names.
-
-    Parameters
-    ----------
-    question
-        A function of a module of ours.
-    given
-        Its arguments.
+    """Run an importable function on every machine at once; return the results by machine name.
 
     Raises
     ------
     ClusterDiffers
-        One of them cannot answer: CaseTrack is not installed there.
+        CaseTrack is not installed on a machine.
     """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -182,9 +145,9 @@ def on_each_machine(question: Callable[..., T], /, *given: object) -> dict[str, 
     for node in ray.nodes():
         if node["Alive"]:
             name = node["NodeManagerHostname"]
-            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             key = name if name not in looks else f"{name} ({node['NodeID'][:6]})"
-            looks[key] = asked.options(scheduling_strategy=there).remote(*given)
+            looks[key] = asked.options(scheduling_strategy=strategy).remote(*given)
             nodes[key] = node["NodeID"]
     answers = {}
     for name, look in looks.items():
@@ -192,7 +155,7 @@ def on_each_machine(question: Callable[..., T], /, *given: object) -> dict[str, 
             answers[name] = ray.get(look)
         except ray.exceptions.RayError as error:
             if nodes[name] not in {node["NodeID"] for node in ray.nodes() if node["Alive"]}:
-                continue  # it has left meanwhile, and gets no work
+                continue  # It has left meanwhile, and gets no work.
             raise ClusterDiffers(
                 f"The machine {name} of the cluster cannot run CaseTrack: {_first_line(error)}.",
                 hint=f"Install it there: `pip install 'casetrack[ray]=={__version__}'`.",
@@ -206,7 +169,7 @@ def _look(paths: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _require_open(address: str) -> None:
-    """Refuse an address where nothing listens, at once and in words."""
+    """Raise an error at once for an invalid address, or one without a listener."""
     host, _, port = address.removeprefix(CLIENT).rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65535:
         raise UsageError(

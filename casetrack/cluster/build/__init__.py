@@ -1,1 +1,1 @@
-"""What is made of a collection's rows, made on a cluster by shards of its documents."""
+"""Builds the search index and the map of a collection on a cluster, in tasks for documents."""

@@ -1,10 +1,8 @@
-"""The search index and the map of a collection, made on a cluster.
+"""Build the search index and the map of a collection on a cluster.
 
-What a document says by itself (words, vectors, names, dates, amounts, references, citations) is
-most of the work, and depends on no other document: tasks read it, see
-:mod:`casetrack.cluster.build.views`. What the collection says (who is one person, what a reference
-means, edges) depends on all of them; it is made of the segments' tables by the functions that one
-process uses, whatever made these, and is therefore the same.
+Tasks compute the data of single documents (words, vectors, names, dates, amounts, references),
+which is most of the work. The map of the whole collection (persons, targets of references, edges)
+is built from the segments' tables by the functions of a single process, so the result is equal.
 """
 
 from __future__ import annotations
@@ -38,41 +36,27 @@ if TYPE_CHECKING:
     from casetrack.store.published import Item
     from casetrack.store.workspace import Workspace
 
-# Segments that are made in tasks on a cluster, and published together by who writes.
-#
-# A segment of the search index or of the map holds what it says of its documents and nothing of
-# others. So segments that were made apart are published by one switch of the manifest, under the
-# lock that every builder takes. What is there stays as it is: a batch more costs what it holds. A
-# task whose machine is lost is done again; a driver that is killed leaves folders or objects behind
-# that nobody names, and the next builder makes what is missing.
-#
-# The tasks share the collection's folder. Where the collection lies in object storage there is
-# none: a task sends there what it made, and the driver fetches it, to publish it with the rest.
+# Segments are built in tasks on a cluster, and published together by one writer. A segment of the
+# search index or of the map depends only on its documents, so separately built segments are
+# published by one switch of the manifest, under the lock of all builders. Existing segments are
+# kept. A task whose machine is lost runs again; a killed driver leaves unreferenced folders or
+# objects, and the next builder builds the missing segments. The tasks share the collection's
+# folder. If the collection is in object storage, a task uploads its segments there, and the driver
+# downloads them to publish all together.
 
-# Cuts the documents that something is to be made of into groups, one for each task.
+# Divides documents into groups, one for each task.
 
 _PILE = 8
-"""So many small segments are merged into one as soon as they are published."""
+"""This number of small segments is merged into one as soon as they are published."""
 
 
 def groups(
     sizes: Mapping[str, int], revisions: Iterable[str], largest: int, processors: int, /
 ) -> list[list[str]]:
-    """Return the revisions in groups that take about as long, in the order of their names.
+    """Return the revisions in groups of similar size, in the order of their names.
 
-    A group fills at most one segment, so that little is made again where a machine is lost; and
-    small groups are fewer than would be merged at once, which would be the same work again.
-
-    Parameters
-    ----------
-    sizes
-        Rows by revision.
-    revisions
-        Those to make something of.
-    largest
-        Rows of the largest segment.
-    processors
-        How many tasks run at a time.
+    A group fills at most one segment of *largest* rows, so that little work repeats if a machine is
+    lost; small groups are fewer than a merge takes. *sizes* are rows by revision.
     """
     wanted = sorted(revisions)
     rows = sum(sizes[revision] for revision in wanted)
@@ -80,33 +64,24 @@ def groups(
     if rows < parts * (largest // 2):
         parts = min(parts, _PILE - 1)
     room = max(1, min(largest, -(-rows // parts)))
-    found: list[list[str]] = []
+    shares: list[list[str]] = []
     filled = room
     for revision in wanted:
         if filled and filled + sizes[revision] > room:
-            found.append([])
+            shares.append([])
             filled = 0
-        found[-1].append(revision)
+        shares[-1].append(revision)
         filled += sizes[revision]
-    return found
+    return shares
 
 
 _RETRIES = 3
 
 
 class Kind(NamedTuple):
-    """A kind of segments.
+    """A type of segments: its *home* folder in the collection, and the largest number of rows.
 
-    Attributes
-    ----------
-    name
-        For people.
-    home
-        Their folder in that of the collection.
-    largest
-        Rows of the largest one.
-    keeper
-        Returns what keeps them, given their folder and what is live.
+    *keeper* returns the segment folder for a folder and a snapshot.
     """
 
     name: str
@@ -131,18 +106,7 @@ _KINDS = {kind.home: kind for kind in (INDEX, MAP, *MORE)}
 
 @dataclass(slots=True)
 class Built:
-    """What was made of one kind.
-
-    Attributes
-    ----------
-    revisions
-        Of the documents that are new in it.
-    tasks, ordered
-        In how many tasks, and the segments among them whose vectors were put in order for
-        approximate search.
-    segments
-        That there are now.
-    """
+    """Result for one type: new *revisions*, *tasks*, *ordered* segments, and all *segments*."""
 
     revisions: frozenset[str] = frozenset()
     tasks: int = 0
@@ -151,7 +115,7 @@ class Built:
 
 
 class Made(NamedTuple):
-    """What a task made: segments by name, of which so many are in order, and what it sent."""
+    """Result of a task: names of segments, how many have ordered vectors, and uploaded items."""
 
     names: list[str]
     ordered: int
@@ -159,28 +123,10 @@ class Made(NamedTuple):
 
 
 def build(folder: Path, kind: Kind, snapshot: Snapshot, processors: int, /) -> Built:
-    """Make the segments that are missing on the connected cluster, and publish them.
+    """Build the missing segments of a type on the connected cluster, and publish them.
 
-    Parameters
-    ----------
-    folder
-        The collection's folder, which all machines of the cluster see at this path; of one in
-        object storage, who calls holds the write lock.
-    kind
-        Which.
-    snapshot
-        What is live.
-    processors
-        How many tasks run at a time.
-
-    Raises
-    ------
-    CollectionBusy
-        Another program is building them.
-    ClusterFailed
-        Tasks ended again and again without a word.
-    CollectionDamaged, CollectionGone
-        The collection cannot be read.
+    The caller holds the write lock of a collection in object storage. Raises ``CollectionBusy``,
+    ``ClusterFailed``, ``CollectionDamaged`` or ``CollectionGone``.
     """
     place, built = place_of(folder), Built()
     orders = (
@@ -209,15 +155,7 @@ def build(folder: Path, kind: Kind, snapshot: Snapshot, processors: int, /) -> B
 
 
 def in_tasks(place: Place, home: str, shares: list[list[str]], orders: bool, /) -> list[Made]:
-    """Have each share of the revisions made in a task of its own.
-
-    Raises
-    ------
-    ClusterFailed
-        A task ended again and again without a word.
-    Exception
-        Whatever :func:`make` raises.
-    """
+    """Build each share of the revisions in a separate task; may raise ``ClusterFailed``."""
     import ray
 
     task = ray.remote(num_cpus=1, max_retries=_RETRIES)(make)
@@ -231,19 +169,7 @@ def in_tasks(place: Place, home: str, shares: list[list[str]], orders: bool, /) 
 
 
 def make(place: Place, home: str, revisions: list[str], orders: bool, /) -> Made:
-    """Make the segments of some revisions; runs in a task.
-
-    Parameters
-    ----------
-    place
-        Where the collection lies.
-    home
-        Which kind, by its folder.
-    revisions
-        Of which documents; those that were replaced since the work was shared out are left out.
-    orders
-        Whether the vectors of large segments are put in order.
-    """
+    """Build the segments of current *revisions* in a task; *orders* sorts vectors of large ones."""
     kind = _KINDS[home]
     with working_folder() as own:
         folder = local_folder(place, own)
@@ -262,23 +188,13 @@ def make(place: Place, home: str, revisions: list[str], orders: bool, /) -> Made
 
 
 PAYS_FROM = 4096
-"""Passages for which tasks are started; fewer are read while the tasks would still begin."""
+"""Minimum number of passages for tasks; fewer are read before tasks would start."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class MapBuilt:
-    """What was made of the map.
-
-    Attributes
-    ----------
-    documents
-        How many were read.
-    tasks
-        In how many tasks, citations counted apart.
-    seconds_read, seconds_joined
-        How long reading them took, and joining what they say.
-    """
+    """Result for the map: documents read, tasks, and seconds of reading and joining."""
 
     documents: int
     tasks: int
@@ -288,22 +204,10 @@ class MapBuilt:
 
 @dataclass(frozen=True, slots=True)
 class ViewsBuilt:
-    """What was made.
+    """Result of a build: new documents and chunks, *tasks*, all segments, and the map.
 
-    Attributes
-    ----------
-    documents, chunks
-        How many are new in the index.
-    tasks, segments
-        In how many tasks, and the segments that the index has now.
-    ordered
-        New segments whose vectors were put in order for approximate search.
-    located
-        Data files whose token matrices were located.
-    seconds
-        How long the index took.
-    map
-        What was made of the map.
+    *ordered* counts new segments with ordered vectors, *located* data files with located token
+    matrices; *seconds* is the time for the index.
     """
 
     documents: int
@@ -316,29 +220,15 @@ class ViewsBuilt:
     map: MapBuilt
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it for JSON output."""
+        """Return the JSON form."""
         return asdict(self)
 
 
 def build_views(workspace: Workspace, processors: int, /) -> ViewsBuilt:
-    """Make what is missing of a collection's search index and map on the connected cluster.
+    """Build the missing parts of a collection's search index and map on the connected cluster.
 
-    Parameters
-    ----------
-    workspace
-        The collection; all machines of the cluster see its folder at the same path, or it lies in
-        object storage.
-    processors
-        How many tasks run at a time.
-
-    Raises
-    ------
-    CollectionBusy
-        Another program is making them, or writes to the collection in object storage.
-    ClusterFailed
-        Tasks ended again and again without a word.
-    CollectionDamaged, CollectionGone
-        The collection cannot be read.
+    All machines must see its folder at the same path, unless it is in object storage. Raises
+    ``CollectionBusy``, ``ClusterFailed``, ``CollectionDamaged`` or ``CollectionGone``.
     """
     folder = workspace.folder
     publishes = write_lock(folder) if place_of(folder).is_remote else contextlib.nullcontext()
@@ -347,9 +237,9 @@ def build_views(workspace: Workspace, processors: int, /) -> ViewsBuilt:
 
 
 def catch_up(workspace: Workspace, processors: int, /) -> None:
-    """Do what :meth:`catch_up` does, in tasks where there is much.
+    """Update the views of a workspace, in tasks if many documents are missing.
 
-    Called while the write lock is held. Where the cluster fails, this process does it.
+    The caller holds the write lock. If the cluster fails, this process builds the views.
     """
     snapshot = open_snapshot(workspace.folder)
     lacking = MAP.keeper(workspace.folder / MAP.home, snapshot).lacking(snapshot)

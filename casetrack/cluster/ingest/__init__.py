@@ -1,1 +1,1 @@
-"""Ingest on a cluster: its machines read files, one writer records what became of each."""
+"""Ingest on a cluster: its machines read files, one writer records the outcome of each."""

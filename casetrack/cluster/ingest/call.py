@@ -1,4 +1,4 @@
-"""``Collection.ingest`` on a cluster: from here, or by a process of a cluster that is elsewhere."""
+"""``Collection.ingest`` on a cluster: from this process, or by a process of a remote cluster."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from casetrack.parse.base import ReadOptions
     from casetrack.store.workspace import Workspace
 
-# What every machine of a cluster is asked before it is given work: told now, not midway.
+# Checks every machine of a cluster before it gets work, to report differences in advance.
 
 _FILE = "collection.json"
 _WITNESSES = 3
@@ -56,18 +56,9 @@ _WITNESSES = 3
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a machine finds at its place.
+    """State of a machine: fingerprints of its pipeline and of its reading conditions.
 
-    Attributes
-    ----------
-    fingerprint, read_with
-        Of the pipeline with its models, and of what files are read with.
-    has_models
-        Whether the models of the collection are installed.
-    unseen
-        Files that are not there, or are others.
-    problem
-        Why it cannot work, with the next step; empty where it can.
+    *unseen* are files that are missing or differ, *problem* is an error with its hint, or empty.
     """
 
     fingerprint: str = ""
@@ -80,22 +71,13 @@ class Look:
 def require_ready(
     recipe: Recipe, pipeline: Pipeline, read_with: str, files: Sequence[FoundFile], /
 ) -> None:
-    """See that each machine reads files as this process would, and sees them.
-
-    Parameters
-    ----------
-    recipe
-        What they are to do.
-    pipeline, read_with
-        This process's own.
-    files
-        What is to be read; some of them are looked for.
+    """Check that each machine sees *files* (a sample) and reads them as this process would.
 
     Raises
     ------
     ClusterDiffers
-        A machine has another version, no models or others, does not see the collection or the
-        files, or may not read the bucket.
+        A machine has another version, other or no models, does not see the collection or the
+        files, or cannot read the bucket.
     """
     require_alike()
     witnesses = _witnesses(recipe, files)
@@ -122,10 +104,10 @@ def require_ready(
 
 
 def _require_models(machine: str, look: Look, pipeline: Pipeline, profile: str) -> None:
-    here = pipeline.tools.encoder is not None
-    if look.has_models != here:
-        lacks = machine if here else "This computer"
-        has = "this computer has them" if here else f"{machine[0].lower()}{machine[1:]} has them"
+    local = pipeline.tools.encoder is not None
+    if look.has_models != local:
+        lacks = machine if local else "This computer"
+        has = "this computer has them" if local else f"{machine[0].lower()}{machine[1:]} has them"
         raise ClusterDiffers(
             f"{lacks} does not have the models of the profile {profile}, and {has}.",
             hint=f"Run {See('models pull', profile)} there, or set CASETRACK_MODELS to a folder "
@@ -140,15 +122,15 @@ def _require_models(machine: str, look: Look, pipeline: Pipeline, profile: str) 
 
 
 def _witnesses(recipe: Recipe, files: Sequence[FoundFile]) -> list[tuple[str, str]]:
-    """Return a few files that every machine should see, each with what tells it from another."""
-    found = [] if recipe.place.is_remote else [recipe.place.folder / _FILE]
+    """Return some files that every machine should see, each with its signature."""
+    manifest = [] if recipe.place.is_remote else [recipe.place.folder / _FILE]
     own = [file.path for file in files if not file.is_fetched and file.problem is None]
     step = max(1, len(own) // _WITNESSES)
-    return [(str(path), _mark(path)) for path in [*found, *own[::step][:_WITNESSES]]]
+    return [(str(path), _mark(path)) for path in [*manifest, *own[::step][:_WITNESSES]]]
 
 
 def _mark(path: Path) -> str:
-    """Return what tells a file from another: its size, and of a small one its content."""
+    """Return the signature of a file: its size, or the hash of a small file."""
     try:
         size = path.stat().st_size
         if size > 1 << 20:
@@ -159,7 +141,7 @@ def _mark(path: Path) -> str:
 
 
 def look_around(recipe: bytes, witnesses: Sequence[tuple[str, str]]) -> Look:
-    """Look at this machine; runs on each of them."""
+    """Return the state of this machine; runs on each of them."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     unseen = tuple(path for path, mark in witnesses if _mark(Path(path)) != mark)
     if unseen:
@@ -173,27 +155,19 @@ def look_around(recipe: bytes, witnesses: Sequence[tuple[str, str]]) -> Look:
     return Look(kit.pipeline.fingerprint, kit.read_with, kit.pipeline.tools.encoder is not None)
 
 
-# Files of a bucket that are to be read by the machines of a cluster, each fetching its own.
+# Files of a bucket, which each machine of the cluster downloads for its own work.
 
 _ADDRESS = re.compile(r"s3://([^/]+)(?:/(.*))?")
 
 
 def is_bucket(path: str | Path, /) -> bool:
-    """Whether this names a bucket, or a part of one."""
+    """Return whether a path is the address of a bucket, or of a part of one."""
     return str(path).startswith("s3://")
 
 
 @dataclass(slots=True)
 class Bucket:
-    """What is to be read of a bucket.
-
-    Attributes
-    ----------
-    source, prefix
-        The bucket, and what the keys in question begin with.
-    items
-        What is in it, by the path of the document.
-    """
+    """Files to read from a bucket: keys begin with *prefix*, *items* are by document path."""
 
     source: S3Source
     prefix: str
@@ -201,13 +175,7 @@ class Bucket:
 
     @classmethod
     def of(cls, address: str, /) -> Bucket:
-        """Return the bucket at ``s3://bucket/folder``.
-
-        Raises
-        ------
-        UsageError
-            That is no such address.
-        """
+        """Return the bucket at ``s3://bucket/folder``; raise ``UsageError`` for another address."""
         fits = _ADDRESS.fullmatch(address)
         if fits is None:
             raise UsageError(
@@ -228,14 +196,9 @@ class Bucket:
     def find(
         self, *, recursive: bool, extensions: Iterable[str] | None, cancel: threading.Event | None
     ) -> list[FoundFile]:
-        """Return the objects that are to be read, in the order of their keys.
+        """Return the objects to read in the order of their keys; may raise ``SourceError``.
 
-        Raises
-        ------
-        SourceError
-            The bucket cannot be listed.
-        JobStopped
-            *cancel* was set.
+        Raises ``JobStopped`` if *cancel* is set.
         """
         wanted = extension_set(extensions)
         below = self.prefix.rfind("/") + 1
@@ -252,19 +215,19 @@ class Bucket:
         ]
 
     def known(self, cache: HashCache, documents: Iterable[Document], /) -> dict[str, FileFacts]:
-        """Return the facts of objects that have not changed since a document was read from them."""
+        """Return the facts of objects that have not changed since they were read."""
         paths = {document.path: document for document in documents}
-        found = {}
+        facts = {}
         for path, item in self.items.items():
             document = paths.get(path)
             entry = cache.find(path, item.token) if item.token else None
             if document is not None and entry is not None:
                 moment = item.updated_at or document.file_modified_at
-                found[path] = FileFacts(entry.hash, document.file_size, moment.astimezone(UTC))
-        return found
+                facts[path] = FileFacts(entry.hash, document.file_size, moment.astimezone(UTC))
+        return facts
 
     def remember(self, cache: HashCache, documents: Sequence[Document], /) -> None:
-        """Note what was read from which object, so that it is not fetched again for nothing."""
+        """Store which version of each object was read, to avoid downloading it again."""
         for document in documents:
             item = self.items.get(document.path)
             as_listed = (
@@ -279,7 +242,7 @@ class Bucket:
 
 
 _MEMORY = 512 * 2**20
-"""What a cluster that is started here keeps of blocks that wait; more goes to its disk."""
+"""Memory for waiting blocks in a cluster started here; more are written to its disk."""
 
 
 def ingest_on_cluster(
@@ -294,33 +257,26 @@ def ingest_on_cluster(
     cancel: threading.Event | None = None,
     **given: Any,
 ) -> IngestReport:
-    """Take in files on a cluster.
+    """Add files on a cluster.
 
-    Parameters
-    ----------
-    workspace
-        The collection.
-    paths
-        Files and folders that all machines see, and buckets (``s3://bucket/folder``).
-    on
-        The cluster, see :func:`casetrack.cluster.connect.connected`.
-    recursive, extensions, progress, cancel, given
-        As ``Collection.ingest`` takes them.
+    All machines must see *paths*, or they are buckets (``s3://bucket/folder``). *on* is an address
+    as in :func:`casetrack.cluster.connect.connected`; other arguments are those of
+    ``Collection.ingest``.
 
     Raises
     ------
     UsageError
-        An argument does not fit.
+        An argument is invalid.
     ClusterUnreachable, ClusterDiffers
-        The cluster cannot do this; nothing was done.
+        The cluster cannot do this; nothing was changed.
     ClusterFailed
-        It stopped working; what was committed stays.
+        It stopped working; committed documents are kept.
     CaseTrackError
         See ``Collection.ingest``.
     """
     stop = cancel or threading.Event()
     given |= {"recursive": recursive, "extensions": extensions}
-    # Elsewhere they are not those of the folder that this process is in.
+    # On other machines, relative paths refer to another folder.
     named = [path if is_bucket(path) else resolve_path(path) for path in as_paths(paths)]
     with connected(on, memory=_MEMORY) as cluster:
         given |= {"paths": named, "cluster": cluster}
@@ -340,10 +296,7 @@ def ingest_connected(
     progress: Callable[[IngestProgress], None] | None,
     **given: Any,
 ) -> IngestReport:
-    """Take in files on the cluster that this process is connected with, or a part of.
-
-    Parameters and errors are those of :func:`ingest_on_cluster`.
-    """
+    """Add files on the cluster of this process; see :func:`ingest_on_cluster`."""
     addresses = [str(path) for path in paths if is_bucket(path)]
     if len(addresses) > 1:
         raise UsageError(
@@ -373,15 +326,7 @@ def ingest_connected(
 
 @dataclass(frozen=True, slots=True)
 class ClusterBatch:
-    """Takes in batches on the cluster that this process is connected with.
-
-    Attributes
-    ----------
-    cluster
-        It.
-    bucket
-        Where files are that have to be fetched, if any are.
-    """
+    """Ingests batches on the connected cluster; *bucket* has the files to download, if any."""
 
     cluster: Cluster
     bucket: Bucket | None
@@ -397,10 +342,10 @@ class ClusterBatch:
         progress: Callable[[IngestProgress], None] | None,
         cancel: threading.Event,
     ) -> IngestReport:
-        """Do what :func:`casetrack.ingest.batch.run_batch` does."""
+        """Run a batch; see :func:`casetrack.ingest.batch.run_batch`."""
         if self.bucket is None and self.cluster.is_own and is_unchosen(workspace):
-            # A handful of files by which the models are chosen: to start processes for them here
-            # takes longer than to read them.
+            # A few files that decide on the models: starting processes takes longer than reading
+            # them.
             return run_batch(
                 workspace, files, options=options, reading=reading, progress=progress, cancel=cancel
             )
@@ -445,7 +390,7 @@ class ClusterBatch:
                     catch_up(workspace, max(1, int(self.cluster.cpus)))
                 cancelled = any(o.code == "cancelled" for o in outcomes)
             except JobStopped:
-                outcomes, cancelled = [cancelled_outcome(found.shown) for found in files], True
+                outcomes, cancelled = [cancelled_outcome(file.shown) for file in files], True
         if self.bucket is not None and cache is not None:
             self.bucket.remember(cache, workspace.state().documents())
         seconds = time.perf_counter() - started

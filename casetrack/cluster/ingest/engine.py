@@ -1,8 +1,7 @@
-"""Ray Data: blocks of orders are read on all machines, and what is made of them comes back.
+"""Ray Data: all machines read blocks of orders, and the results return to the writer.
 
-Tasks read; actors hold the models, which they load once, and finish what was read. What dies is
-done again by Ray; a block that cannot be had in spite of that is left out, and the writer sees what
-it lacks.
+Tasks read files; actors load the models once and finish the documents. Ray repeats the work of a
+process that ends; a block that still fails is omitted, and the writer detects the missing orders.
 """
 
 from __future__ import annotations
@@ -56,22 +55,21 @@ if TYPE_CHECKING:
     from casetrack.ingest.steps.base import Batches
     from casetrack.keep.sources.base import Source
 
-# What processes of a cluster do with a block of files: read, then finish and write.
-#
-# These are plain functions of one table; Ray Data calls them one after the other. A file that goes
-# wrong is told as it is told everywhere, and a process that dies takes a block with it, which is
-# done again: until the writer commits it, nothing that they leave is seen by anybody.
+# Functions that processes of a cluster apply to a block of files: read, then finish and write. Each
+# takes one table; Ray Data calls them one after the other. A failed file is reported as usual. A
+# process that ends loses its block, which is repeated: nothing is visible until the writer commits
+# it.
 
 
 class Planner(Protocol):
-    """Who knows what is attached to which file: an ``IngestPlanner``, or who asks it."""
+    """Decides on attached files: an ``IngestPlanner``, or a proxy of one."""
 
-    def settle(self, found: FoundFile, facts: FileFacts, /) -> Job | str:
-        """Return what becomes of a file inside another."""
+    def settle(self, file: FoundFile, facts: FileFacts, /) -> Job | str:
+        """Return the job of an attached file, or the path of an equal file."""
         ...
 
     def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
-        """Return what a file held and holds no longer."""
+        """Return the former attachments of a file."""
         ...
 
 
@@ -79,29 +77,29 @@ class Planner(Protocol):
 
 
 def find_facts(block: pa.Table, recipe: bytes) -> pa.Table:
-    """Find out the facts of the files of a block of orders; the error where there are none."""
+    """Compute the facts of the files in a block of orders, or the error of each."""
     source = kit_of(recipe, None).recipe.source
     return block_of(facts_of(order, source) for order in bodies_of(block, Order))
 
 
 def facts_of(order: Order, source: Source | None = None, /) -> FileFactsResult:
-    """Find out the facts of the file of an order, which *source* has where this machine has not."""
+    """Compute the facts of the file of an order, downloaded from *source* if necessary."""
     number = order.found.place[0]
     with working_folder() as spool:
-        found = _fetched(order, source, spool)
+        file = _fetched(order, source, spool)
         try:
-            if found.problem is not None:
-                raise found.problem
-            return FileFactsResult(number, file_facts(found.path))
+            if file.problem is not None:
+                raise file.problem
+            return FileFactsResult(number, file_facts(file.path))
         except CaseTrackError as error:
-            return FileFactsResult(number, None, failure(found, error, 0.0))
+            return FileFactsResult(number, None, failure(file, error, 0.0))
 
 
 # --- reading -----------------------------------------------------------------------------------
 
 
 def read_files(block: pa.Table, recipe: bytes, planner: Planner | None = None) -> pa.Table:
-    """Read the files of a block of orders, as far as no model is needed."""
+    """Read the files in a block of orders, up to the first stage with a model."""
     kit = kit_of(recipe, None)
     if kit.pipeline.fingerprint != kit.recipe.fingerprint:
         return block_of([Work(0, problem=pack_error(_other_models()))])
@@ -133,10 +131,10 @@ def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
         drafts=work.drafts,
     )
     with working_folder() as spool:
-        found = _fetched(order, kit.recipe.source, spool)
+        file = _fetched(order, kit.recipe.source, spool)
         depth = kit.reading.limits.attachment_depth
         try:
-            FileReader(desk, taker, spool, depth, lambda _: None).read(found)
+            FileReader(desk, taker, spool, depth, lambda _: None).read(file)
         except CaseTrackError as error:
             work.problem = pack_error(error)
     work.pages = desk.pages
@@ -145,22 +143,22 @@ def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
 
 
 def _fetched(order: Order, source: Source | None, spool: Path) -> FoundFile:
-    """Return the file of an order where it lies on this machine."""
-    found = order.found
-    if order.item is None or source is None or found.origin is None:
-        return found
-    target = spool / "fetched" / found.origin.name
+    """Return the file of an order with its path on this machine."""
+    file = order.found
+    if order.item is None or source is None or file.origin is None:
+        return file
+    target = spool / "fetched" / file.origin.name
     target.parent.mkdir()
     try:
         source.fetch(order.item, target)
     except CaseTrackError as error:
-        return replace(found, problem=error)
-    return replace(found, path=target)
+        return replace(file, problem=error)
+    return replace(file, path=target)
 
 
 @dataclass(slots=True)
 class _Desk:
-    """Answers a reader of files on a machine of the cluster."""
+    """Answers the file reader on a machine of the cluster."""
 
     order: Order
     planner: Planner | None
@@ -170,24 +168,24 @@ class _Desk:
     is_cancelled: bool = False
     is_aborted: bool = False
 
-    def begin(self, found: FoundFile, /) -> tuple[Job, str] | str:
+    def begin(self, file: FoundFile, /) -> tuple[Job, str] | str:
         order = self.order
-        facts = (found.parent is None and order.facts) or file_facts(found.path)
-        if found.parent is None:
-            job = Job(found.path, found.shown, facts, order.document_id, order.previous)
+        facts = (file.parent is None and order.facts) or file_facts(file.path)
+        if file.parent is None:
+            job = Job(file.path, file.shown, facts, order.document_id, order.previous)
             return job, order.revision
         self.inside += 1
         revision = f"{order.revision}-{self.inside:03d}"
         if self.planner is None:
-            return Job(found.path, found.shown, facts, _new_id(), None), revision
-        answer = self.planner.settle(found, facts)
+            return Job(file.path, file.shown, facts, _new_id(), None), revision
+        answer = self.planner.settle(file, facts)
         return answer if isinstance(answer, str) else (answer, revision)
 
     def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
         return [] if self.planner is None else self.planner.removed_attachments(job, but=but)
 
     def reserve(self) -> AbstractContextManager[Reservation | None]:
-        return nullcontext(Reservation())  # the writer has seen to that
+        return nullcontext(Reservation())  # The writer has reserved it.
 
     def put(self, message: Message, /) -> None:
         self.messages.append(message)
@@ -204,15 +202,7 @@ def _new_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Drafter(DocumentBuilder):
-    """Takes in files as far as no model is needed.
-
-    Attributes
-    ----------
-    part
-        The stages of the pipeline up to there.
-    drafts
-        Takes what is made.
-    """
+    """Builds documents up to the first stage with a model: stages *part*, results in *drafts*."""
 
     part: tuple[Stage, ...] = ()
     drafts: dict[str, Draft] = field(default_factory=dict)
@@ -228,26 +218,18 @@ class _Drafter(DocumentBuilder):
         self.drafts[sheet.revision] = draft
 
 
-# --- what comes after --------------------------------------------------------------------------
+# --- models --------------------------------------------------------------------------------------
 
 
 class Finisher:
-    """A process that has models in memory, and takes what was read through the rest.
-
-    Parameters
-    ----------
-    recipe
-        As for :func:`read_files`.
-    sessions
-        How many texts are read side by side.
-    """
+    """A process with loaded models that completes documents; *sessions* run in parallel."""
 
     def __init__(self, recipe: bytes, sessions: int) -> None:
         self._kit = functools.partial(kit_of, recipe, sessions)
         self._lock = threading.Lock()
 
     def __call__(self, block: pa.Table) -> pa.Table:
-        """Finish the documents of a block and write them; others may be finished beside them."""
+        """Complete and write the documents of a block; calls may run in parallel."""
         with self._lock:
             kit = self._kit()
         works = list(bodies_of(block, Work))
@@ -268,7 +250,7 @@ def _through(kit: Kit, draft: Draft) -> None:
 
 
 def _guarded(work: Work, draft: Draft, do: Any) -> None:
-    """Do something with a document; where that fails, its file has failed, and nothing else."""
+    """Process a document; if that fails, only its file fails."""
     sheet = draft.sheet
     try:
         with file_errors(sheet.job.shown):
@@ -281,7 +263,7 @@ def _guarded(work: Work, draft: Draft, do: Any) -> None:
 
 
 def _failed(message: Message, sheet: Sheet, error: CaseTrackError) -> Message:
-    """Return a message as it is once a document has failed, and what it is attached to lacks it."""
+    """Return a message after a document has failed: its failure, or the missing attachment."""
     if not isinstance(message, Done) or message.document is None:
         return message
     if message.revision == sheet.revision:
@@ -296,7 +278,7 @@ def _failed(message: Message, sheet: Sheet, error: CaseTrackError) -> Message:
 
 
 def _written(kit: Kit, works: Iterable[Work]) -> list[Work]:
-    """Write the chunks of finished documents, and complete what the writer is told of them."""
+    """Write the chunks of completed documents, and complete the messages for the writer."""
     works, tables = list(works), list[Any]()
     dimension = kit.recipe.dimension
     for work in works:
@@ -336,45 +318,30 @@ def _told(message: Message, draft: Draft, tally: Tally) -> Message:
 _POLL_SECONDS = 0.2
 _PATIENCE = 2.0
 _SILENCE = 20.0
-"""After so many seconds without a word it is looked whether this machine still belongs to it."""
+"""Seconds without results after which the connection to the cluster is checked."""
 _TASK_CPUS = 0.5
-"""A task waits for its reader process. Models ask for no more, though they take more: else a
-cluster that shrinks to one processor had none left to read.
-"""
+"""Small for tasks and models, so that a cluster of one processor can still read."""
 _SESSIONS = 4
-"""So many blocks one process of models finishes side by side, at most."""
+"""Maximum number of blocks that one process of models completes in parallel."""
 _RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What carries out orders on the cluster that this process is connected with.
-
-    Attributes
-    ----------
-    recipe
-        How files are read, packed.
-    has_models
-        Whether models work in it.
-    cpus
-        How many processors the cluster has.
-    """
+    """Runs orders by a packed *recipe* on the connected cluster with *cpus* processors."""
 
     recipe: bytes
     has_models: bool
     cpus: float
 
     def facts(self, blocks: Sequence[pa.Table], /) -> Results:
-        """Find out the facts of files, see :func:`casetrack.cluster.ingest.engine.find_facts`."""
+        """Compute the facts of files; see :func:`casetrack.cluster.ingest.engine.find_facts`."""
         return Results(self._dataset(blocks, find_facts, recipe=self.recipe))
 
     def works(
         self, blocks: Sequence[pa.Table], planner: Planner | None, /, *, alone: bool
     ) -> Results:
-        """Read files and write their chunks, see :mod:`casetrack.cluster.ingest.engine`.
-
-        *alone*: no process has two blocks, so that one which ends it takes no other along.
-        """
+        """Read files and write their chunks; *alone* gives each process at most one block."""
         data = self._dataset(blocks, read_files, recipe=self.recipe, planner=planner)
         return Results(self._finished(data, alone) if self.has_models else data)
 
@@ -396,12 +363,12 @@ class Engine:
 
     @property
     def _share(self) -> float:
-        """The share of a processor that each task and each process of models asks for."""
+        """The share of a processor that each task and each process of models reserves."""
         return _TASK_CPUS if self.cpus > 1 else _TASK_CPUS / 2
 
     @property
     def _models(self) -> int:
-        """How many processes of models there are at most."""
+        """Maximum number of processes of models."""
         return max(1, int(self.cpus) // _SESSIONS)
 
     def _finished(self, data: Any, alone: bool) -> Any:
@@ -428,19 +395,19 @@ class Engine:
 
 
 def _patience_of_actors() -> dict[str, Any]:
-    """Return how often a process of models is started anew, and does what it was at again."""
+    """Return the restart options of a process of models, which then repeats its work."""
     return {"max_restarts": -1, "max_task_retries": _RETRIES}
 
 
 @contextlib.contextmanager
 def _settings() -> Iterator[None]:
-    """Let what is made in the block run as it has to here; other users of Ray Data see nothing."""
+    """Set the options of Ray Data for a block of code only."""
     from ray.data import DataContext
 
     before = DataContext.get_current()
     own = before.copy()
     own.enable_progress_bars = False
-    # What belongs to one file stays in one block, and a lost block is noticed by the writer.
+    # One file stays in one block, and the writer detects a lost block.
     own.target_max_block_size = None
     own.max_errored_blocks = -1
     DataContext._set_current(own)
@@ -451,30 +418,19 @@ def _settings() -> Iterator[None]:
 
 
 def is_cut_off() -> bool:
-    """Whether the cluster takes the machine of this process for dead, or is gone itself."""
+    """Return whether the cluster has removed this machine, or has ended."""
     import ray
 
     own = ray.get_runtime_context().get_node_id()
     try:
         nodes = ray.nodes()
     except ray.exceptions.RayError:
-        return True  # who keeps the list of its machines does not answer
+        return True  # The process with the list of machines does not answer.
     return any(node["NodeID"] == own and not node["Alive"] for node in nodes)
 
 
 class Results:
-    """Tables that come out of a dataset; a thread waits for them, so that others need not.
-
-    Parameters
-    ----------
-    data
-        The dataset.
-
-    Attributes
-    ----------
-    failure
-        Why it ended early; ``None`` where it did not.
-    """
+    """Tables of a dataset, received by a thread; *failure* is the reason of an early end."""
 
     def __init__(self, data: Any, /) -> None:
         self._data = data
@@ -489,36 +445,36 @@ class Results:
 
     def __exit__(self, *given: object) -> None:
         self._is_over.set()
-        # It may be waiting for a file that takes minutes; what is under way ends with the
-        # connection, and nobody takes what comes of it.
+        # The thread may wait for a file that takes minutes; its work ends with the connection, and
+        # the result is discarded.
         self._thread.join(_PATIENCE)
 
     def __iter__(self) -> Iterator[pa.Table | None]:
-        """Yield tables as they come, and ``None`` where none came within a moment."""
-        heard = time.monotonic()
+        """Yield tables as they arrive, and ``None`` after a moment without one."""
+        last = time.monotonic()
         while True:
             try:
                 table = self._ready.get(timeout=_POLL_SECONDS)
             except queue.Empty:
-                if time.monotonic() - heard > _SILENCE:
+                if time.monotonic() - last > _SILENCE:
                     if is_cut_off():
-                        # Ray would go on asking for ever, and be given nothing.
+                        # Otherwise Ray asks forever without an answer.
                         self.failure = ConnectionError("this machine has left the cluster")
                         return
-                    heard = time.monotonic()
+                    last = time.monotonic()
                 yield None
                 continue
             if table is None:
                 return
-            heard = time.monotonic()
+            last = time.monotonic()
             yield table
 
     def _pull(self) -> None:
-        found = iter(
+        tables = iter(
             self._data.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
         )
         try:
-            for table in found:
+            for table in tables:
                 self._put(table)
                 if self._is_over.is_set():
                     break
@@ -526,7 +482,7 @@ class Results:
             self.failure = error
         finally:
             with contextlib.suppress(AttributeError):
-                found.close()
+                tables.close()
             self._put(None)
 
     def _put(self, table: pa.Table | None) -> None:

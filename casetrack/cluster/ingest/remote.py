@@ -1,8 +1,8 @@
-"""For a cluster that is elsewhere (``ray://``): a process there does the work, this one looks on.
+"""Work on a remote cluster (``ray://``) by one of its processes; this one observes it.
 
-Ray Data does not run over a client's connection, and the rows should not go over it either. So a
-process of the cluster opens the collection, plans, and records; when it dies, another one begins,
-and finds what was finished done.
+Ray Data does not run over a client connection, and rows should not pass through it. A process of
+the cluster opens the collection, plans, and records; if it ends, another one continues with the
+unfinished documents.
 """
 
 from __future__ import annotations
@@ -34,17 +34,10 @@ _POLL_SECONDS = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a process of the cluster is to do.
+    """Work for a process of the cluster.
 
-    Attributes
-    ----------
-    place
-        Where the collection lies.
-    settings
-        Of the data folder of whoever asks.
-    work
-        A function of a module of ours, and what it is given beside the collection, the event that
-        stops it, and what hears how far it is.
+    *work* is an importable function; it takes the collection, the cancel event, the progress
+    callback and *given*. *settings* are those of the caller's data folder.
     """
 
     place: Place
@@ -54,7 +47,7 @@ class Request:
 
 
 class Conductor:
-    """Does the work; runs as an actor, of which several calls run side by side."""
+    """An actor that does the work; several calls run in parallel."""
 
     def __init__(self) -> None:
         self._cancel = threading.Event()
@@ -81,11 +74,11 @@ class Conductor:
         self._moment = moment
 
     def progress(self) -> IngestProgress | None:
-        """Return how far the work is, once anything is known of that."""
+        """Return the progress of the work, ``None`` if unknown."""
         return self._moment
 
     def stop(self) -> None:
-        """Let the work end; what is finished is kept."""
+        """Stop the work; completed documents are kept."""
         self._cancel.set()
 
 
@@ -106,14 +99,14 @@ def have_conducted(
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
 ) -> IngestReport:
-    """Have a process of the connected cluster do *work*, see :class:`Request`; return its report.
+    """Run *work* in a process of the connected cluster and return its report; see :class:`Request`.
 
     Raises
     ------
     ClusterFailed
-        Each process that began ended without a word.
+        All processes ended without an error.
     CaseTrackError
-        Whatever the work raises.
+        An error of the work.
     """
     import ray
 
@@ -143,16 +136,16 @@ def _looking_on(
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
 ) -> bytes:
-    """Wait for the answer; tell how far the work is, and pass on that it is to stop."""
+    """Wait for the answer; report progress, and forward a request to stop."""
     import ray
 
-    told = False
+    is_stopping = False
     while not ray.wait([answer], timeout=_POLL_SECONDS)[0]:
         moment: IngestProgress | None = ray.get(actor.progress.remote())
         if progress is not None and moment is not None:
             progress(moment)
-        if cancel.is_set() and not told:
+        if cancel.is_set() and not is_stopping:
             actor.stop.remote()
-            told = True
-    found: bytes = ray.get(answer)
-    return found
+            is_stopping = True
+    packed: bytes = ray.get(answer)
+    return packed

@@ -1,8 +1,7 @@
-"""One batch on a cluster: planned here, read there, recorded here, document by document.
+"""One batch on a cluster: planned and recorded here, read there, document by document.
 
-The files are read in rounds. A file whose process died is read again by itself; one that ends its
-process each time has failed, and the others have not. So it is no matter what dies: whatever has no
-outcome yet is done again, and what was committed is not.
+Files are read in rounds. A file whose process ended is read again alone; if it ends its process
+each time, only this file fails. Files without an outcome are repeated, committed ones are not.
 """
 
 from __future__ import annotations
@@ -43,68 +42,56 @@ if TYPE_CHECKING:
     from casetrack.keep.sources.base import Item
     from casetrack.store.session import WriteSession
 
-# One process of the cluster knows what is attached to what: all others ask it.
+# One process of the cluster decides on attached files; all others ask it.
 
 Known = tuple[str, str, str, str | None]
-"""What a :class:`~casetrack.base.errors.DuplicateDocument` is made of."""
+"""Arguments of :class:`~casetrack.base.errors.DuplicateDocument`."""
 
 
 class Registrar:
-    """Decides what becomes of files inside files; runs as an actor.
-
-    Parameters
-    ----------
-    planner
-        That of the batch, packed, once it has decided about the files themselves.
-    """
+    """Decides on attached files as an actor; *planner* is the packed planner of the batch."""
 
     def __init__(self, planner: bytes) -> None:
         self._planner: IngestPlanner = pickle.loads(planner)  # noqa: S301 - of our own process
 
-    def settle(self, found: FoundFile, facts: FileFacts) -> Job | str | Known:
-        """Return the job, the path of another file with the content, or what is known already."""
+    def settle(self, file: FoundFile, facts: FileFacts) -> Job | str | Known:
+        """Return the job, the path of another file with the content, or a known duplicate."""
         try:
-            return self._planner.settle(found, facts)
+            return self._planner.settle(file, facts)
         except DuplicateDocument as error:
-            return found.shown, error.document_name, error.document_id, error.known_path
+            return file.shown, error.document_name, error.document_id, error.known_path
 
     def removed_attachments(self, job: Job, but: Collection[str]) -> list[Document]:
-        """Return what a file held and holds no longer."""
+        """Return the former attachments of a file."""
         return self._planner.removed_attachments(job, but=but)
 
 
 class AskRegistrar:
-    """Asks the process of a :class:`Registrar`: a ``Planner`` for whoever reads files."""
+    """A ``Planner`` that asks the actor of a :class:`Registrar`."""
 
     def __init__(self, actor: Any, /) -> None:
         self._actor = actor
 
-    def settle(self, found: FoundFile, facts: FileFacts, /) -> Job | str:
-        """Return what becomes of a file inside another.
-
-        Raises
-        ------
-        DuplicateDocument
-            The collection has it already.
-        """
+    def settle(self, file: FoundFile, facts: FileFacts, /) -> Job | str:
+        """Return the job of an attached file; raise ``DuplicateDocument`` for a known one."""
         import ray
 
-        answer: Any = ray.get(self._actor.settle.remote(found, facts))
+        answer: Any = ray.get(self._actor.settle.remote(file, facts))
         if isinstance(answer, tuple):
             raise DuplicateDocument(*answer)
         known: Job | str = answer
         return known
 
     def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
-        """Return what a file held and holds no longer."""
+        """Return the former attachments of a file."""
         import ray
 
-        found: list[Document] = ray.get(self._actor.removed_attachments.remote(job, set(but)))
-        return found
+        documents: list[Document] = ray.get(self._actor.removed_attachments.remote(job, set(but)))
+        return documents
 
 
 def start(planner: IngestPlanner, /) -> AskRegistrar:
-    """Start the process; it ends when nobody asks it any more."""
+    """Start the actor, which ends when no process refers to it."""
     import ray
 
     actor = ray.remote(num_cpus=0, max_restarts=2)(Registrar)
@@ -112,43 +99,22 @@ def start(planner: IngestPlanner, /) -> AskRegistrar:
 
 
 _TRIES = 3
-"""So often a file is read whose process ends without a word."""
+"""Maximum number of attempts for a file whose process ends."""
 _BLOCK_FILES, _BLOCK_BYTES = 8, 4 * 2**20
-"""What one task reads, at most: more costs less, fewer are less to do again."""
+"""Maximum size of one task: larger tasks cost less, smaller ones repeat less work."""
 _BLOCKS_PER_CPU = 4
 _MAIL = frozenset({".eml", ".msg", ".mbox"})
-"""Files in which others are as a rule, so that many hold the same."""
+"""Files with attachments, which are often equal."""
 
 
 @dataclass(slots=True)
 class ClusterRun:
     """A batch under the write lock.
 
-    Attributes
-    ----------
-    folder, session
-        The collection's, and who writes it.
-    planner
-        Decides what becomes of a file.
-    documents
-        The collection's when the batch began.
-    engine
-        What reads files.
-    allow
-        Raises :class:`~casetrack.base.errors.FreeTierLimit` where a collection that holds so many
-        documents takes no more.
-    held
-        How many documents count towards that.
-    force
-        Whether the user wants also what is there already.
-    items
-        What a source calls files that have to be fetched, by their paths.
-    known
-        Facts of such files that need not be fetched for them, by their paths.
-    sees_all
-        Whether this machine is all of the cluster, and looks at its files sooner by itself.
-    cancel
-        Set by who wants to stop.
+    *documents* are those before the batch. *allow* raises ``FreeTierLimit`` for a number of
+    documents, of which the collection has *held*. *items* and *known* are source items and facts of
+    files to download, by path. *sees_all* means that this machine is the whole cluster and computes
+    facts itself.
     """
 
     folder: Path
@@ -165,7 +131,7 @@ class ClusterRun:
     cancel: threading.Event
     progress: Callable[[IngestProgress], None] | None = None
     _recorder: Recorder = field(init=False)
-    _idle: int = 0  # rounds in a row of which nothing came
+    _idle: int = 0  # Consecutive rounds without a result.
     _total: int = 0
     _pages: int = 0
     _chunks: int = 0
@@ -175,16 +141,16 @@ class ClusterRun:
         self._recorder = Recorder(self.folder, self.session, force=self.force)
 
     def ingest(self, files: Sequence[FoundFile], /) -> list[FileOutcome]:
-        """Take in files; return their outcomes in the order of the files.
+        """Ingest files; return their outcomes in the order of the files.
 
         Raises
         ------
         StorageError, ModelError
-            The batch cannot go on; what was committed stays.
+            The batch cannot continue; committed documents are kept.
         ClusterFailed
-            The cluster does not give anything back.
+            The cluster returns nothing.
         """
-        placed = [replace(found, place=(n,)) for n, found in enumerate(files)]
+        placed = [replace(file, place=(n,)) for n, file in enumerate(files)]
         self._total = len(placed)
         self.session.open_for_workers()
         pending = self._planned(placed)
@@ -201,8 +167,8 @@ class ClusterRun:
                     del pending[number]
                     self._give_up(order, why)
         for order in pending.values():
-            found = order.found
-            self._recorder.record(Done(cancelled_outcome(found.shown), found.place))
+            file = order.found
+            self._recorder.record(Done(cancelled_outcome(file.shown), file.place))
         self._tell()
         self.session.commit()
         return self._recorder.outcomes()
@@ -210,80 +176,77 @@ class ClusterRun:
     # --- planning -----------------------------------------------------------------------------
 
     def _planned(self, files: Sequence[FoundFile]) -> dict[int, Order]:
-        """Return the orders, by number; what needs none is recorded."""
+        """Return the orders by number; record files that need none."""
         wanted = []
-        for found in files:
-            if found.problem is None:
-                wanted.append(found)
+        for file in files:
+            if file.problem is None:
+                wanted.append(file)
             else:
-                self._refuse(found, found.problem)
+                self._refuse(file, file.problem)
         facts = self._facts(wanted)
         orders: dict[int, Order] = {}
-        for found in wanted:
-            number = found.place[0]
+        for file in wanted:
+            number = file.place[0]
             if self.cancel.is_set():
-                self._recorder.record(Done(cancelled_outcome(found.shown), found.place))
+                self._recorder.record(Done(cancelled_outcome(file.shown), file.place))
             elif number not in facts:
-                orders[number] = self._order(found, str(uuid.uuid4()), None, None)
-            elif (told := facts[number]).facts is None:
-                if told.outcome is not None:
-                    self._recorder.record(Done(told.outcome, found.place))
+                orders[number] = self._order(file, str(uuid.uuid4()), None, None)
+            elif (known := facts[number]).facts is None:
+                if known.outcome is not None:
+                    self._recorder.record(Done(known.outcome, file.place))
             else:
                 try:
-                    job = self.planner.settle(found, told.facts)
+                    job = self.planner.settle(file, known.facts)
                 except (DuplicateDocument, FileError) as error:
-                    self._refuse(found, error)
+                    self._refuse(file, error)
                     continue
                 if isinstance(job, str):
-                    self._recorder.record(Repeat(found.shown, job, found.place))
+                    self._recorder.record(Repeat(file.shown, job, file.place))
                 else:
-                    orders[number] = self._order(found, job.document_id, job.previous, job.facts)
+                    orders[number] = self._order(file, job.document_id, job.previous, job.facts)
         return orders
 
     def _order(
-        self, found: FoundFile, document_id: str, previous: Document | None, facts: FileFacts | None
+        self, file: FoundFile, document_id: str, previous: Document | None, facts: FileFacts | None
     ) -> Order:
-        return Order(found, document_id, previous, "", facts, self.items.get(found.shown))
+        return Order(file, document_id, previous, "", facts, self.items.get(file.shown))
 
-    def _refuse(self, found: FoundFile, error: CaseTrackError) -> None:
-        self._recorder.record(Done(failure(found, error, 0.0), found.place))
+    def _refuse(self, file: FoundFile, error: CaseTrackError) -> None:
+        self._recorder.record(Done(failure(file, error, 0.0), file.place))
 
     def _facts(self, files: Sequence[FoundFile]) -> dict[int, FileFactsResult]:
-        """Return the facts of those files that could be known already, or be one another.
-
-        Where no other file is of its size, and no document has its path, a file is new.
-        """
-        sizes = {found.place[0]: self._size(found) for found in files}
+        """Return the facts of files that may be known or equal, by their sizes and paths."""
+        sizes = {file.place[0]: self._size(file) for file in files}
         seen: dict[int | None, int] = {}
         for size in sizes.values():
             seen[size] = seen.get(size, 0) + 1
         held = {document.file_size for document in self.documents}
         paths = {document.path for document in self.documents}
         asked = [
-            found
-            for found in files
-            if (size := sizes[found.place[0]]) is None
+            file
+            for file in files
+            if (size := sizes[file.place[0]]) is None
             or seen[size] > 1
             or size in held
-            or found.shown in paths
-            or found.known_as
+            or file.shown in paths
+            or file.known_as
         ]
         facts = {
-            found.place[0]: FileFactsResult(found.place[0], self.known[found.shown])
-            for found in asked
-            if found.shown in self.known
+            file.place[0]: FileFactsResult(file.place[0], self.known[file.shown])
+            for file in asked
+            if file.shown in self.known
         }
         orders = [self._order(f, "", None, None) for f in asked if f.place[0] not in facts]
         if self.sees_all:
-            here = [order for order in orders if order.item is None]
-            facts |= {o.found.place[0]: facts_of(o) for o in self._until_cancelled(here)}
+            local = [order for order in orders if order.item is None]
+            facts |= {o.found.place[0]: facts_of(o) for o in self._until_cancelled(local)}
         for _ in range(_TRIES):
             left = [order for order in orders if order.found.place[0] not in facts]
             if not left or self.cancel.is_set():
                 break
             with self.engine.facts(self._blocks(left, 64)) as results:
                 for table in self._heard(results):
-                    facts |= {told.number: told for told in bodies_of(table, FileFactsResult)}
+                    facts |= {result.number: result for result in bodies_of(table, FileFactsResult)}
         else:
             if any(order.found.place[0] not in facts for order in orders):
                 raise ClusterFailed("its processes end without a word", results.failure)
@@ -295,17 +258,17 @@ class ClusterRun:
                 return
             yield order
 
-    def _size(self, found: FoundFile) -> int | None:
-        item = self.items.get(found.shown)
+    def _size(self, file: FoundFile) -> int | None:
+        item = self.items.get(file.shown)
         if item is not None:
             return item.size
         try:
-            return os.stat(found.path).st_size  # noqa: PTH116 - of a million files
+            return os.stat(file.path).st_size  # noqa: PTH116 - of a million files
         except OSError:
             return None
 
     def _admitted(self, pending: dict[int, Order]) -> list[Order]:
-        """Return the orders that there is room for; refuse what there is none for."""
+        """Return the orders within the document limit; refuse the others."""
         orders, adding = list[Order](), 0
         for number, order in list(pending.items()):
             try:
@@ -315,7 +278,7 @@ class ClusterRun:
                 if not adding:
                     del pending[number]
                     self._refuse(order.found, error)
-                continue  # one of those before it may come to nothing
+                continue  # An earlier one may still fail.
             adding += order.previous is None
             orders.append(replace(order, revision=self.session.new_revision()))
         return orders
@@ -325,7 +288,7 @@ class ClusterRun:
     def _round(
         self, orders: list[Order], pending: dict[int, Order], *, alone: bool
     ) -> Exception | None:
-        """Have files read, record what comes back; return why no more came, if that is known."""
+        """Read files and record the results; return the reason of an early end, if known."""
         if not orders:
             return None
         came = 0
@@ -337,21 +300,21 @@ class ClusterRun:
                     came += 1
         failure = results.failure
         self._idle = 0 if came or failure is None else self._idle + 1
-        # On a busy cluster processes may start too late once; that says nothing of the files.
+        # On a busy cluster, processes may start too late once; this is no fault of the files.
         if self._idle > 1 or isinstance(failure, ConnectionError):
             self.session.commit()
             raise ClusterFailed("nothing came back from it", failure) from failure
         return failure
 
     def _registrar(self, orders: Sequence[Order]) -> AskRegistrar | None:
-        """Start the process that knows what is attached to what, where anything may be."""
+        """Start the process that decides on attachments, if there may be any."""
         holds = any(document.parent_id is not None for document in self.documents)
         if holds or any(Path(order.found.shown).suffix.lower() in _MAIL for order in orders):
             return start(self.planner)
         return None
 
     def _blocks(self, orders: Sequence[Order], most: int) -> list[pa.Table]:
-        """Put orders together so that each process has its share, and none has much at once."""
+        """Divide orders into blocks of similar, limited size."""
         fair = len(orders) // int(max(1, self.engine.cpus) * _BLOCKS_PER_CPU)
         most = max(1, min(most, fair))
         blocks: list[list[Order]] = []
@@ -366,7 +329,7 @@ class ClusterRun:
         return [block_of(block) for block in blocks]
 
     def _heard(self, results: Results) -> Iterator[pa.Table]:
-        """Yield tables as they come; tell meanwhile how far the batch is."""
+        """Yield tables as they arrive; report progress meanwhile."""
         for table in results:
             if table is not None:
                 yield table

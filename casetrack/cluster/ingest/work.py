@@ -1,4 +1,4 @@
-"""What goes from one process of a cluster to the next: orders, and files that are on their way."""
+"""Messages between processes of a cluster: orders, and files in progress."""
 
 from __future__ import annotations
 
@@ -46,18 +46,10 @@ _BODY = "body"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A file to read.
+    """A file to read; ``found.place`` is its number in the batch.
 
-    Attributes
-    ----------
-    found
-        The file; ``found.place`` is its number in the batch.
-    document_id, previous, revision
-        Of the document that it becomes, see :class:`casetrack.ingest.plan.Job`.
-    facts
-        Its facts, where they are known; else whoever reads it finds them out.
-    item
-        What its source calls it, where it has to be fetched.
+    Other fields are those of :class:`casetrack.ingest.plan.Job`. Unknown *facts* are computed by
+    the reading process; *item* is the source item of a file to download.
     """
 
     found: FoundFile
@@ -70,7 +62,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class FileFactsResult:
-    """The facts of a file of the batch, by its number, or how it ended for want of them."""
+    """The facts of a file of the batch, by its number, or its outcome without them."""
 
     number: int
     facts: FileFacts | None
@@ -79,7 +71,7 @@ class FileFactsResult:
 
 @dataclass(slots=True)
 class Draft:
-    """A document whose chunks have gone a part of the way through the pipeline."""
+    """A document whose chunks have passed some of the stages."""
 
     sheet: Sheet
     batches: list[pa.RecordBatch]
@@ -88,23 +80,10 @@ class Draft:
 
 @dataclass(slots=True)
 class Work:
-    """What has become of one order: what the writer is to be told, and what is not finished yet.
+    """Progress of one order: messages for the writer, and unfinished *drafts* by revision.
 
-    Attributes
-    ----------
-    number
-        That of the file in the batch.
-    messages
-        For the writer, in order.
-    drafts
-        Documents that are under way, by revision.
-    pages
-        How many pages were read.
-    files, rows
-        Files of chunks that were written, see :func:`casetrack.store.commits.packed`, and how
-        many chunks are in them: also those of other orders that were finished together with it.
-    problem
-        An error because of which the whole batch cannot go on.
+    *files* are packed chunk files (see :func:`casetrack.store.commits.packed`) with *rows* chunks,
+    also of other orders of the block; *problem* is an error that ends the batch.
     """
 
     number: int
@@ -117,7 +96,7 @@ class Work:
 
 
 def block_of(bodies: Iterable[object], /) -> pa.Table:
-    """Return a table with one row for each of some orders, or of what has become of them."""
+    """Return a table with one packed object per row."""
     import pyarrow as pa
 
     packed = [pickle.dumps(body, protocol=5) for body in bodies]
@@ -125,7 +104,7 @@ def block_of(bodies: Iterable[object], /) -> pa.Table:
 
 
 def bodies_of(block: pa.Table, kind: type[T], /) -> Iterator[T]:
-    """Yield what the rows of a table hold."""
+    """Yield the objects in the rows of a table."""
     for value in block[_BODY]:
         body: Any = pickle.loads(value.as_buffer())  # noqa: S301 - of our own processes
         if not isinstance(body, kind):
@@ -133,27 +112,15 @@ def bodies_of(block: pa.Table, kind: type[T], /) -> Iterator[T]:
         yield body
 
 
-# What a machine of a cluster must know to read files for a collection, and makes of that.
+# The data that a machine of a cluster needs to read files for a collection.
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How files are read for one batch; goes to every machine.
+    """How to read files for one batch; sent to every machine.
 
-    Attributes
-    ----------
-    place
-        Where the collection lies.
-    pipeline, profile, dimension
-        Of the collection.
-    fingerprint
-        Of the pipeline with the models of whoever asks for the work.
-    settings
-        Of the data folder; a machine that does not have the models there has its own.
-    options, reading
-        What the user said of the batch.
-    source
-        Where files are fetched from that are not on every machine.
+    *fingerprint* is that of the caller's pipeline with its models. A machine that lacks the models
+    folder of *settings* uses its own; *source* provides files to download.
     """
 
     place: Place
@@ -167,33 +134,22 @@ class Recipe:
     source: Source | None = None
 
     def pack(self) -> bytes:
-        """Return what :func:`kit_of` takes."""
+        """Return the argument of :func:`kit_of`."""
         return pickle.dumps(self)
 
 
 @functools.lru_cache(maxsize=1)
 def kit_of(packed: bytes, sessions: int | None, /) -> Kit:
-    """Return what this process reads files with; the same one for the same recipe."""
+    """Return the kit of this process, cached for the recipe."""
     recipe: Recipe = pickle.loads(packed)  # noqa: S301 - made by the process that asks for work
     return Kit(recipe, sessions)
 
 
 class Kit:
-    """What a process of a cluster reads files with: its reader, its models, the pipeline.
+    """The reader, models and pipeline of a process of a cluster, each started when first needed.
 
-    A reader process is started when a file is to be read, models are loaded when a text is.
-
-    Parameters
-    ----------
-    recipe
-        What is to be done.
-    sessions
-        How many texts the models read side by side.
-
-    Raises
-    ------
-    PipelineError, ModelError
-        The pipeline cannot be had, or a model is damaged.
+    *sessions* is the number of texts that models process in parallel. May raise ``PipelineError``
+    or ``ModelError``.
     """
 
     def __init__(self, recipe: Recipe, sessions: int | None, /) -> None:
@@ -216,29 +172,29 @@ class Kit:
 
     @functools.cached_property
     def parts(self) -> tuple[tuple[Stage, ...], tuple[Stage, ...]]:
-        """The stages that files go through where they are read, and those after them."""
+        """The stages of reading files, and the stages after them."""
         return parts_of(self.pipeline)
 
     def let_go_of_copies(self) -> None:
-        """Remove the copies of files that were sent to where the collection lies."""
+        """Remove local copies of files that were uploaded to the collection."""
         if self.recipe.place.is_remote:
             shutil.rmtree(self.folder / COPIES, ignore_errors=True)
 
     def known(self, previous: Document | None, /) -> Known | None:
-        """Return what models made of an earlier revision and would make again."""
+        """Return results of models for an earlier revision that are still valid."""
         if previous is None or self.pipeline.tools.encoder is None:
             return None
         return known_of(open_snapshot(self.folder), previous, self.pipeline)
 
 
 def parts_of(pipeline: Pipeline, /) -> tuple[tuple[Stage, ...], tuple[Stage, ...]]:
-    """Return the stages before the first one with models, and all others; none without models."""
+    """Return the stages before the first one with models, and the others; none without models."""
     first = next((n for n, stage in enumerate(pipeline.stages) if stage.has_models), None)
     return pipeline.stages[:first], () if first is None else pipeline.stages[first:]
 
 
 def settings_here(settings: Settings, /) -> Settings:
-    """Return the settings with a folder of models that this machine has."""
+    """Return the settings with an existing folder of models of this machine."""
     if settings.models_dir.is_dir():
         return settings
     return replace(settings, models_dir=load_settings().models_dir)

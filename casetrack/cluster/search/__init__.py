@@ -1,16 +1,6 @@
-"""Search over shards: several processes hold the segments, one asks them all and joins.
+"""Search over shards: several processes map the segments, a coordinator joins their answers.
 
-``asked``
-    What is sent to a shard and what it answers.
-``shard``
-    One shard: segments of any collection, and the best rows of them for a question.
-``sharing``
-    Which shard looks at which segment.
-``front``
-    What asks all shards and makes one list per signal of their answers.
-``actors``
-    The shards as deployments of Ray Serve.
-
-What a signal says of a row is worked out by the functions that a search in one process uses, with
-what BM25 counts over all rows sent along: the lists are the same, to the last digit.
+``shard`` finds the best rows of segments, ``coordinator`` assigns segments and merges answers into
+one list per signal, ``serving`` runs the shards as deployments of Ray Serve. Signals are computed
+by the functions of a search in one process, with BM25 counts over all rows, so the lists are equal.
 """

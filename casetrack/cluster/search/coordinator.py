@@ -1,4 +1,4 @@
-"""What asks all shards, and makes one list per signal of what they answer."""
+"""Queries all shards, and merges their answers into one list per signal."""
 
 from __future__ import annotations
 
@@ -29,26 +29,18 @@ if TYPE_CHECKING:
     from casetrack.store.place import Place as Where
     from casetrack.store.workspace import State
 
-# Which shard looks at which segment.
+# Assigns segments to shards.
 
 _ROOM = 1.1
-"""So many times the mean of all shards is the most that a shard has, where segments allow it."""
+"""Maximum rows of a shard as a multiple of the mean, if segments allow it."""
 
 
 def shared(sizes: Mapping[str, int], shards: int, /) -> Mapping[str, int]:
-    """Return the shard of each segment.
+    """Return the shard of each segment, by rows per segment.
 
     Every segment prefers some shards by its name (rendezvous hashing, Thaler and Ravishankar 1998)
-    and takes the first that has room (bounded loads, Mirrokni, Thorup and Zadimoghaddam 2018): all
-    have about as much, and a new segment moves few of the others. Whoever knows the same segments
-    comes to the same end.
-
-    Parameters
-    ----------
-    sizes
-        Rows by segment.
-    shards
-        How many there are, 1 or more.
+    and takes the first with free capacity (bounded loads, Mirrokni, Thorup and Zadimoghaddam 2018).
+    Loads are similar, a new segment moves few others, and the result depends only on the segments.
     """
     return _shared(frozenset(sizes.items()), shards)
 
@@ -58,15 +50,15 @@ def _shared(segments: frozenset[tuple[str, int]], shards: int) -> Mapping[str, i
     sizes = dict(segments)
     room = max(_ROOM * sum(sizes.values()) / shards, 1.0)
     loads = [0] * shards
-    found = {}
+    assigned = {}
     for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
         liked = sorted(range(shards), key=lambda n: _liking(name, n))
         fits = (n for n in liked if loads[n] + sizes[name] <= room)
-        # The largest ones may be larger than the room; then the emptiest shard takes it.
+        # The largest segments may exceed the capacity; the least loaded shard takes them.
         chosen = next(fits, min(liked, key=lambda n: loads[n]))
         loads[chosen] += sizes[name]
-        found[name] = chosen
-    return MappingProxyType(found)
+        assigned[name] = chosen
+    return MappingProxyType(assigned)
 
 
 def _liking(name: str, shard: int) -> bytes:
@@ -77,55 +69,38 @@ _log = logging.getLogger(__name__)
 
 
 class Shards(Protocol):
-    """The shards, however they are reached. May be used from several threads."""
+    """A connection to all shards; thread-safe."""
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of shards."""
         ...
 
     def ask(self, questions: Mapping[int, Asked], /) -> dict[int, ShardAnswer | str]:
-        """Ask shards by their numbers, all at once.
-
-        Returns
-        -------
-        dict
-            What each answers, or why it does not.
+        """Query shards by number, all at once; return each answer, or the reason without one.
 
         Raises
         ------
         SearchBusy
-            More questions wait already than are taken.
+            Too many questions are waiting.
         """
         ...
 
 
 class Front:
-    """Searches collections by shards.
-
-    Parameters
-    ----------
-    shards
-        Hold the segments of all collections.
-    """
+    """Searches collections by shards with the segments of all collections."""
 
     def __init__(self, shards: Shards, /) -> None:
         self._shards = shards
 
     def lists(self, state: State, /) -> CandidateLists:
-        """Return what makes the lists of one search of a state."""
+        """Return the candidate lists for one search of a state."""
         return _Lists(self._shards, place_of(state.workspace.folder))
 
 
 @dataclass(slots=True)
 class _Lists:
-    """The lists of one search.
-
-    Attributes
-    ----------
-    lost
-        By the number of a segment that was not searched how many passages and documents, and why.
-    """
+    """The lists of one search; *lost* has passages, documents and reason by unsearched segment."""
 
     shards: Shards
     place: Where
@@ -134,7 +109,7 @@ class _Lists:
 
     @property
     def unsearched(self) -> Unsearched:
-        """What the shards that did not answer hold."""
+        """The content of shards that did not answer."""
         if not self.lost:
             return Unsearched()
         chunks = sum(chunks for chunks, _, _ in self.lost.values())
@@ -152,30 +127,25 @@ class _Lists:
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
         """Yield the lists; see :class:`casetrack.store.index.scope.CandidateLists`.
 
-        Raises
-        ------
-        SearchBusy
-            More questions wait already than are taken.
-        ShardsUnreachable
-            No shard answers.
+        Raises ``SearchBusy``, or ``ShardsUnreachable`` if no shard answers.
         """
         asked = _asked(self.place, scope, question, depth)
         placed, own = self._placed(scope)
         numbers: dict[int, list[int]] = {}
         for number, shard in placed.items():
             numbers.setdefault(shard, []).append(number)
-        told = self.shards.ask(
+        answers = self.shards.ask(
             {
                 shard: asked(tuple(_part(scope, number) for number in those))
                 for shard, those in numbers.items()
             }
         )
-        silent = {shard: answer for shard, answer in told.items() if isinstance(answer, str)}
+        silent = {shard: answer for shard, answer in answers.items() if isinstance(answer, str)}
         if silent and len(silent) == len(numbers) and not own:
             raise ShardsUnreachable(len(numbers), next(iter(silent.values())))
-        found = _Found(scope, depth)
+        merged = _Found(scope, depth)
         for shard, those in numbers.items():
-            answer = told[shard]
+            answer = answers[shard]
             if isinstance(answer, str):
                 UNSEARCHED.add(shard=str(shard + 1))
                 self._lose(scope, those, f"shard {shard + 1} of {self.shards.count} {answer}")
@@ -186,17 +156,14 @@ class _Lists:
             for name, listed in answer.lists.items():
                 segments = np.array(those)[listed.parts].tolist()
                 places = list(zip(segments, listed.rows.tolist(), strict=True))
-                found.add(name, places, listed.scores)
+                merged.add(name, places, listed.scores)
         if own:
             for name, places, scores in lists_in(_among(scope, own), asked(())):
-                found.add(name, [(own[number], row) for number, row in places], scores)
-        yield from found.lists(question)
+                merged.add(name, [(own[number], row) for number, row in places], scores)
+        yield from merged.lists(question)
 
     def _placed(self, scope: Scope) -> tuple[dict[int, int], list[int]]:
-        """Return the shard of each segment with rows to look at, and those that no shard can have.
-
-        What another program is still writing to disk is in the memory of this one.
-        """
+        """Return the shard of each segment to search, and segments that are not on disk yet."""
         parts = scope.index.segments
         folders = {n: part.data.folder for n, part in enumerate(parts)}
         homes = shared(
@@ -228,7 +195,7 @@ class _Found:
         self._scores.setdefault(name, []).append(scores)
 
     def lists(self, question: Question) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield the best of each signal that the question has."""
+        """Yield the best rows of each signal of the question."""
         looked_for = {
             "bm25": question.terms,
             "semantic": question.vector,
@@ -243,7 +210,7 @@ class _Found:
 def _asked(
     place: Where, scope: Scope, question: Question, depth: int
 ) -> Callable[[tuple[Part, ...]], Asked]:
-    """Return what makes a question to a shard of the parts that it is to look at."""
+    """Return a function that builds a question to a shard from its parts."""
     weights = None if question.terms is None else gains(scope, question.terms)
     index = scope.index
     return lambda parts: Asked(
@@ -269,13 +236,13 @@ def _part(scope: Scope, number: int) -> Part:
 
 
 def _count(scope: Scope, number: int) -> int:
-    """Return how many rows of a segment are in the scope."""
+    """Return the number of rows of a segment in the scope."""
     part, rows = scope.index.segments[number], scope.rows[number]
     return part.live_count if rows is part.mask else len(positions(rows, part.data.size))
 
 
 def _among(scope: Scope, numbers: Sequence[int]) -> Scope:
-    """Return the scope over some segments alone, with what is counted over all."""
+    """Return the scope of some segments only, with the counts of all."""
     index = scope.index
     part = Index(
         tuple(index.segments[n] for n in numbers),

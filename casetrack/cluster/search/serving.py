@@ -1,4 +1,4 @@
-"""A search over shards for the time that a server runs."""
+"""Shards for the lifetime of a server."""
 
 from __future__ import annotations
 
@@ -33,40 +33,32 @@ if TYPE_CHECKING:
     from casetrack.cluster.connect import Cluster
     from casetrack.cluster.search.shard import Asked, ShardAnswer, ShardInfo
 
-# The shards as deployments of Ray Serve: one application each, so that each stands for itself.
-#
-# Serve keeps the copies of a shard running, sends each question to the one that has least to do,
-# and replaces them one after the other. A question goes to all shards at once, straight to their
-# processes: it and its answer are small, and the detour over the object store took twice the time.
+# Shards as deployments of Ray Serve, one application each, which makes them independent. Serve
+# keeps the processes of a shard running, sends each question to the least busy one, and replaces
+# them one after the other. A question goes to all shards at once, directly to their processes:
+# questions and answers are small, and the object store doubles the time.
 
 _PATIENCE, _SHORT_PATIENCE = 20.0, 1.0
-"""Seconds that an answer is waited for, and where the last one never came."""
+"""Seconds to wait for an answer, normally and after the last one was missing."""
 _FETCHING = 0.5
-"""Seconds to take what has been answered while another shard was waited for."""
+"""Seconds to fetch an answer after the wait for other shards."""
 _STARTING = 60.0
-"""Seconds that a process has to say what it is."""
+"""Seconds for a process to report its state."""
 _REMEMBERED = 30.0
-"""A shard that did not answer is asked with less patience for so many seconds."""
+"""Seconds with less patience for a shard that did not answer."""
 _AT_WORK = 4
-"""Questions that one process answers at a time."""
+"""Questions that one process answers at the same time."""
 _WAITING = 64
-"""Questions of one server that may wait at each shard."""
+"""Questions of one server that may wait for each shard."""
 _SHARE = 0.5
-"""Share of the cluster's processors that the shards are said to need: questions come in bursts."""
+"""Share of the cluster's processors reserved for shards, since questions come in bursts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How an index is to be held.
+    """Requested *shards* (``None``: running ones, or one per processor), with *replicas*.
 
-    Attributes
-    ----------
-    shards
-        How many; ``None`` takes what runs, or else one for every processor.
-    replicas
-        Processes for each, where they are started.
-    waiting
-        Questions of one server that may wait at each shard.
+    *waiting* is the number of questions of one server that may wait for each shard.
     """
 
     shards: int | None = None
@@ -75,15 +67,7 @@ class Wanted:
 
 
 class Holder:
-    """One process of a shard, as Serve runs it.
-
-    Parameters
-    ----------
-    collections
-        The folder of the collections' folders.
-    made
-        When the shards were made or restarted; another moment makes Serve replace the process.
-    """
+    """One process of a shard under Serve; a new *made* time makes Serve replace it."""
 
     def __init__(self, collections: str, made: float) -> None:
         self._shard = Shard(Path(collections))
@@ -92,15 +76,15 @@ class Holder:
     async def top(self, asked: Asked) -> ShardAnswer:
         """Return the best rows; see :meth:`Shard.top`.
 
-        What it takes is a few milliseconds, and handing it to a thread took a third of what Serve
-        adds to it. Segments that are to be fetched first are waited for beside other questions.
+        Runs without a thread, which would add a third to a few milliseconds, unless segments must
+        be downloaded first.
         """
         if self._shard.holds(asked):
             return self._shard.top(asked)
         return await asyncio.to_thread(self._shard.top, asked)
 
     def about(self) -> ShardInfo:
-        """Return what this shard is."""
+        """Return the state of this shard."""
         return self._shard.about()
 
 
@@ -108,12 +92,7 @@ class Holder:
 class RayShards:
     """Shards on the connected cluster; see :class:`casetrack.cluster.search.coordinator.Shards`.
 
-    Attributes
-    ----------
-    names
-        Of their applications.
-    waiting
-        Questions of this process that may wait at each.
+    *names* are those of their applications; *waiting* limits the waiting questions at each.
     """
 
     names: Sequence[str]
@@ -124,7 +103,7 @@ class RayShards:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of shards."""
         return len(self.names)
 
     def ask(self, questions: Mapping[int, Asked], /) -> dict[int, ShardAnswer | str]:
@@ -137,7 +116,7 @@ class RayShards:
         }
 
     def about(self) -> list[ShardInfo]:
-        """Return what one process of each shard is."""
+        """Return the state of one process of each shard."""
         asked = [handle.about.remote() for handle in self._reached()]
         return [response.result(timeout_s=_STARTING) for response in asked]
 
@@ -164,7 +143,7 @@ class RayShards:
         for _ in range(2):
             try:
                 left = max(_FETCHING, end - time.monotonic())
-                told: ShardAnswer = response.result(timeout_s=left)
+                answer: ShardAnswer = response.result(timeout_s=left)
             except BackPressureError as error:
                 raise SearchBusy(self.waiting) from error
             except (TimeoutError, concurrent.futures.TimeoutError):
@@ -172,34 +151,25 @@ class RayShards:
                 reason = f"did not answer within {end - started:.0f} s"
                 break
             except (RayError, RayServeException, concurrent.futures.CancelledError) as error:
-                # Its process ended under the question: another one takes it, or its successor.
+                # Its process ended during the question; another one, or its successor, takes it.
                 reason = f"failed ({type(error).__name__})"
                 response = self._send(shard, asked)
             else:
                 self._silent.pop(shard, None)
-                return told
+                return answer
         self._silent[shard] = time.monotonic()
         return reason
 
 
 def hold(data_dir: Path, wanted: Wanted, cpus: float, /) -> RayShards:
-    """Return the shards that hold a data folder on the connected cluster; made where none run.
-
-    Parameters
-    ----------
-    data_dir
-        Where its machines see the collections.
-    wanted
-        How many.
-    cpus
-        Processors of the cluster.
+    """Return the shards of a data folder on the connected cluster; start them if none run.
 
     Raises
     ------
     UsageError
         Another number of shards runs already.
     ClusterUnreachable, ClusterDiffers
-        They do not start, or are of another version.
+        They do not start, or have another version.
     """
     names = running(data_dir)
     if not names:
@@ -221,48 +191,37 @@ def running(data_dir: Path, /) -> list[str]:
     """Return the names of the shards of a data folder that run on the connected cluster."""
     from ray import serve
 
-    found = [n for n in serve.status().applications if n.startswith(_prefix(data_dir))]
-    return sorted(found, key=lambda name: int(name.rpartition("-")[2]))
+    names = [n for n in serve.status().applications if n.startswith(_prefix(data_dir))]
+    return sorted(names, key=lambda name: int(name.rpartition("-")[2]))
 
 
 @dataclass(frozen=True, slots=True)
 class ShardState:
-    """How a shard does.
-
-    Attributes
-    ----------
-    number
-        1 for the first.
-    running, wanted
-        How many of its processes answer, and how many should.
-    """
+    """State of a shard: its number from 1, *running* processes, and *wanted* ones."""
 
     number: int
     running: int
     wanted: int
 
     def as_dict(self) -> dict[str, int]:
-        """Return it for JSON output."""
+        """Return the JSON form."""
         return {"number": self.number, "running": self.running, "wanted": self.wanted}
 
 
 def states(data_dir: Path, /) -> list[ShardState]:
-    """Return how the shards of a data folder do on the connected cluster."""
+    """Return the states of the shards of a data folder on the connected cluster."""
     from ray import serve
 
-    applications, found = serve.status().applications, []
+    applications, shards = serve.status().applications, []
     for number, name in enumerate(running(data_dir), start=1):
         counts = [d.replica_states for d in applications[name].deployments.values()]
         answering = sum(each.get("RUNNING", 0) for each in counts)
-        found.append(ShardState(number, answering, max(1, sum(sum(c.values()) for c in counts))))
-    return found
+        shards.append(ShardState(number, answering, max(1, sum(sum(c.values()) for c in counts))))
+    return shards
 
 
 def restart(data_dir: Path, /) -> list[str]:
-    """Replace the processes of all shards, one shard after the other.
-
-    Of each shard the new ones answer before the old ones end what they are at and go.
-    """
+    """Replace the processes of all shards, one shard after the other, without downtime."""
     names = running(data_dir)
     for name, state in zip(names, states(data_dir), strict=True):
         _deploy(data_dir, [name], Wanted(replicas=state.wanted, waiting=_waiting(name)), 0.0)
@@ -270,7 +229,7 @@ def restart(data_dir: Path, /) -> list[str]:
 
 
 def _waiting(name: str) -> int:
-    """Return how many questions may wait at a shard that runs."""
+    """Return the limit of waiting questions of a running shard."""
     from ray.serve.context import _get_global_client
 
     details = _get_global_client().get_serve_details()
@@ -302,11 +261,11 @@ def _deploy(data_dir: Path, names: Sequence[str], wanted: Wanted, cpus: float) -
         num_replicas=wanted.replicas,
         max_ongoing_requests=_AT_WORK,
         max_queued_requests=wanted.waiting,
-        # A process that is to be replaced goes when the new one answers, and not before.
+        # An old process ends only after the new one answers.
         max_surge_percent=100,
         graceful_shutdown_wait_loop_s=0.5,
         health_check_period_s=5,
-        # A line for every question of every shard would cost more than some answers.
+        # An access log line per question and shard would cost more than some answers.
         logging_config={"enable_access_log": False},
         ray_actor_options={"num_cpus": share},
     )
@@ -346,14 +305,9 @@ def _require_alike(shards: RayShards, data_dir: Path) -> None:
 
 @contextlib.contextmanager
 def on_a_machine_of(address: str, /) -> Iterator[Cluster]:
-    """Connect with a cluster whose shards are to be asked.
+    """Connect to a cluster in order to query its shards; raises as ``connected`` does.
 
-    Raises
-    ------
-    UsageError
-        It is an address for programs outside of the cluster.
-    PackageMissing, ClusterUnreachable, ClusterDiffers
-        See :func:`casetrack.cluster.connect.connected`.
+    Raises ``UsageError`` for an address for programs outside of the cluster.
     """
     if address.startswith("ray://"):
         raise UsageError(
@@ -363,15 +317,15 @@ def on_a_machine_of(address: str, /) -> Iterator[Cluster]:
             f"HTTP: {Opt(transport='http')}.",
         )
     with connected(address) as cluster:
-        # Its import is what makes the log, with a level of its own.
+        # Its import creates the logger, with its own level.
         import ray.serve.context
 
-        # What Serve tells of every step belongs into its own files.
+        # Serve's messages on each step belong into its own files.
         logging.getLogger("ray.serve").setLevel(logging.WARNING)
         try:
             yield cluster
         finally:
-            # Serve remembers the controller of this cluster, and would ask it on the next one.
+            # Serve caches the controller of this cluster, and would use it for the next one.
             ray.serve.context._set_global_client(None)
 
 
@@ -379,22 +333,9 @@ def on_a_machine_of(address: str, /) -> Iterator[Cluster]:
 def search_over_shards(data_dir: Path, address: str, wanted: Wanted, /) -> Iterator[Front]:
     """Search the collections of a data folder by shards on a cluster, for the time of a block.
 
-    Shards that run already are used. A cluster that is started here ends with the block; on any
-    other the shards stay for the servers that come after.
-
-    Parameters
-    ----------
-    data_dir
-        The data folder; all machines of the cluster see it at this path.
-    address
-        See :func:`casetrack.cluster.connect.connected`.
-    wanted
-        How the index is held; see :func:`casetrack.cluster.search.serving.hold`.
-
-    Raises
-    ------
-    UsageError, PackageMissing, ClusterUnreachable, ClusterDiffers
-        It cannot be done; nothing was started, or it was ended again.
+    Running shards are used. A cluster that is started here ends with the block; on any other, the
+    shards stay for later servers. All machines must see the data folder at this path. Raises
+    ``UsageError``, ``PackageMissing``, ``ClusterUnreachable`` or ``ClusterDiffers``.
     """
     with on_a_machine_of(address) as cluster:
         require_alike([data_dir])
@@ -404,5 +345,5 @@ def search_over_shards(data_dir: Path, address: str, wanted: Wanted, /) -> Itera
 def hold_shards(
     data_dir: Path, address: str, shards: int | None, copies: int, /
 ) -> AbstractContextManager[Front]:
-    """Hold the search index on a cluster; see :func:`search_over_shards`."""
+    """Provide the search index on a cluster; see :func:`search_over_shards`."""
     return search_over_shards(data_dir, address, Wanted(shards, copies))

@@ -1,7 +1,7 @@
-"""One shard: maps the segments it is asked about, and finds the best of their rows.
+"""A shard: maps the requested segments, and finds their best rows.
 
-It knows no collection and no state: who asks says which segments and which of their rows count, and
-what BM25 has counted over all shards. So it can be started, stopped and doubled at any moment.
+It knows no state of collections: the caller specifies segments, rows and the BM25 counts over all
+shards. A shard can therefore be started, stopped and replicated at any time.
 """
 
 from __future__ import annotations
@@ -37,26 +37,15 @@ if TYPE_CHECKING:
     from casetrack.store.index.scope import Place, Rows
     from casetrack.store.index.segment import Segment
 
-# What is sent to a shard, and what it answers: small records, and arrays.
+# Questions to a shard, and its answers: small records and arrays.
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A segment that is looked at, and which of its rows.
+    """A segment to search: its *name*, *size* in rows, and the *rows* to consider.
 
-    Segments never change: who names one, and its rows, is understood the same way by whoever has
-    it, whatever was committed meanwhile.
-
-    Attributes
-    ----------
-    name
-        Of the segment.
-    size
-        Its rows.
-    rows
-        Which may be found: ``None`` for all, first and end, or one bit for each.
-    is_filtered
-        Whether these are fewer than those that are live.
+    *rows* is ``None`` for all, first and end, or one bit per row; *is_filtered* means fewer than
+    the live ones. Segments never change, so a name and rows have the same meaning in every process.
     """
 
     name: str
@@ -82,28 +71,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question to a shard.
+    """A question to a shard: the best *depth* rows of *parts* by each signal.
 
-    Attributes
-    ----------
-    collection
-        Name of the collection's folder.
-    parts
-        The segments to look at.
-    depth
-        How many rows are wanted by each signal.
-    weights
-        What each term of the question weighs over all shards, the heaviest first; ``None`` where
-        words are not looked for.
-    vector, sparse
-        See :class:`casetrack.store.index.scope.Question`.
-    chunk_count, average_length, live_count
-        Of all shards: the rows that are searched, the mean of their terms, and the rows that are
-        live.
-    fingerprint
-        See :class:`casetrack.store.index.index.Index`.
-    address, endpoint
-        Where the collection lies, if that is in object storage.
+    *weights* are those of the terms over all shards, the heaviest first (``None`` without words);
+    *chunk_count*, *average_length* and *live_count* are those of all shards. *address* and
+    *endpoint* locate a collection in object storage.
     """
 
     collection: str
@@ -122,17 +94,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The best rows by one signal, in no order.
-
-    Attributes
-    ----------
-    parts
-        int32 [n], for each row the number of its segment among the parts that were asked for.
-    rows
-        int64 [n].
-    scores
-        float32 [n].
-    """
+    """The best rows by one signal, unordered: part number, row and score of each."""
 
     parts: NDArray[np.int32]
     rows: NDArray[np.int64]
@@ -141,15 +103,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ShardAnswer:
-    """What a shard answers.
-
-    Attributes
-    ----------
-    lists
-        By the name of the signal.
-    lacking
-        Numbers of the parts that it cannot read, each with the reason.
-    """
+    """Answer of a shard: lists by signal, and reasons by number of unreadable parts."""
 
     lists: Mapping[str, Listed] = field(default_factory=dict)
     lacking: Mapping[int, str] = field(default_factory=dict)
@@ -157,17 +111,7 @@ class ShardAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ShardInfo:
-    """What a shard is.
-
-    Attributes
-    ----------
-    version
-        Of the program.
-    sees
-        Whether it finds the data folder.
-    where, process
-        The machine it runs on, and its process there.
-    """
+    """State of a shard; *sees* means that it finds the data folder."""
 
     version: str
     sees: bool
@@ -176,18 +120,12 @@ class ShardInfo:
 
 
 _UNUSED_SECONDS = 300.0
-"""A segment that nobody asked about for so long is let go of: others have taken its place."""
+"""Seconds after which an unused segment is released."""
 _KEPT_INDEXES = 8
 
 
 class Shard:
-    """Finds the best rows of segments. May be asked from several threads.
-
-    Parameters
-    ----------
-    collections
-        The folder of the collections' folders.
-    """
+    """Finds the best rows of segments; thread-safe. *collections* contains their folders."""
 
     def __init__(self, collections: Path, /) -> None:
         self._collections = collections
@@ -196,27 +134,24 @@ class Shard:
         self._lock = threading.Lock()
 
     def about(self) -> ShardInfo:
-        """Return what this shard is."""
+        """Return the state of this shard."""
         return ShardInfo(__version__, self._collections.is_dir(), platform.node(), os.getpid())
 
     def holds(self, asked: Asked, /) -> bool:
-        """Whether all segments that a question is about are mapped."""
+        """Return whether all segments of a question are mapped."""
         return all((asked.collection, part.name) in self._segments for part in asked.parts)
 
     def top(self, asked: Asked, /) -> ShardAnswer:
-        """Return the best rows by each signal of a question.
-
-        A list holds at least its best *depth* rows and those that are as good as the last.
-        """
-        found, lacking = {}, {}
+        """Return the best rows by each signal: at least *depth* rows, and all equal to the last."""
+        segments, lacking = {}, {}
         for number, part in enumerate(asked.parts):
             try:
-                found[number] = self._segment(asked, part.name)
+                segments[number] = self._segment(asked, part.name)
             except (OSError, ValueError, CaseTrackError) as error:
                 lacking[number] = str(error)
-        if not found:
+        if not segments:
             return ShardAnswer({}, lacking)
-        numbers = np.array(list(found), dtype=np.int32)
+        numbers = np.array(list(segments), dtype=np.int32)
         with one_thread_each():
             lists = {
                 name: Listed(
@@ -226,14 +161,14 @@ class Shard:
                     np.array([row for _, row in places], dtype=np.int64),
                     scores,
                 )
-                for name, places, scores in lists_in(self._scope(asked, found), asked)
+                for name, places, scores in lists_in(self._scope(asked, segments), asked)
             }
         return ShardAnswer(lists, lacking)
 
-    def _scope(self, asked: Asked, found: dict[int, Segment]) -> Scope:
-        parts = [asked.parts[number] for number in found]
+    def _scope(self, asked: Asked, segments: dict[int, Segment]) -> Scope:
+        parts = [asked.parts[number] for number in segments]
         rows = [part.unpacked() for part in parts]
-        # BM25's norms of all rows are worked out once, not for each question.
+        # BM25's norms of all rows are computed once, not for each question.
         about = (asked.collection, tuple((p.name, p.rows, p.is_filtered) for p in parts))
         key = (about, asked.average_length, asked.live_count, asked.fingerprint)
         with self._lock:
@@ -246,7 +181,7 @@ class Shard:
                         (),
                         embedded_in(data, asked.fingerprint),
                     )
-                    for data, part, inside in zip(found.values(), parts, rows, strict=True)
+                    for data, part, inside in zip(segments.values(), parts, rows, strict=True)
                 )
                 index = Index(
                     live, asked.live_count, asked.average_length, 0, live[0].data.dimension
@@ -261,7 +196,7 @@ class Shard:
         return Scope(index, same, asked.chunk_count, asked.average_length)
 
     def _segment(self, asked: Asked, name: str) -> Segment:
-        """Return a segment, mapped when it is first asked for."""
+        """Return a segment, and map it on first use."""
         now, key = time.monotonic(), (asked.collection, name)
         with self._lock:
             known = self._segments.get(key)
@@ -276,7 +211,7 @@ class Shard:
             return data
 
     def _load(self, asked: Asked, name: str) -> Segment:
-        """Map a segment; one of a collection in object storage is copied from there before."""
+        """Map a segment; download it first from object storage if necessary."""
         for part in (asked.collection, name):
             if part in {"", ".", ".."} or "/" in part or "\\" in part:
                 raise ValueError(f"{part!r} is no name of a folder")
@@ -296,7 +231,7 @@ class Shard:
 def lists_in(
     scope: Scope, asked: Asked, /
 ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-    """Yield the best rows of a scope by each signal; what terms weigh stands in the question."""
+    """Yield the best rows of a scope by each signal of the question."""
     if asked.weights is not None:
         yield "bm25", *best_by(scope, asked.weights, asked.depth)
     if asked.vector is not None:
