@@ -146,7 +146,7 @@ class Library(Placing):
         work is silent.
     searched_by
         Makes the lists of each search where other processes hold the index, such as
-        :meth:`casetrack.cluster.search.coordinator.Front.lists`; by default this one does.
+        :meth:`casetrack.cluster.search.coordinator.Coordinator.lists`; by default this one does.
     """
 
     def __init__(

@@ -28,9 +28,9 @@ def status(ctx: typer.Context, on: OnOption = "auto", as_json: JsonOption = Fals
 
     Exit code 1 means that a shard does not answer, or that none runs.
     """
-    from casetrack.cluster.search.serving import on_a_machine_of, states
+    from casetrack.cluster.search.serving import shard_cluster, states
 
-    with on_a_machine_of(on):
+    with shard_cluster(on):
         shards = states(_data_dir(ctx))
     if as_json:
         write_json([state.as_dict() for state in shards])
@@ -49,10 +49,10 @@ def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
     New processes answer before the old ones end, so no question fails. Run this after an update of
     CaseTrack on the machines of a cluster.
     """
-    from casetrack.cluster.search.serving import on_a_machine_of
     from casetrack.cluster.search.serving import restart as replace
+    from casetrack.cluster.search.serving import shard_cluster
 
-    with on_a_machine_of(on):
+    with shard_cluster(on):
         names = replace(_data_dir(ctx))
     line(f"{counted(len(names), 'shard')} restarted." if names else "No shards run.")
     return 0 if names else EXIT_FAILED
@@ -60,10 +60,10 @@ def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
 
 def stop(ctx: typer.Context, on: OnOption = "auto") -> int:
     """End the shards of this data folder; servers that use them cannot search afterwards."""
-    from casetrack.cluster.search.serving import on_a_machine_of
+    from casetrack.cluster.search.serving import shard_cluster
     from casetrack.cluster.search.serving import stop as end
 
-    with on_a_machine_of(on):
+    with shard_cluster(on):
         names = end(_data_dir(ctx))
     line(f"{counted(len(names), 'shard')} stopped." if names else "No shards run.")
     return 0
@@ -81,13 +81,13 @@ def build(
     are kept: further documents take only their own time, and that of joining the map.
     """
     from casetrack.cluster.build.views import build_views
-    from casetrack.cluster.connect import connected, require_alike
+    from casetrack.cluster.connect import connected, require_same
     from casetrack.store.place import place_of
 
     workspace = ctx.ensure_object(State).collection(collection).workspace
     folder = workspace.folder
     with connected(on) as cluster:
-        require_alike([] if place_of(folder).is_remote else [folder])
+        require_same([] if place_of(folder).is_remote else [folder])
         built = build_views(workspace, max(1, int(cluster.cpus)))
     if as_json:
         write_json(built.as_dict())
@@ -98,9 +98,9 @@ def build(
             f"in {counted(built.tasks, 'task')}, {built.seconds:,.1f} s."
         )
     else:
-        line("The search index holds all documents already.")
+        line("The search index already contains all documents.")
     if built.ordered:
-        line(f"Vectors of {counted(built.ordered, 'segment')} put in order for large collections.")
+        line(f"Vectors of {counted(built.ordered, 'segment')} ordered for large collections.")
     if built.map.tasks:
         line(
             f"The map: {counted(built.map.documents, 'document')} read in "
@@ -115,12 +115,12 @@ def _data_dir(ctx: typer.Context) -> "Path":
 
 # fmt: off
 FAMILY = Family(
-    "shards", "See and restart what holds the index on a cluster.",
-    "See, restart and stop the processes that hold the search index on a cluster.", (
-        Command("status", f"{__name__}:status", "Show how the shards do.", "--on auto"),
-        Command("restart", f"{__name__}:restart", "Replace their processes while they are asked."),
+    "shards", "Show and restart the shards of the search index.",
+    "Show, restart and stop the processes of the search index on a cluster.", (
+        Command("status", f"{__name__}:status", "Show the state of the shards.", "--on auto"),
+        Command("restart", f"{__name__}:restart", "Replace their processes without downtime."),
         Command("stop", f"{__name__}:stop", "End them."),
-        Command("build", f"{__name__}:build", "Make the search index in tasks on a cluster.",
+        Command("build", f"{__name__}:build", "Build the search index in tasks on a cluster.",
                 "-c Acme --on auto"),
     ))
 # fmt: on

@@ -64,11 +64,11 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
     if importlib.util.find_spec("ray") is None:
         raise PackageMissing(
             "casetrack[ray]",
-            "there is no work on a cluster",
+            "work on a cluster is not possible",
             "One process does the same work without it.",
         )
     if address not in {LOCAL, HERE}:
-        _require_open(address)
+        _require_listener(address)
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     import ray
 
@@ -80,16 +80,13 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
         ray.init(address=address, namespace="casetrack", **options)
     except ConnectionError as error:
         reason = _first_line(error)
-        hint = f"Look whether `ray status --address {address}` answers."
+        hint = f"Check `ray status --address {address}`."
         if address == HERE and "multiple" in reason:
             reason = "several run on this computer"
-            hint = f"Name the one that is meant: {Opt(on='HOST:PORT')}."
+            hint = f"Specify one: {Opt(on='HOST:PORT')}."
         elif address == HERE:
             reason = "none runs on this computer"
-            hint = (
-                f"`ray start --head` starts one to keep. {Opt(on='local')} starts one for this "
-                "work."
-            )
+            hint = f"Start one with `ray start --head`, or for this task with {Opt(on='local')}."
         raise ClusterUnreachable(address, reason, hint) from error
     except Exception as error:
         # Ray reports most failures at the start by untyped exceptions.
@@ -98,14 +95,14 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
             raise ClusterDiffers(
                 f"The cluster at {address} runs another version than this computer: "
                 f"{_first_line(error)}.",
-                hint=f"Here run Python {platform.python_version()} and Ray {ray.__version__}; use "
-                "the same on all machines.",
+                hint=f"Use Python {platform.python_version()} and Ray {ray.__version__}, as this "
+                "computer does, on all machines.",
             ) from error
         raise ClusterUnreachable(
             address,
             _first_line(error),
-            "The computer may be short of memory, or too busy to start it in time: try again. What "
-            "Ray says of it stands in /tmp/ray/session_latest/logs.",
+            "The computer may be short of memory, or too busy to start it in time: try again. "
+            "Ray's logs are in /tmp/ray/session_latest/logs.",
         ) from error
     try:
         yield Cluster(address, address == LOCAL, float(ray.cluster_resources().get("CPU", 1.0)))
@@ -113,9 +110,9 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
         ray.shutdown()
 
 
-def require_alike(paths: Sequence[Path] = (), /) -> None:
+def require_same(paths: Sequence[Path] = (), /) -> None:
     """Raise ``ClusterDiffers`` unless all machines have this version and see *paths*."""
-    for name, (version, lacking) in on_each_machine(_look, [str(path) for path in paths]).items():
+    for name, (version, lacking) in on_each_machine(_check, [str(path) for path in paths]).items():
         if version != __version__:
             raise ClusterDiffers(
                 f"The machine {name} of the cluster runs CaseTrack {version}, this computer "
@@ -163,19 +160,19 @@ def on_each_machine(question: Callable[..., T], /, *given: object) -> dict[str, 
     return answers
 
 
-def _look(paths: Sequence[str]) -> tuple[str, list[str]]:
+def _check(paths: Sequence[str]) -> tuple[str, list[str]]:
     """Return the version of a machine, and which of *paths* it does not see."""
     return __version__, [path for path in paths if not os.path.isdir(path)]  # noqa: PTH112
 
 
-def _require_open(address: str) -> None:
+def _require_listener(address: str) -> None:
     """Raise an error at once for an invalid address, or one without a listener."""
     host, _, port = address.removeprefix(CLIENT).rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65535:
         raise UsageError(
-            f"{address!r} is no address of a cluster.",
-            hint="Use local, auto, HOST:PORT (6379 where Ray runs as usual), or ray://HOST:PORT "
-            "(10001 as usual).",
+            f"{address!r} is not the address of a cluster.",
+            hint="Use local, auto, HOST:PORT (6379 is the default), or ray://HOST:PORT "
+            "(10001 is the default).",
         )
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
@@ -183,8 +180,8 @@ def _require_open(address: str) -> None:
         raise ClusterUnreachable(
             address,
             f"nothing answers there ({error.strerror or error})",
-            "Look whether it runs (`ray status` on its first machine), and whether a firewall is "
-            f"between. {Opt(on='local')} needs no cluster.",
+            "Check that it runs (`ray status` on its first machine), and that no firewall blocks "
+            f"it. {Opt(on='local')} needs no cluster.",
         ) from error
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from casetrack.cluster.search.shard import Asked, ShardAnswer
+    from casetrack.cluster.search.shard import Query, ShardAnswer
 
 
 @dataclass
@@ -22,12 +22,12 @@ class InProcess:
     collections: Path
     count: int
     silent: dict[int, str] = field(default_factory=dict)
-    asked: list[Mapping[int, Asked]] = field(default_factory=list)
+    asked: list[Mapping[int, Query]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._shards = [Shard(self.collections) for _ in range(self.count)]
 
-    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, ShardAnswer | str]:
+    def ask(self, questions: Mapping[int, Query], /) -> dict[int, ShardAnswer | str]:
         self.asked.append(questions)
         found: dict[int, ShardAnswer | str] = {}
         for number, question in questions.items():

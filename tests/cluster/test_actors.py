@@ -19,8 +19,8 @@ from casetrack.base.config import load_settings
 from casetrack.base.errors import PackageMissing, SearchBusy, UsageError
 from casetrack.cluster.connect import connected
 from casetrack.cluster.search import serving
-from casetrack.cluster.search.coordinator import Front
-from casetrack.cluster.search.serving import RayShards, Wanted, on_a_machine_of
+from casetrack.cluster.search.coordinator import Coordinator
+from casetrack.cluster.search.serving import RayShards, Wanted, shard_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,14 +47,14 @@ def alone(data_dir: Path, models_dir: Path) -> Collection:
 
 @pytest.fixture(scope="module")
 def shards(data_dir: Path) -> Iterator[RayShards]:
-    with on_a_machine_of("local"):
-        yield serving.hold(data_dir, Wanted(3, waiting=2), 2.0)
+    with shard_cluster("local"):
+        yield serving.start_shards(data_dir, Wanted(3, waiting=2), 2.0)
 
 
 @pytest.fixture(scope="module")
 def front(data_dir: Path, models_dir: Path, shards: RayShards) -> Collection:
     settings = replace(load_settings(data_dir), models_dir=models_dir)
-    return Library(settings, searched_by=Front(shards).lists).get("Demo")
+    return Library(settings, searched_by=Coordinator(shards).lists).get("Demo")
 
 
 def found(collection: Collection) -> list[tuple]:
@@ -94,9 +94,9 @@ def test_the_life_of_shards(
         (3, 1, 1),
     ]
     with pytest.raises(UsageError, match=r"3 .*5"):
-        serving.hold(data_dir, Wanted(5), 2.0)
+        serving.start_shards(data_dir, Wanted(5), 2.0)
     # Whoever comes later asks those that run.
-    assert serving.hold(data_dir, Wanted(), 2.0).names == shards.names
+    assert serving.start_shards(data_dir, Wanted(), 2.0).names == shards.names
 
     # One is killed: its successor answers, or the answer says what was not searched.
     process = shards.about()[1].process

@@ -83,10 +83,10 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Let tasks be calls; return the shares. What passes goes through bytes."""
     shares: list[list[str]] = []
 
-    def call(place: Place, home: str, wanted: list[list[str]], orders: bool) -> list[views.Made]:
+    def call(place: Place, home: str, wanted: list[list[str]], orders: bool) -> list[views.Output]:
         shares.extend(wanted)
         given = [pickle.loads(pickle.dumps((place, home, share, orders))) for share in wanted]
-        return [pickle.loads(pickle.dumps(views.make(*each))) for each in given]
+        return [pickle.loads(pickle.dumps(views.build_segments(*each))) for each in given]
 
     monkeypatch.setattr(views, "in_tasks", call)
     # Small shares, so that there are several.
@@ -120,7 +120,7 @@ def test_views_made_apart_are_one(
 def test_what_nobody_publishes_is_not_read(bare: Collection, demo: Collection) -> None:
     place, snapshot = place_of(bare.folder), open_snapshot(bare.folder)
     wanted = [*list(snapshot.revisions)[:3], "gone meanwhile"]
-    left = views.make(place, views.INDEX.home, wanted, False)
+    left = views.build_segments(place, views.INDEX.home, wanted, False)
     assert (bare.folder / views.INDEX.home / left.names[0]).is_dir()
     assert not left.sent
     assert seen(bare) == seen(demo)
@@ -181,9 +181,9 @@ def test_what_a_task_sent_and_is_gone_is_told(
 ) -> None:
     far = without_views(library, samples, f"{(tmp_path / 'bucket').as_uri()}/far")
 
-    def lossy(*given: Any) -> list[views.Made]:
+    def lossy(*given: Any) -> list[views.Output]:
         place, home, shares, orders = given
-        made = [views.make(place, home, share, orders) for share in shares]
+        made = [views.build_segments(place, home, share, orders) for share in shares]
         shutil.rmtree(tmp_path / "bucket" / "far" / "files" / "views")
         return made
 
@@ -205,7 +205,7 @@ def test_a_batch_is_indexed_in_tasks_where_that_pays(
     is_apart: bool,
 ) -> None:
     far = without_views(library, samples)
-    monkeypatch.setattr(views, "PAYS_FROM", pays_from)
+    monkeypatch.setattr(views, "MIN_CHUNKS", pays_from)
     with write_lock(far.folder):
         views.catch_up(far.workspace, 3)
     assert bool(in_this_process) is is_apart
@@ -219,11 +219,11 @@ def test_where_the_cluster_fails_one_process_goes_on(
 ) -> None:
     far = without_views(library, samples)
 
-    def fails(*_: Any) -> list[views.Made]:
+    def fails(*_: Any) -> list[views.Output]:
         raise ClusterFailed("a task ended again and again")
 
     monkeypatch.setattr(views, "in_tasks", fails)
-    monkeypatch.setattr(views, "PAYS_FROM", 1)
+    monkeypatch.setattr(views, "MIN_CHUNKS", 1)
     with write_lock(far.folder):
         views.catch_up(far.workspace, 3)
     assert "again and again" in caplog.text

@@ -26,7 +26,7 @@ from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.cluster.connect import Cluster
 from casetrack.cluster.ingest import call, engine, run, work
 from casetrack.cluster.ingest.engine import Finisher, find_facts, read_files
-from casetrack.cluster.ingest.run import Registrar
+from casetrack.cluster.ingest.run import PlannerActor
 from casetrack.cluster.ingest.work import Order, Work, block_of, bodies_of
 from casetrack.ingest import batch
 from casetrack.ingest import run as ingest_run
@@ -108,7 +108,7 @@ class Asked:
     """A registrar in this process; all that passes goes through bytes."""
 
     def __init__(self, planner: Any) -> None:
-        self._registrar = Registrar(pickle.dumps(planner))
+        self._registrar = PlannerActor(pickle.dumps(planner))
 
     def settle(self, *given: Any) -> Any:
         answer = self._registrar.settle(*pickle.loads(pickle.dumps(given)))
@@ -216,7 +216,7 @@ def test_a_cluster_makes_what_one_process_makes(
     monkeypatch: pytest.MonkeyPatch,
     on: str,
 ) -> None:
-    monkeypatch.setattr(call, "require_alike", lambda: None)
+    monkeypatch.setattr(call, "require_same", lambda: None)
     monkeypatch.setattr(call, "on_each_machine", lambda ask, *given: {"a": ask(*given)})
     here, there = made(with_models, "here"), made(with_models, "there")
     seen = []
@@ -324,7 +324,7 @@ def configured(engine: InProcess, settings: dict[str, Any]) -> InProcess:
 
 def test_who_left_the_cluster_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "_SILENCE", 0.0)
-    monkeypatch.setattr(engine, "is_cut_off", lambda: True)
+    monkeypatch.setattr(engine, "is_disconnected", lambda: True)
     over = threading.Event()
 
     class Silent:
@@ -453,15 +453,15 @@ def test_two_programs_at_once_end_as_one(
     ("look", "message", "hint"),
     [
         (
-            call.Look("other", "same", has_models=False),
+            call.Machine("other", "same", has_models=False),
             (
-                "The machine b of the cluster would make other passages, vectors or names than "
-                "this computer: its models or packages are others."
+                "The machine b of the cluster would create other passages, vectors or names than "
+                "this computer: its models or packages differ."
             ),
             "casetrack doctor",
         ),
         (
-            call.Look("same", "same", has_models=True),
+            call.Machine("same", "same", has_models=True),
             (
                 "This computer does not have the models of the profile mini, and the machine b of "
                 "the cluster has them."
@@ -469,20 +469,20 @@ def test_two_programs_at_once_end_as_one(
             "casetrack models pull mini",
         ),
         (
-            call.Look("same", "other", has_models=False),
+            call.Machine("same", "other", has_models=False),
             (
-                "The machine b of the cluster would read scans with other text recognition than "
+                "The machine b of the cluster uses other text recognition for scans than "
                 "this computer."
             ),
             "same engines",
         ),
         (
-            call.Look(unseen=("/letters/a.txt",)),
-            "The machine b of the cluster does not see /letters/a.txt, or another file.",
+            call.Machine(unseen=("/letters/a.txt",)),
+            "The machine b of the cluster does not see /letters/a.txt, or sees another file.",
             "s3://bucket/folder",
         ),
         (
-            call.Look(problem=("There is no bucket 'docs'.", "Check it.")),
+            call.Machine(problem=("There is no bucket 'docs'.", "Check it.")),
             "The machine b of the cluster cannot work: There is no bucket 'docs'.",
             "Check it.",
         ),
@@ -493,19 +493,19 @@ def test_machines_that_differ_are_told_before_work_begins(
     engines: list[InProcess],
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    look: call.Look,
+    look: call.Machine,
     message: str,
     hint: str,
 ) -> None:
     collection = library.create("there", profile=DEFAULT_PROFILE)
 
-    def on_each(question: Any, *given: Any) -> dict[str, call.Look]:
+    def on_each(question: Any, *given: Any) -> dict[str, call.Machine]:
         own = question(*given)
         values = {"fingerprint": own.fingerprint, "read_with": own.read_with}
         real = {name: values[name] for name in values if getattr(look, name) == "same"}
         return {"a": own, "b": pickle.loads(pickle.dumps(replaced(look, **real)))}
 
-    monkeypatch.setattr(call, "require_alike", lambda: None)
+    monkeypatch.setattr(call, "require_same", lambda: None)
     monkeypatch.setattr(call, "on_each_machine", on_each)
     with pytest.raises(ClusterDiffers) as caught:
         collection.ingest([folder], engine="ray", on="there:6379")
@@ -514,7 +514,7 @@ def test_machines_that_differ_are_told_before_work_begins(
     assert not rows(collection)[0]
 
 
-def replaced(look: call.Look, **values: Any) -> call.Look:
+def replaced(look: call.Machine, **values: Any) -> call.Machine:
     from dataclasses import replace
 
     return replace(look, **values)
@@ -523,8 +523,8 @@ def replaced(look: call.Look, **values: Any) -> call.Look:
 def test_a_folder_of_the_laptop_is_not_seen_elsewhere(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("One")
-    mark = call._mark(file)
-    assert call.look_around(b"", [(str(tmp_path / "b.txt"), mark)]).unseen
+    mark = call._signature(file)
+    assert call.machine_state(b"", [(str(tmp_path / "b.txt"), mark)]).unseen
     file.write_text("Two")  # another file at the same path
-    assert call.look_around(b"", [(str(file), mark)]).unseen == (str(file),)
+    assert call.machine_state(b"", [(str(file), mark)]).unseen == (str(file),)
     assert FoundFile(file, named=True).place == ()

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ShardsUnreachable
-from casetrack.cluster.search.coordinator import Front, shared
-from casetrack.cluster.search.shard import Asked, Part, Shard
-from casetrack.search.scores import HERE
+from casetrack.cluster.search.coordinator import Coordinator, shared
+from casetrack.cluster.search.shard import Part, Query, Shard
+from casetrack.search.scores import LOCAL
 from casetrack.store.index.scope import Question, scope_of, scope_of_rows
 from casetrack.store.index.stored_segments import index_home
 from cluster.in_process import InProcess
@@ -50,7 +50,7 @@ def index(home: Path) -> Index:
 
 def over(home: Path, shards: int) -> CandidateLists:
     state = SimpleNamespace(workspace=SimpleNamespace(folder=home / "one"))
-    return Front(InProcess(home, shards)).lists(state)  # type: ignore[arg-type]
+    return Coordinator(InProcess(home, shards)).lists(state)  # type: ignore[arg-type]
 
 
 def scopes(index: Index) -> Iterator[tuple[str, Scope]]:
@@ -100,7 +100,7 @@ def test_the_lists_are_those_of_one_process(
     sparse = np.array([3, 40, 77, 120], np.int32), np.array([1.5, 0.3, 0.9, 2.0], np.float32)
     question = Question(terms, topics(1, seed, DIMENSION)[0], sparse)
     _, scope = list(scopes(index))[which]
-    expected = told(HERE, scope, question, depth)
+    expected = told(LOCAL, scope, question, depth)
     assert told(over(home, shards), scope, question, depth) == expected
 
 
@@ -108,7 +108,7 @@ def test_words_weigh_what_they_weigh_elsewhere(home: Path, index: Index) -> None
     documents = [d for part in index.segments for d in part.documents if d]
     scope = replace(scope_of(index), weighed_as=scope_of(index, documents[:4]))
     question = Question({WORDS[2]: 1.0, WORDS[160]: 1.0})
-    assert told(over(home, 3), scope, question, 30) == told(HERE, scope, question, 30)
+    assert told(over(home, 3), scope, question, 30) == told(LOCAL, scope, question, 30)
 
 
 @given(
@@ -156,7 +156,7 @@ def shards(data_dir: Path) -> InProcess:
 @pytest.fixture
 def front(data_dir: Path, models_dir: Path, shards: InProcess) -> Collection:
     chosen = replace(load_settings(data_dir), models_dir=models_dir)
-    return Library(chosen, searched_by=Front(shards).lists).get("Demo")
+    return Library(chosen, searched_by=Coordinator(shards).lists).get("Demo")
 
 
 @pytest.fixture
@@ -216,7 +216,7 @@ def test_what_a_shard_cannot_read_is_searched_by_who_asks(
 ) -> None:
     lacking = InProcess(tmp_path / "another data folder", 3)
     chosen = replace(load_settings(data_dir), models_dir=models_dir)
-    front = Library(chosen, searched_by=Front(lacking).lists).get("Demo")
+    front = Library(chosen, searched_by=Coordinator(lacking).lists).get("Demo")
     assert seen(front.search("payment")) == seen(alone.search("payment"))
 
 
@@ -229,7 +229,7 @@ def test_segments_of_a_collection_in_object_storage_are_copied_from_there(
     made.ingest([tmp_path / "lease.txt"])
     machine = InProcess(tmp_path / "another machine" / "collections", 2)
     machine.collections.mkdir(parents=True)
-    front = Library(library.settings, searched_by=Front(machine).lists).get("Far")
+    front = Library(library.settings, searched_by=Coordinator(machine).lists).get("Far")
     assert seen(front.search("rent")) == seen(made.search("rent"))
     copied = index_home(machine.collections / made.info.id)
     assert [path.name for path in copied.glob("*/terms.arrow")] == ["terms.arrow"]
@@ -238,5 +238,5 @@ def test_segments_of_a_collection_in_object_storage_are_copied_from_there(
 @pytest.mark.parametrize("name", ["..", "a/b", "", "a\\b"])
 def test_a_shard_reads_nothing_beside_the_collections(shards: InProcess, name: str) -> None:
     part = Part.of(name, 3, None, is_filtered=False)
-    told = Shard(shards.collections).top(Asked("one", (part,), 3, {}, None, None, 3, 1.0, 3, None))
+    told = Shard(shards.collections).top(Query("one", (part,), 3, {}, None, None, 3, 1.0, 3, None))
     assert repr(name) in told.lacking[0]

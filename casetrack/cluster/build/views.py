@@ -78,7 +78,7 @@ def groups(
 _RETRIES = 3
 
 
-class Kind(NamedTuple):
+class SegmentType(NamedTuple):
     """A type of segments: its *home* folder in the collection, and the largest number of rows.
 
     *keeper* returns the segment folder for a folder and a snapshot.
@@ -90,22 +90,22 @@ class Kind(NamedTuple):
     keeper: Callable[[Path, Snapshot], SegmentFolder[Any]]
 
 
-INDEX = Kind(
+INDEX = SegmentType(
     "search index",
     "views/index",
     index.MAX_CHUNKS,
     lambda home, snapshot: index.segment_folder(home, snapshot, snapshot.dimension),
 )
-MAP = Kind("map", "views/graph/segments", graph.LARGEST, graph.segment_folder)
+MAP = SegmentType("map", "views/graph/segments", graph.LARGEST, graph.segment_folder)
 MORE = tuple(
-    Kind("map", f"views/graph/{name}", graph.LARGEST, keeper)
+    SegmentType("map", f"views/graph/{name}", graph.LARGEST, keeper)
     for name, keeper in registered("segments").items()
 )
 _KINDS = {kind.home: kind for kind in (INDEX, MAP, *MORE)}
 
 
 @dataclass(slots=True)
-class Built:
+class TypeBuilt:
     """Result for one type: new *revisions*, *tasks*, *ordered* segments, and all *segments*."""
 
     revisions: frozenset[str] = frozenset()
@@ -114,7 +114,7 @@ class Built:
     segments: int = 0
 
 
-class Made(NamedTuple):
+class Output(NamedTuple):
     """Result of a task: names of segments, how many have ordered vectors, and uploaded items."""
 
     names: list[str]
@@ -122,18 +122,18 @@ class Made(NamedTuple):
     sent: dict[str, Item]
 
 
-def build(folder: Path, kind: Kind, snapshot: Snapshot, processors: int, /) -> Built:
+def build(folder: Path, kind: SegmentType, snapshot: Snapshot, processors: int, /) -> TypeBuilt:
     """Build the missing segments of a type on the connected cluster, and publish them.
 
     The caller holds the write lock of a collection in object storage. Raises ``CollectionBusy``,
     ``ClusterFailed``, ``CollectionDamaged`` or ``CollectionGone``.
     """
-    place, built = place_of(folder), Built()
+    place, built = place_of(folder), TypeBuilt()
     orders = (
         sum(snapshot.documents.chunk_counts.values()) * snapshot.dimension >= cells_build.PAYS_FROM
     )
 
-    def make(missing: Collection[str]) -> Iterable[str]:
+    def build_missing(missing: Collection[str]) -> Iterable[str]:
         shares = groups(snapshot.documents.chunk_counts, missing, kind.largest, processors)
         built.revisions, built.tasks = frozenset(missing), len(shares)
         names = list[str]()
@@ -144,23 +144,23 @@ def build(folder: Path, kind: Kind, snapshot: Snapshot, processors: int, /) -> B
         return names
 
     keeper = kind.keeper(folder / kind.home, snapshot)
-    keeper.segments(snapshot, made_by=make)
+    keeper.segments(snapshot, made_by=build_missing)
     if keeper.lacking(snapshot):
         raise CollectionBusy(
-            f"Another program is making the {kind.name} of {folder.name}.",
-            hint="Wait until it is done, then run this again: what is there already is kept.",
+            f"Another program is building the {kind.name} of {folder.name}.",
+            hint="Wait until it is done, then run this again. Existing parts are kept.",
         )
     built.segments = len(keeper.stored(snapshot.generation))
     return built
 
 
-def in_tasks(place: Place, home: str, shares: list[list[str]], orders: bool, /) -> list[Made]:
+def in_tasks(place: Place, home: str, shares: list[list[str]], orders: bool, /) -> list[Output]:
     """Build each share of the revisions in a separate task; may raise ``ClusterFailed``."""
     import ray
 
-    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(make)
+    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(build_segments)
     try:
-        made: list[Made] = ray.get([task.remote(place, home, share, orders) for share in shares])
+        made: list[Output] = ray.get([task.remote(place, home, share, orders) for share in shares])
     except ray.exceptions.RayTaskError as error:
         raise error.as_instanceof_cause() from None
     except ray.exceptions.RayError as error:
@@ -168,7 +168,7 @@ def in_tasks(place: Place, home: str, shares: list[list[str]], orders: bool, /) 
     return made
 
 
-def make(place: Place, home: str, revisions: list[str], orders: bool, /) -> Made:
+def build_segments(place: Place, home: str, revisions: list[str], orders: bool, /) -> Output:
     """Build the segments of current *revisions* in a task; *orders* sorts vectors of large ones."""
     kind = _KINDS[home]
     with working_folder() as own:
@@ -184,10 +184,10 @@ def make(place: Place, home: str, revisions: list[str], orders: bool, /) -> Made
                 s.folder and cells_build.build_one(s, s.folder) for s in cells_build.wanting(made)
             ]
             ordered = sum(map(bool, wanted))
-        return Made(names, ordered, mirror.send(folder, (f"{home}/{name}" for name in names)))
+        return Output(names, ordered, mirror.send(folder, (f"{home}/{name}" for name in names)))
 
 
-PAYS_FROM = 4096
+MIN_CHUNKS = 4096
 """Minimum number of passages for tasks; fewer are read before tasks would start."""
 _log = logging.getLogger(__name__)
 
@@ -243,7 +243,7 @@ def catch_up(workspace: Workspace, processors: int, /) -> None:
     """
     snapshot = open_snapshot(workspace.folder)
     lacking = MAP.keeper(workspace.folder / MAP.home, snapshot).lacking(snapshot)
-    if sum(lacking.values()) >= PAYS_FROM:
+    if sum(lacking.values()) >= MIN_CHUNKS:
         try:
             _build(workspace, processors)
         except (ClusterFailed, CollectionBusy) as error:

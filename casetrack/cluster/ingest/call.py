@@ -18,9 +18,9 @@ from casetrack.base.errors import CaseTrackError, ClusterDiffers, JobStopped, Se
 from casetrack.base.objects import credentials
 from casetrack.base.records import IngestReport
 from casetrack.cluster.build.views import catch_up
-from casetrack.cluster.connect import CLIENT, SHARED, connected, on_each_machine, require_alike
+from casetrack.cluster.connect import CLIENT, SHARED, connected, on_each_machine, require_same
 from casetrack.cluster.ingest.engine import Engine
-from casetrack.cluster.ingest.remote import have_conducted
+from casetrack.cluster.ingest.remote import run_remotely
 from casetrack.cluster.ingest.run import ClusterRun
 from casetrack.cluster.ingest.work import Recipe, kit_of
 from casetrack.ingest.batch import LOCK_SECONDS, open_batch, reading_conditions, run_batch
@@ -55,7 +55,7 @@ _WITNESSES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Machine:
     """State of a machine: fingerprints of its pipeline and of its reading conditions.
 
     *unseen* are files that are missing or differ, *problem* is an error with its hint, or empty.
@@ -79,9 +79,9 @@ def require_ready(
         A machine has another version, other or no models, does not see the collection or the
         files, or cannot read the bucket.
     """
-    require_alike()
-    witnesses = _witnesses(recipe, files)
-    for name, look in on_each_machine(look_around, recipe.pack(), witnesses).items():
+    require_same()
+    witnesses = _sample_files(recipe, files)
+    for name, look in on_each_machine(machine_state, recipe.pack(), witnesses).items():
         machine = f"The machine {name} of the cluster"
         if look.problem[0]:
             raise ClusterDiffers(f"{machine} cannot work: {look.problem[0]}", hint=look.problem[1])
@@ -90,20 +90,22 @@ def require_ready(
             if path == str(recipe.place.folder / _FILE):
                 raise ClusterDiffers(
                     f"{machine} does not see the collection in {recipe.place.folder}.",
-                    hint="Let it lie in a folder that all machines share, at the same path, or in "
+                    hint="Store it in a folder that all machines share, at the same path, or in "
                     "object storage (s3://bucket/collections/NAME).",
                 )
-            raise ClusterDiffers(f"{machine} does not see {path}, or another file.", hint=SHARED)
+            raise ClusterDiffers(
+                f"{machine} does not see {path}, or sees another file.", hint=SHARED
+            )
         _require_models(machine, look, pipeline, recipe.profile)
         if look.read_with != read_with:
             raise ClusterDiffers(
-                f"{machine} would read scans with other text recognition than this computer.",
+                f"{machine} uses other text recognition for scans than this computer.",
                 hint=f"Install the same engines and languages everywhere; {See('models list')} "
-                "says what is there.",
+                "lists them.",
             )
 
 
-def _require_models(machine: str, look: Look, pipeline: Pipeline, profile: str) -> None:
+def _require_models(machine: str, look: Machine, pipeline: Pipeline, profile: str) -> None:
     local = pipeline.tools.encoder is not None
     if look.has_models != local:
         lacks = machine if local else "This computer"
@@ -115,21 +117,21 @@ def _require_models(machine: str, look: Look, pipeline: Pipeline, profile: str) 
         )
     if look.fingerprint != pipeline.fingerprint:
         raise ClusterDiffers(
-            f"{machine} would make other passages, vectors or names than this computer: its models "
-            "or packages are others.",
+            f"{machine} would create other passages, vectors or names than this computer: its "
+            "models or packages differ.",
             hint=f"Install the same packages and models everywhere; {See('doctor')} names them.",
         )
 
 
-def _witnesses(recipe: Recipe, files: Sequence[FoundFile]) -> list[tuple[str, str]]:
+def _sample_files(recipe: Recipe, files: Sequence[FoundFile]) -> list[tuple[str, str]]:
     """Return some files that every machine should see, each with its signature."""
     manifest = [] if recipe.place.is_remote else [recipe.place.folder / _FILE]
     own = [file.path for file in files if not file.is_fetched and file.problem is None]
     step = max(1, len(own) // _WITNESSES)
-    return [(str(path), _mark(path)) for path in [*manifest, *own[::step][:_WITNESSES]]]
+    return [(str(path), _signature(path)) for path in [*manifest, *own[::step][:_WITNESSES]]]
 
 
-def _mark(path: Path) -> str:
+def _signature(path: Path) -> str:
     """Return the signature of a file: its size, or the hash of a small file."""
     try:
         size = path.stat().st_size
@@ -140,19 +142,19 @@ def _mark(path: Path) -> str:
         return ""
 
 
-def look_around(recipe: bytes, witnesses: Sequence[tuple[str, str]]) -> Look:
+def machine_state(recipe: bytes, witnesses: Sequence[tuple[str, str]]) -> Machine:
     """Return the state of this machine; runs on each of them."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    unseen = tuple(path for path, mark in witnesses if _mark(Path(path)) != mark)
+    unseen = tuple(path for path, mark in witnesses if _signature(Path(path)) != mark)
     if unseen:
-        return Look(unseen=unseen)
+        return Machine(unseen=unseen)
     try:
         kit = kit_of(recipe, None)
         if kit.recipe.source is not None:
             next(iter(kit.recipe.source.items()), None)
     except CaseTrackError as error:
-        return Look(problem=(error.message, error.hint))
-    return Look(kit.pipeline.fingerprint, kit.read_with, kit.pipeline.tools.encoder is not None)
+        return Machine(problem=(error.message, error.hint))
+    return Machine(kit.pipeline.fingerprint, kit.read_with, kit.pipeline.tools.encoder is not None)
 
 
 # Files of a bucket, which each machine of the cluster downloads for its own work.
@@ -179,7 +181,7 @@ class Bucket:
         fits = _ADDRESS.fullmatch(address)
         if fits is None:
             raise UsageError(
-                f"{address!r} is no address of a bucket.", hint="Write s3://bucket/folder."
+                f"{address!r} is not the address of a bucket.", hint="Write s3://bucket/folder."
             )
         prefix = (fits[2] or "").lstrip("/")
         if prefix and not prefix.endswith("/") and not suffix_of(prefix):
@@ -282,8 +284,8 @@ def ingest_on_cluster(
         given |= {"paths": named, "cluster": cluster}
         if not on.startswith(CLIENT):
             return ingest_connected(workspace, cancel=stop, progress=progress, **given)
-        require_alike()
-        return have_conducted(workspace, ingest_connected, given, progress=progress, cancel=stop)
+        require_same()
+        return run_remotely(workspace, ingest_connected, given, progress=progress, cancel=stop)
 
 
 def ingest_connected(
@@ -300,7 +302,7 @@ def ingest_connected(
     addresses = [str(path) for path in paths if is_bucket(path)]
     if len(addresses) > 1:
         raise UsageError(
-            "Only one bucket can be taken in at a time.", hint="Run the command for each of them."
+            "Only one bucket can be added at a time.", hint="Run the command for each of them."
         )
     bucket = Bucket.of(addresses[0]) if addresses else None
     elsewhere: list[FoundFile] = []

@@ -111,14 +111,14 @@ def read_files(block: pa.Table, recipe: bytes, planner: Planner | None = None) -
 def _other_models() -> ClusterDiffers:
     return ClusterDiffers(
         f"The machine {platform.node()} of the cluster has other models or packages than the "
-        "computer that asks for the work.",
-        hint="Install the same everywhere, then run the same command again to go on.",
+        "computer that started the work.",
+        hint="Install the same everywhere, then run the same command again to continue.",
     )
 
 
 def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
     work = Work(order.found.place[0])
-    desk = _Desk(order, planner, work.messages)
+    desk = _JobSource(order, planner, work.messages)
     taker = _Drafter(
         kit.folder,
         kit.pipeline,
@@ -138,7 +138,7 @@ def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
         except CaseTrackError as error:
             work.problem = pack_error(error)
     work.pages = desk.pages
-    kit.let_go_of_copies()
+    kit.remove_copies()
     return work
 
 
@@ -157,7 +157,7 @@ def _fetched(order: Order, source: Source | None, spool: Path) -> FoundFile:
 
 
 @dataclass(slots=True)
-class _Desk:
+class _JobSource:
     """Answers the file reader on a machine of the cluster."""
 
     order: Order
@@ -296,7 +296,7 @@ def _written(kit: Kit, works: Iterable[Work]) -> list[Work]:
             _guarded(work, draft, seal)
             if work.drafts.pop(draft.sheet.revision, None) is not None:
                 tables += made
-                work.messages = [_told(message, draft, tally) for message in work.messages]
+                work.messages = [_completed(message, draft, tally) for message in work.messages]
     if tables and not any(work.problem for work in works):
         try:
             works[0].files = packed(write_files(kit.folder, tables))
@@ -306,7 +306,7 @@ def _written(kit: Kit, works: Iterable[Work]) -> list[Work]:
     return works
 
 
-def _told(message: Message, draft: Draft, tally: Tally) -> Message:
+def _completed(message: Message, draft: Draft, tally: Tally) -> Message:
     own = draft.sheet.revision
     if not isinstance(message, Done) or message.document is None or message.revision != own:
         return message
@@ -390,11 +390,11 @@ class Engine:
                 enable_true_multi_threading=True,
             ),
             num_cpus=self._share,
-            ray_remote_args_fn=_patience_of_actors,
+            ray_remote_args_fn=_actor_options,
         )
 
 
-def _patience_of_actors() -> dict[str, Any]:
+def _actor_options() -> dict[str, Any]:
     """Return the restart options of a process of models, which then repeats its work."""
     return {"max_restarts": -1, "max_task_retries": _RETRIES}
 
@@ -417,7 +417,7 @@ def _settings() -> Iterator[None]:
         DataContext._set_current(before)
 
 
-def is_cut_off() -> bool:
+def is_disconnected() -> bool:
     """Return whether the cluster has removed this machine, or has ended."""
     import ray
 
@@ -457,7 +457,7 @@ class Results:
                 table = self._ready.get(timeout=_POLL_SECONDS)
             except queue.Empty:
                 if time.monotonic() - last > _SILENCE:
-                    if is_cut_off():
+                    if is_disconnected():
                         # Otherwise Ray asks forever without an answer.
                         self.failure = ConnectionError("this machine has left the cluster")
                         return

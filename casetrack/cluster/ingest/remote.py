@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CaseTrackError, ClusterDiffers, ClusterFailed, See
 from casetrack.base.records import IngestProgress, IngestReport
-from casetrack.cluster.ingest.work import settings_here
+from casetrack.cluster.ingest.work import local_settings
 from casetrack.models.encoders import Encoders
 from casetrack.parse.workers.messages import pack_error, unpack_error
 from casetrack.store.folders import local_folder
@@ -46,7 +46,7 @@ class Request:
     given: dict[str, Any]
 
 
-class Conductor:
+class RemoteWorker:
     """An actor that does the work; several calls run in parallel."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Conductor:
                 folder = local_folder(request.place, home)
                 if not (folder / "collection.json").is_file():
                     raise _not_seen(request.place)
-                settings = settings_here(request.settings)
+                settings = local_settings(request.settings)
                 workspace = Workspace(folder, settings, Encoders.of(settings))
                 report = request.work(
                     workspace, cancel=self._cancel, progress=self._hear, **request.given
@@ -85,12 +85,12 @@ class Conductor:
 def _not_seen(place: Place) -> ClusterDiffers:
     return ClusterDiffers(
         f"The cluster does not see the collection in {place.folder}.",
-        hint="Let it lie in a folder that all machines share, at the same path, or in object "
+        hint="Store it in a folder that all machines share, at the same path, or in object "
         f"storage: {See('collection create', 'NAME', at='s3://bucket/collections/NAME')}.",
     )
 
 
-def have_conducted(
+def run_remotely(
     workspace: Workspace,
     work: Callable[..., IngestReport],
     given: dict[str, Any],
@@ -113,10 +113,10 @@ def have_conducted(
     packed = pickle.dumps(Request(place_of(workspace.folder), workspace.settings, work, given))
     lost: Exception | None = None
     for _ in range(_TRIES):
-        actor = ray.remote(num_cpus=0, max_concurrency=4)(Conductor).remote()
+        actor = ray.remote(num_cpus=0, max_concurrency=4)(RemoteWorker).remote()
         try:
             answer = pickle.loads(  # noqa: S301 - of our own process
-                _looking_on(actor, actor.run_remote.remote(packed), progress, cancel)
+                _observe(actor, actor.run_remote.remote(packed), progress, cancel)
             )
         except ray.exceptions.RayActorError as error:
             lost = error
@@ -130,7 +130,7 @@ def have_conducted(
     raise ClusterFailed("the process that records what was read ended again and again", lost)
 
 
-def _looking_on(
+def _observe(
     actor: Any,
     answer: Any,
     progress: Callable[[IngestProgress], None] | None,

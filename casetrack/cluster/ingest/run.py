@@ -48,7 +48,7 @@ Known = tuple[str, str, str, str | None]
 """Arguments of :class:`~casetrack.base.errors.DuplicateDocument`."""
 
 
-class Registrar:
+class PlannerActor:
     """Decides on attached files as an actor; *planner* is the packed planner of the batch."""
 
     def __init__(self, planner: bytes) -> None:
@@ -66,8 +66,8 @@ class Registrar:
         return self._planner.removed_attachments(job, but=but)
 
 
-class AskRegistrar:
-    """A ``Planner`` that asks the actor of a :class:`Registrar`."""
+class PlannerProxy:
+    """A ``Planner`` that asks a :class:`PlannerActor`."""
 
     def __init__(self, actor: Any, /) -> None:
         self._actor = actor
@@ -90,12 +90,12 @@ class AskRegistrar:
         return documents
 
 
-def start(planner: IngestPlanner, /) -> AskRegistrar:
+def start(planner: IngestPlanner, /) -> PlannerProxy:
     """Start the actor, which ends when no process refers to it."""
     import ray
 
-    actor = ray.remote(num_cpus=0, max_restarts=2)(Registrar)
-    return AskRegistrar(actor.remote(pickle.dumps(planner)))
+    actor = ray.remote(num_cpus=0, max_restarts=2)(PlannerActor)
+    return PlannerProxy(actor.remote(pickle.dumps(planner)))
 
 
 _TRIES = 3
@@ -165,11 +165,11 @@ class ClusterRun:
                 tries[number] += number in pending
                 if tries[number] == _TRIES and not self.cancel.is_set():
                     del pending[number]
-                    self._give_up(order, why)
+                    self._fail(order, why)
         for order in pending.values():
             file = order.found
             self._recorder.record(Done(cancelled_outcome(file.shown), file.place))
-        self._tell()
+        self._report_progress()
         self.session.commit()
         return self._recorder.outcomes()
 
@@ -245,11 +245,11 @@ class ClusterRun:
             if not left or self.cancel.is_set():
                 break
             with self.engine.facts(self._blocks(left, 64)) as results:
-                for table in self._heard(results):
+                for table in self._tables(results):
                     facts |= {result.number: result for result in bodies_of(table, FileFactsResult)}
         else:
             if any(order.found.place[0] not in facts for order in orders):
-                raise ClusterFailed("its processes end without a word", results.failure)
+                raise ClusterFailed("its processes end without an error", results.failure)
         return facts
 
     def _until_cancelled(self, orders: Sequence[Order]) -> Iterator[Order]:
@@ -293,8 +293,8 @@ class ClusterRun:
             return None
         came = 0
         blocks = self._blocks(orders, 1 if alone else _BLOCK_FILES)
-        with self.engine.works(blocks, self._registrar(orders), alone=alone) as results:
-            for table in self._heard(results):
+        with self.engine.works(blocks, self._planner_proxy(orders), alone=alone) as results:
+            for table in self._tables(results):
                 for work in bodies_of(table, Work):
                     self._record(work, pending)
                     came += 1
@@ -306,7 +306,7 @@ class ClusterRun:
             raise ClusterFailed("nothing came back from it", failure) from failure
         return failure
 
-    def _registrar(self, orders: Sequence[Order]) -> AskRegistrar | None:
+    def _planner_proxy(self, orders: Sequence[Order]) -> PlannerProxy | None:
         """Start the process that decides on attachments, if there may be any."""
         holds = any(document.parent_id is not None for document in self.documents)
         if holds or any(Path(order.found.shown).suffix.lower() in _MAIL for order in orders):
@@ -328,16 +328,16 @@ class ClusterRun:
             size += own
         return [block_of(block) for block in blocks]
 
-    def _heard(self, results: Results) -> Iterator[pa.Table]:
+    def _tables(self, results: Results) -> Iterator[pa.Table]:
         """Yield tables as they arrive; report progress meanwhile."""
         for table in results:
             if table is not None:
                 yield table
-            self._tell()
+            self._report_progress()
             if self.cancel.is_set():
                 return
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self.progress is not None:
             done = self._recorder.done
             moment = IngestProgress(done, self._total, self._current, self._pages, self._chunks)
@@ -361,6 +361,6 @@ class ClusterRun:
             if isinstance(message, Done) and len(message.place) == 1:
                 self.held += message.document is not None and message.replaces is None
 
-    def _give_up(self, order: Order, why: Exception | None) -> None:
-        detail = f"{type(why).__name__}" if why is not None else f"{_TRIES} times without a word"
+    def _fail(self, order: Order, why: Exception | None) -> None:
+        detail = f"{type(why).__name__}" if why is not None else f"{_TRIES} times without an error"
         self._refuse(order.found, WorkerCrashed(order.found.shown, detail))

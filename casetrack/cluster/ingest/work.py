@@ -160,7 +160,7 @@ class Kit:
             held = contextlib.ExitStack()
             self.folder = local_folder(recipe.place, held.enter_context(working_folder()))
             weakref.finalize(self, held.close)
-        settings = settings_here(recipe.settings)
+        settings = local_settings(recipe.settings)
         self.reading = replace(recipe.reading, models_dir=settings.models_dir)
         pool = ParsePool(self.reading.limits, 1, options=self.reading)
         encoders = Encoders(settings.models_dir, settings=settings, sessions=sessions)
@@ -175,7 +175,7 @@ class Kit:
         """The stages of reading files, and the stages after them."""
         return parts_of(self.pipeline)
 
-    def let_go_of_copies(self) -> None:
+    def remove_copies(self) -> None:
         """Remove local copies of files that were uploaded to the collection."""
         if self.recipe.place.is_remote:
             shutil.rmtree(self.folder / COPIES, ignore_errors=True)
@@ -193,7 +193,7 @@ def parts_of(pipeline: Pipeline, /) -> tuple[tuple[Stage, ...], tuple[Stage, ...
     return pipeline.stages[:first], () if first is None else pipeline.stages[first:]
 
 
-def settings_here(settings: Settings, /) -> Settings:
+def local_settings(settings: Settings, /) -> Settings:
     """Return the settings with an existing folder of models of this machine."""
     if settings.models_dir.is_dir():
         return settings

@@ -13,7 +13,7 @@ import numpy as np
 
 from casetrack.base.errors import ShardsUnreachable
 from casetrack.base.metrics import UNSEARCHED
-from casetrack.cluster.search.shard import Asked, Part, lists_in
+from casetrack.cluster.search.shard import Part, Query, lists_in
 from casetrack.search.scores import gains
 from casetrack.store.index.index import Index
 from casetrack.store.index.scope import Scope, Unsearched, in_order, positions
@@ -52,7 +52,7 @@ def _shared(segments: frozenset[tuple[str, int]], shards: int) -> Mapping[str, i
     loads = [0] * shards
     assigned = {}
     for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
-        liked = sorted(range(shards), key=lambda n: _liking(name, n))
+        liked = sorted(range(shards), key=lambda n: _rendezvous_score(name, n))
         fits = (n for n in liked if loads[n] + sizes[name] <= room)
         # The largest segments may exceed the capacity; the least loaded shard takes them.
         chosen = next(fits, min(liked, key=lambda n: loads[n]))
@@ -61,7 +61,7 @@ def _shared(segments: frozenset[tuple[str, int]], shards: int) -> Mapping[str, i
     return MappingProxyType(assigned)
 
 
-def _liking(name: str, shard: int) -> bytes:
+def _rendezvous_score(name: str, shard: int) -> bytes:
     return hashlib.blake2b(f"{shard} {name}".encode(), digest_size=8).digest()
 
 
@@ -76,7 +76,7 @@ class Shards(Protocol):
         """Number of shards."""
         ...
 
-    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, ShardAnswer | str]:
+    def ask(self, questions: Mapping[int, Query], /) -> dict[int, ShardAnswer | str]:
         """Query shards by number, all at once; return each answer, or the reason without one.
 
         Raises
@@ -87,7 +87,7 @@ class Shards(Protocol):
         ...
 
 
-class Front:
+class Coordinator:
     """Searches collections by shards with the segments of all collections."""
 
     def __init__(self, shards: Shards, /) -> None:
@@ -117,8 +117,8 @@ class _Lists:
         reasons = dict.fromkeys(reason for _, _, reason in self.lost.values())
         note = (
             f"{chunks:,} of {self._whole[0]:,} passages (in {documents:,} of {self._whole[1]:,} "
-            f"documents) were not searched: {'; '.join(reasons)}. What was found in the others "
-            "follows; ask again in a moment for all."
+            f"documents) were not searched: {'; '.join(reasons)}. The results are from the others; "
+            "search again in a moment for all."
         )
         return Unsearched(chunks, (note,))
 
@@ -129,7 +129,7 @@ class _Lists:
 
         Raises ``SearchBusy``, or ``ShardsUnreachable`` if no shard answers.
         """
-        asked = _asked(self.place, scope, question, depth)
+        asked = _question_builder(self.place, scope, question, depth)
         placed, own = self._placed(scope)
         numbers: dict[int, list[int]] = {}
         for number, shard in placed.items():
@@ -143,12 +143,12 @@ class _Lists:
         silent = {shard: answer for shard, answer in answers.items() if isinstance(answer, str)}
         if silent and len(silent) == len(numbers) and not own:
             raise ShardsUnreachable(len(numbers), next(iter(silent.values())))
-        merged = _Found(scope, depth)
+        merged = _MergedLists(scope, depth)
         for shard, those in numbers.items():
             answer = answers[shard]
             if isinstance(answer, str):
                 UNSEARCHED.add(shard=str(shard + 1))
-                self._lose(scope, those, f"shard {shard + 1} of {self.shards.count} {answer}")
+                self._skip(scope, those, f"shard {shard + 1} of {self.shards.count} {answer}")
                 continue
             for number, reason in answer.lacking.items():
                 _log.warning("Shard %s lacks a segment, which is searched here: %s", shard, reason)
@@ -158,7 +158,7 @@ class _Lists:
                 places = list(zip(segments, listed.rows.tolist(), strict=True))
                 merged.add(name, places, listed.scores)
         if own:
-            for name, places, scores in lists_in(_among(scope, own), asked(())):
+            for name, places, scores in lists_in(_subset(scope, own), asked(())):
                 merged.add(name, [(own[number], row) for number, row in places], scores)
         yield from merged.lists(question)
 
@@ -173,7 +173,7 @@ class _Lists:
         placed = {n: homes[folder.name] for n in wanted if (folder := folders[n]) is not None}
         return placed, [n for n in wanted if folders[n] is None]
 
-    def _lose(self, scope: Scope, numbers: Sequence[int], reason: str) -> None:
+    def _skip(self, scope: Scope, numbers: Sequence[int], reason: str) -> None:
         parts = scope.index.segments
         documents = sum(len({d for d in part.documents if d}) for part in parts)
         self._whole = scope.chunk_count, documents
@@ -182,7 +182,7 @@ class _Lists:
             self.lost[number] = _count(scope, number), held, reason
 
 
-class _Found:
+class _MergedLists:
     """Collects the best rows of several lists."""
 
     def __init__(self, scope: Scope, depth: int) -> None:
@@ -207,13 +207,13 @@ class _Found:
             yield name, *in_order(places, scores, self._depth, self._scope.index.keys)
 
 
-def _asked(
+def _question_builder(
     place: Where, scope: Scope, question: Question, depth: int
-) -> Callable[[tuple[Part, ...]], Asked]:
+) -> Callable[[tuple[Part, ...]], Query]:
     """Return a function that builds a question to a shard from its parts."""
     weights = None if question.terms is None else gains(scope, question.terms)
     index = scope.index
-    return lambda parts: Asked(
+    return lambda parts: Query(
         collection=place.folder.name,
         parts=parts,
         depth=depth,
@@ -241,7 +241,7 @@ def _count(scope: Scope, number: int) -> int:
     return part.live_count if rows is part.mask else len(positions(rows, part.data.size))
 
 
-def _among(scope: Scope, numbers: Sequence[int]) -> Scope:
+def _subset(scope: Scope, numbers: Sequence[int]) -> Scope:
     """Return the scope of some segments only, with the counts of all."""
     index = scope.index
     part = Index(

@@ -21,8 +21,8 @@ from casetrack.base.errors import (
     See,
     UsageError,
 )
-from casetrack.cluster.connect import connected, require_alike
-from casetrack.cluster.search.coordinator import Front
+from casetrack.cluster.connect import connected, require_same
+from casetrack.cluster.search.coordinator import Coordinator
 from casetrack.cluster.search.shard import Shard
 from casetrack.version import __version__
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from casetrack.cluster.connect import Cluster
-    from casetrack.cluster.search.shard import Asked, ShardAnswer, ShardInfo
+    from casetrack.cluster.search.shard import Query, ShardAnswer, ShardInfo
 
 # Shards as deployments of Ray Serve, one application each, which makes them independent. Serve
 # keeps the processes of a shard running, sends each question to the least busy one, and replaces
@@ -66,20 +66,20 @@ class Wanted:
     waiting: int = _WAITING
 
 
-class Holder:
+class ShardReplica:
     """One process of a shard under Serve; a new *made* time makes Serve replace it."""
 
     def __init__(self, collections: str, made: float) -> None:
         self._shard = Shard(Path(collections))
         self._made = made
 
-    async def top(self, asked: Asked) -> ShardAnswer:
+    async def top(self, asked: Query) -> ShardAnswer:
         """Return the best rows; see :meth:`Shard.top`.
 
         Runs without a thread, which would add a third to a few milliseconds, unless segments must
         be downloaded first.
         """
-        if self._shard.holds(asked):
+        if self._shard.has_segments(asked):
             return self._shard.top(asked)
         return await asyncio.to_thread(self._shard.top, asked)
 
@@ -106,7 +106,7 @@ class RayShards:
         """Number of shards."""
         return len(self.names)
 
-    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, ShardAnswer | str]:
+    def ask(self, questions: Mapping[int, Query], /) -> dict[int, ShardAnswer | str]:
         """Ask shards by number; see :meth:`casetrack.cluster.search.coordinator.Shards.ask`."""
         started = time.monotonic()
         sent = {shard: self._send(shard, asked) for shard, asked in questions.items()}
@@ -130,16 +130,16 @@ class RayShards:
                 ]
         return self._handles
 
-    def _send(self, shard: int, asked: Asked) -> Any:
+    def _send(self, shard: int, asked: Query) -> Any:
         return self._reached()[shard].top.remote(asked)
 
-    def _answer(self, shard: int, asked: Asked, response: Any, started: float) -> ShardAnswer | str:
+    def _answer(self, shard: int, asked: Query, response: Any, started: float) -> ShardAnswer | str:
         from ray.exceptions import RayError
         from ray.serve.exceptions import BackPressureError, RayServeException
 
         is_silent = started - self._silent.get(shard, float("-inf")) < _REMEMBERED
         end = started + (_SHORT_PATIENCE if is_silent else _PATIENCE)
-        reason = "was replaced twice while it was asked"
+        reason = "was replaced twice during the question"
         for _ in range(2):
             try:
                 left = max(_FETCHING, end - time.monotonic())
@@ -161,7 +161,7 @@ class RayShards:
         return reason
 
 
-def hold(data_dir: Path, wanted: Wanted, cpus: float, /) -> RayShards:
+def start_shards(data_dir: Path, wanted: Wanted, cpus: float, /) -> RayShards:
     """Return the shards of a data folder on the connected cluster; start them if none run.
 
     Raises
@@ -257,7 +257,7 @@ def _deploy(data_dir: Path, names: Sequence[str], wanted: Wanted, cpus: float) -
     from ray.exceptions import RayError
 
     share = round(min(1.0, _SHARE * cpus / (len(names) * wanted.replicas)), 3)
-    deployment = serve.deployment(Holder).options(
+    deployment = serve.deployment(ShardReplica).options(
         num_replicas=wanted.replicas,
         max_ongoing_requests=_AT_WORK,
         max_queued_requests=wanted.waiting,
@@ -282,7 +282,7 @@ def _deploy(data_dir: Path, names: Sequence[str], wanted: Wanted, cpus: float) -
         raise ClusterUnreachable(
             "this address",
             f"the shards do not start ({str(error).strip().splitlines()[0]})",
-            "`ray status` tells whether there is room, and `ray logs` what their processes say.",
+            "`ray status` shows free resources, and `ray logs` the output of their processes.",
         ) from error
 
 
@@ -290,29 +290,29 @@ def _require_alike(shards: RayShards, data_dir: Path) -> None:
     for number, about in enumerate(shards.about(), start=1):
         if about.version != __version__:
             raise ClusterDiffers(
-                f"Shard {number} on {about.where} runs CaseTrack {about.version}, this computer "
+                f"Shard {number} on {about.machine} runs CaseTrack {about.version}, this computer "
                 f"{__version__}.",
                 hint="Install the same everywhere: `pip install "
                 f"'casetrack[ray]=={__version__}'`. Then run {See('shards restart')}.",
             )
-        if not about.sees:
+        if not about.sees_data:
             raise ClusterDiffers(
-                f"Shard {number} on {about.where} does not see the data folder {data_dir}.",
+                f"Shard {number} on {about.machine} does not see the data folder {data_dir}.",
                 hint="Name a data folder that all machines share at one path: "
                 f"{Opt(data_dir='FOLDER')}.",
             )
 
 
 @contextlib.contextmanager
-def on_a_machine_of(address: str, /) -> Iterator[Cluster]:
+def shard_cluster(address: str, /) -> Iterator[Cluster]:
     """Connect to a cluster in order to query its shards; raises as ``connected`` does.
 
     Raises ``UsageError`` for an address for programs outside of the cluster.
     """
     if address.startswith("ray://"):
         raise UsageError(
-            f"{address} is an address for programs outside of the cluster; who asks its shards "
-            "talks to their processes, and runs on one of its machines.",
+            f"{address} is an address for programs outside of the cluster; its shards "
+            "can be used only on one of its machines.",
             hint=f"Run the same there with {Opt(on='auto')}. Programs connect from anywhere over "
             f"HTTP: {Opt(transport='http')}.",
         )
@@ -330,20 +330,20 @@ def on_a_machine_of(address: str, /) -> Iterator[Cluster]:
 
 
 @contextlib.contextmanager
-def search_over_shards(data_dir: Path, address: str, wanted: Wanted, /) -> Iterator[Front]:
+def search_over_shards(data_dir: Path, address: str, wanted: Wanted, /) -> Iterator[Coordinator]:
     """Search the collections of a data folder by shards on a cluster, for the time of a block.
 
     Running shards are used. A cluster that is started here ends with the block; on any other, the
     shards stay for later servers. All machines must see the data folder at this path. Raises
     ``UsageError``, ``PackageMissing``, ``ClusterUnreachable`` or ``ClusterDiffers``.
     """
-    with on_a_machine_of(address) as cluster:
-        require_alike([data_dir])
-        yield Front(hold(data_dir, wanted, cluster.cpus))
+    with shard_cluster(address) as cluster:
+        require_same([data_dir])
+        yield Coordinator(start_shards(data_dir, wanted, cluster.cpus))
 
 
-def hold_shards(
+def provide_shards(
     data_dir: Path, address: str, shards: int | None, copies: int, /
-) -> AbstractContextManager[Front]:
+) -> AbstractContextManager[Coordinator]:
     """Provide the search index on a cluster; see :func:`search_over_shards`."""
     return search_over_shards(data_dir, address, Wanted(shards, copies))

@@ -70,7 +70,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Query:
     """A question to a shard: the best *depth* rows of *parts* by each signal.
 
     *weights* are those of the terms over all shards, the heaviest first (``None`` without words);
@@ -93,7 +93,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class RowList:
     """The best rows by one signal, unordered: part number, row and score of each."""
 
     parts: NDArray[np.int32]
@@ -105,17 +105,17 @@ class Listed:
 class ShardAnswer:
     """Answer of a shard: lists by signal, and reasons by number of unreadable parts."""
 
-    lists: Mapping[str, Listed] = field(default_factory=dict)
+    lists: Mapping[str, RowList] = field(default_factory=dict)
     lacking: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ShardInfo:
-    """State of a shard; *sees* means that it finds the data folder."""
+    """State of a shard; *sees_data* means that it finds the data folder."""
 
     version: str
-    sees: bool
-    where: str
+    sees_data: bool
+    machine: str
     process: int
 
 
@@ -137,11 +137,11 @@ class Shard:
         """Return the state of this shard."""
         return ShardInfo(__version__, self._collections.is_dir(), platform.node(), os.getpid())
 
-    def holds(self, asked: Asked, /) -> bool:
+    def has_segments(self, asked: Query, /) -> bool:
         """Return whether all segments of a question are mapped."""
         return all((asked.collection, part.name) in self._segments for part in asked.parts)
 
-    def top(self, asked: Asked, /) -> ShardAnswer:
+    def top(self, asked: Query, /) -> ShardAnswer:
         """Return the best rows by each signal: at least *depth* rows, and all equal to the last."""
         segments, lacking = {}, {}
         for number, part in enumerate(asked.parts):
@@ -154,7 +154,7 @@ class Shard:
         numbers = np.array(list(segments), dtype=np.int32)
         with one_thread_each():
             lists = {
-                name: Listed(
+                name: RowList(
                     numbers[[segment for segment, _ in places]]
                     if places
                     else np.empty(0, np.int32),
@@ -165,7 +165,7 @@ class Shard:
             }
         return ShardAnswer(lists, lacking)
 
-    def _scope(self, asked: Asked, segments: dict[int, Segment]) -> Scope:
+    def _scope(self, asked: Query, segments: dict[int, Segment]) -> Scope:
         parts = [asked.parts[number] for number in segments]
         rows = [part.unpacked() for part in parts]
         # BM25's norms of all rows are computed once, not for each question.
@@ -195,7 +195,7 @@ class Shard:
         ]
         return Scope(index, same, asked.chunk_count, asked.average_length)
 
-    def _segment(self, asked: Asked, name: str) -> Segment:
+    def _segment(self, asked: Query, name: str) -> Segment:
         """Return a segment, and map it on first use."""
         now, key = time.monotonic(), (asked.collection, name)
         with self._lock:
@@ -210,7 +210,7 @@ class Shard:
                     self._indexes.clear()
             return data
 
-    def _load(self, asked: Asked, name: str) -> Segment:
+    def _load(self, asked: Query, name: str) -> Segment:
         """Map a segment; download it first from object storage if necessary."""
         for part in (asked.collection, name):
             if part in {"", ".", ".."} or "/" in part or "\\" in part:
@@ -229,7 +229,7 @@ class Shard:
 
 
 def lists_in(
-    scope: Scope, asked: Asked, /
+    scope: Scope, asked: Query, /
 ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
     """Yield the best rows of a scope by each signal of the question."""
     if asked.weights is not None:
