@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from casetrack.api.collection.drawing import draw_graph, draw_timeline
 from casetrack.api.operation import (
@@ -28,7 +28,9 @@ from casetrack.base.records import (
     Rows,
     untaken_text,
 )
-from casetrack.base.records.graph import RelatedDocument, RelationType, Topic
+from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, RelationType, Topic
+from casetrack.base.records.graph.changes import ReferenceType
+from casetrack.base.records.graph.entities import EntityKind
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
@@ -57,24 +59,9 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-EveryKind = Literal[
-    "all", "person", "organization", "location", "date", "amount", "concept", "court"
-]
-OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept", "court"]
-ReferenceKind = Literal[
-    "all",
-    "document",
-    "report",
-    "standard",
-    "regulation",
-    "rule",
-    "constitution",
-    "case",
-    "record",
-    "section",
-    "exhibit",
-    "link",
-]
+EveryKind = Literal["all", EntityKind, "court"]
+OneKind = Literal["any", EntityKind, "court"]
+ReferenceKind = Literal["all", ReferenceType]
 # The same in the words and the order of the requirement.
 _AskedKinds = Literal["person", "organization", "date", "amount", "location", "concept", "all"]
 _AskedKind = Literal["person", "organization", "date", "amount", "location", "concept", "any"]
@@ -82,26 +69,15 @@ _AskedReferences = Literal[
     "document", "standard", "regulation", "report", "case", "section", "exhibit", "link", "all"
 ]
 
-_AskedRelation = Literal[
-    "all",
-    "shared_entities",
-    "shared_references",
-    "semantic_similar",
-    "version_chain",
-    "explicit",
-    "response_to",
-    "amends",
-    "attachment",
-    "restates",
-    "supplements",
-    "schedule_of",
-    "exhibit_of",
-    "made_under",
-    "bills",
-    "interim_of",
-    "forward_of",
-    "same_thread",
-    "copy",
+_AskedRelation: Any = Literal[
+    (
+        "all",
+        *RELATION_TYPES[:2],
+        "semantic_similar",
+        "version_chain",
+        "explicit",
+        *RELATION_TYPES[5:],
+    )
 ]
 
 _Document = Annotated[

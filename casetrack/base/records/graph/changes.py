@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from casetrack.base.records.documents import NAMED, NAMED_WITH_TYPE, Document
 from casetrack.base.records.graph.entities import Entity, Quote, RelationType
@@ -15,7 +15,7 @@ from casetrack.base.records.table import Tabular
 # Documents and passages that belong together.
 
 
-REFERENCE_TYPES = (
+ReferenceType = Literal[
     "document",
     "report",
     "standard",
@@ -27,7 +27,8 @@ REFERENCE_TYPES = (
     "exhibit",
     "section",
     "link",
-)
+]
+REFERENCE_TYPES: tuple[ReferenceType, ...] = get_args(ReferenceType)
 REFERENCE_SORTS = ("citations", "documents", "name")
 
 

@@ -19,23 +19,7 @@ from casetrack.faces.mcp.structures import mark_entry
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-Action = Literal[
-    "tag",
-    "untag",
-    "star",
-    "unstar",
-    "merge",
-    "split",
-    "kind",
-    "rename",
-    "hide",
-    "add_event",
-    "change_event",
-    "hide_event",
-    "undo",
-]
-
-_MAKES: dict[Action, tuple[str, str, dict[str, str]]] = {
+_MAKES: dict[str, tuple[str, str, dict[str, str]]] = {
     "tag": ("tag", "target", {"value": "tags", "page": "page", "note": "note"}),
     "untag": ("untag", "target", {"value": "tags", "page": "page"}),
     "star": ("star", "target", {"page": "page", "note": "note"}),
@@ -51,6 +35,10 @@ _MAKES: dict[Action, tuple[str, str, dict[str, str]]] = {
     "undo": ("undo", "mark_id", {}),
 }
 """What an action does: an operation, its argument for the target, those for other parameters."""
+if TYPE_CHECKING:
+    Action = str
+else:
+    Action = Literal[tuple(_MAKES)]
 
 
 class MarkTools(SessionTools):
