@@ -65,7 +65,7 @@ def do(visit: Visit, /) -> Response:
     """Do an operation that changes something with the fields of a form; then go back."""
     name = visit.request.path_params["operation"]
     asked = operations().get(name)
-    if asked is None or asked.hints.read_only:
+    if asked is None or asked.hints.read_only or asked.work is not None:
         raise UsageError(f"There is no change {name!r}.")
     fixed = {"collection": visit.collection.info.id} if asked.of_library else {}
     given = given_of(visit, asked.method, **fixed)
