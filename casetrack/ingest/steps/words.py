@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 import threading
 import unicodedata
 from collections import Counter
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from itertools import groupby
 from pathlib import PurePath
 from typing import Any
@@ -252,6 +255,17 @@ def _stem(word: str) -> str:
 
 @functools.cache
 def _stemmer(language: str) -> Any:
+    package = find_spec("snowballstemmer")
+    if package and package.name not in sys.modules and find_spec("Stemmer") is None:
+        # The package would load the stemmers of thirty languages: its modules work without it.
+        sys.modules[package.name] = module_from_spec(package)
+        try:
+            module = import_module(f"{package.name}.{language}_stemmer")
+            return getattr(module, f"{language.capitalize()}Stemmer")()
+        except (ImportError, AttributeError):  # a later version may name them otherwise
+            pass
+        finally:
+            del sys.modules[package.name]
     import snowballstemmer
 
     return snowballstemmer.stemmer(language)
