@@ -47,11 +47,7 @@ def find(asked: str, entries: Sequence[Entry], /, *, kind: str) -> int | None:
     """Return the position of the entry that *asked* names, or ``None``.
 
     Exact ids and names win over the start of an id, which wins over a name in other letter case.
-
-    Raises
-    ------
-    AmbiguousName
-        Several entries match equally well.
+    Raises ``AmbiguousName``: several entries match equally well.
     """
     text = asked.strip()
     folded = text.casefold()
@@ -221,10 +217,7 @@ def require_text(name: object, /) -> None:
 def document_name(document: DocumentRef, /) -> str:
     """Return the text to look up a document by: its id, name or path.
 
-    Raises
-    ------
-    UsageError
-        *document* does not refer to a document.
+    Raises ``UsageError``: *document* does not refer to a document.
     """
     if isinstance(document, Document):
         return document.document_id
@@ -244,10 +237,7 @@ def document_name(document: DocumentRef, /) -> str:
 def passage_id(place: PassageRef, /) -> str:
     """Return the id of the chunk that contains a passage.
 
-    Raises
-    ------
-    UsageError
-        *place* does not refer to a passage.
+    Raises ``UsageError``: *place* does not refer to a passage.
     """
     if isinstance(place, str):
         return place
@@ -301,10 +291,7 @@ def as_list(given: Iterable[str] | str, /) -> tuple[str, ...]:
 def as_paths(given: Any, /) -> list[str | Path]:
     """Return the paths of files and folders, one or many.
 
-    Raises
-    ------
-    UsageError
-        A value is not a path, or is empty.
+    Raises ``UsageError``: a value is not a path, or is empty.
     """
     one = isinstance(given, (str, os.PathLike))
     try:

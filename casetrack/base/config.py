@@ -105,10 +105,7 @@ class OcrSettings:
     def with_choice(self, engine: str | None, language: str | None, /) -> OcrSettings:
         """Return the settings with the values chosen for one call; ``None`` keeps the setting.
 
-        Raises
-        ------
-        UsageError
-            The engine is unknown.
+        Raises ``UsageError``: the engine is unknown.
         """
         return OcrSettings(engine or self.engine, language or self.language)
 
@@ -240,12 +237,8 @@ def default_data_dir() -> Path:
 def load_settings(data_dir: str | Path | None = None, /) -> Settings:
     """Resolve the settings: argument, then ``CASETRACK_HOME``, then the default folder.
 
-    ``CASETRACK_MEMORY_MODE`` and ``CASETRACK_LOG`` take precedence over ``config.toml``.
-
-    Raises
-    ------
-    UsageError
-        ``config.toml`` is not valid TOML, or has an unknown key, type or memory mode.
+    ``CASETRACK_MEMORY_MODE`` and ``CASETRACK_LOG`` take precedence over ``config.toml``. Raises
+    ``UsageError``: ``config.toml`` is not valid TOML, or has an unknown key, type or memory mode.
     """
     chosen = data_dir or os.environ.get(ENV_HOME) or default_data_dir()
     folder = resolve_path(chosen)

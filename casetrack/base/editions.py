@@ -148,12 +148,8 @@ def names() -> tuple[str, ...]:
 def edition(name: str, /) -> Edition:
     """Return an edition by its name.
 
-    Raises
-    ------
-    UsageError
-        No edition has this name.
-    CaseTrackError
-        The installation is incomplete.
+    Raises ``UsageError``: no edition has this name; ``CaseTrackError``: the installation is
+    incomplete.
     """
     if name not in names():
         raise UsageError(f'Unknown edition "{name}".', hint=f"Use one of: {', '.join(names())}.")

@@ -55,13 +55,9 @@ def stamp_of(path: Path, /) -> Stamp | None:
 def storage_errors(path: Path | str, /) -> Iterator[None]:
     """Convert errors of the operating system and of Lance to typed errors.
 
-    *path* is a path or an address in object storage.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        In place of ``OSError`` and of Lance's ``RuntimeError`` and ``ValueError``, which contain
-        the system's message only in their text.
+    *path* is a path or an address in object storage. Raises ``DiskFull`` or ``NotWritable`` or
+    ``StorageError``: in place of ``OSError`` and of Lance's ``RuntimeError`` and ``ValueError``,
+    which contain the system's message only in their text.
     """
     try:
         yield
@@ -97,14 +93,10 @@ def translate(error: Exception, path: Path | str, /) -> StorageError:
 
 
 def private_folder(path: Path, /, *, new: bool = False) -> None:
-    """Create a folder, and missing parents, that only its owner may access, whatever the umask is.
+    """Create a folder and its missing parents, accessible only to the owner despite the umask.
 
-    A collection is as private as its source files. An existing folder keeps its permissions.
-
-    Raises
-    ------
-    OSError
-        It cannot be created; with *new* also if it exists.
+    A collection is as private as its source files. An existing folder keeps its permissions. Raises
+    ``OSError``: it cannot be created; with *new* also if it exists.
     """
     missing = list(itertools.takewhile(lambda p: not p.exists(), (path, *path.parents)))
     for folder in reversed(missing[1:]):
@@ -116,11 +108,7 @@ def write_atomic(path: Path, data: bytes, /, *, durable: bool = True) -> None:
     """Replace the file's content atomically; only its owner may read it.
 
     The folder is created. Without *durable*, a power loss may leave the old content or a torn file.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        The file cannot be written.
+    Raises ``DiskFull`` or ``NotWritable`` or ``StorageError``: the file cannot be written.
     """
     with storage_errors(path):
         private_folder(path.parent)

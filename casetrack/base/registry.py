@@ -1,4 +1,4 @@
-"""Extension points: rooms above and editions register objects in ``registry.toml``."""
+"""Extension points: higher layers and editions register objects in ``registry.toml``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def registered(point: str, /) -> dict[str, Any]:
 
 
 def _is_installed(module: str) -> bool:
-    """Return whether the room or the edition of a module is installed."""
+    """Return whether the package or edition of a module is installed."""
     parts = module.split(".")
     depth = 3 if parts[1] in {"editions", "faces"} else 2
     return importlib.util.find_spec(".".join(parts[:depth])) is not None

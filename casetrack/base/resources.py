@@ -18,10 +18,7 @@ _PACKAGE = Path(__file__).parents[1]
 def resource_dir(name: str, /) -> Path:
     """Return the folder *name* of the installed package or of the checkout.
 
-    Raises
-    ------
-    CaseTrackError
-        The folder is missing: the installation is incomplete.
+    Raises ``CaseTrackError``: the folder is missing: the installation is incomplete.
     """
     for base in (_PACKAGE / "_resources", _PACKAGE.parent):
         folder = base / name

@@ -65,10 +65,7 @@ class Column:
     def field(self, dimension: int | None = None, /) -> pa.Field:
         """Return the Arrow field of this column; *dimension* is the length of open vectors.
 
-        Raises
-        ------
-        SchemaError
-            The column needs a dimension.
+        Raises ``SchemaError``: the column needs a dimension.
         """
         import pyarrow as pa
 
@@ -121,12 +118,8 @@ class TableSchema:
     ) -> pa.Schema:
         """Return the Arrow schema of all columns, or of *names* in declared order.
 
-        *dimension* is the length of open vectors.
-
-        Raises
-        ------
-        SchemaError
-            A name is not declared, or a column needs a dimension.
+        *dimension* is the length of open vectors. Raises ``SchemaError``: a name is not declared,
+        or a column needs a dimension.
         """
         import pyarrow as pa
 
@@ -147,10 +140,7 @@ class TableSchema:
         names
             Required columns; all by default. Further columns must be declared.
 
-        Raises
-        ------
-        SchemaError
-            A column is missing, has another type, or is not declared.
+        Raises ``SchemaError``: a column is missing, has another type, or is not declared.
         """
         for name in self.names if names is None else names:
             if name not in schema.names:
@@ -171,10 +161,7 @@ class TableSchema:
 def parse_type(text: str, /) -> pa.DataType:
     """Convert a declared type (see the module's docstring) to an Arrow type.
 
-    Raises
-    ------
-    SchemaError
-        The type is unknown.
+    Raises ``SchemaError``: the type is unknown.
     """
     import pyarrow as pa
 
@@ -214,10 +201,7 @@ def _split_top(text: str) -> list[str]:
 def load_table(path: Path, /) -> TableSchema:
     """Read one declaration file.
 
-    Raises
-    ------
-    SchemaError
-        A column has an unknown type or an undeclared family.
+    Raises ``SchemaError``: a column has an unknown type or an undeclared family.
     """
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     families = tuple(raw.get("families", ()))
@@ -244,10 +228,7 @@ def load_table(path: Path, /) -> TableSchema:
 def table(name: str, /, *, version: int = SCHEMA_VERSION) -> TableSchema:
     """Return the declared table *name*.
 
-    Raises
-    ------
-    SchemaError
-        The table is unknown; the error lists the known ones.
+    Raises ``SchemaError``: the table is unknown; the error lists the known ones.
     """
     folder = resource_dir("schemas") / f"v{version}"
     path = folder / f"{name}.toml"

@@ -125,10 +125,7 @@ def day_span(typed: str, /) -> tuple[str, str]:
 
 
 def typed_date(typed: str, /) -> DateSpan:
-    """Return a typed date with its value and days.
-
-    Raises ``UsageError``: it is not a date, or is ambiguous.
-    """
+    """Return a typed date with its days; raise ``UsageError`` if it is invalid or ambiguous."""
     dates = dates_of(typed.strip()) if len(typed) <= LONGEST else []
     if len(dates) == 1 and None not in {dates[0].value, dates[0].first, dates[0].last}:
         return dates[0]

@@ -39,10 +39,7 @@ class NameFinder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OwnPass:
-    """A tagger with the encoder that it was trained for, for profiles of other models.
-
-    It skips texts in scripts that its encoder does not support.
-    """
+    """A tagger with its own encoder, for profiles of other models and scripts that it supports."""
 
     tagger: StateTagger
     encoder: ProfileEncoder

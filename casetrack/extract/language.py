@@ -56,10 +56,7 @@ def script_shares(text: str, /) -> dict[str, float]:
 
 
 def script_of(text: str, /) -> str | None:
-    """Return the script of most words, such as ``Latin``; ``None`` without letters.
-
-    Kana with Han is ``Kana``, because such a text is Japanese.
-    """
+    """Return the script of most words (``Latin``), or ``None``; Kana with Han is ``Kana``."""
     if text.isascii():
         return "Latin" if any(c.isalpha() for c in text) else None
     shares = script_shares(text)

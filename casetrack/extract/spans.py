@@ -42,10 +42,7 @@ Relationship = Literal[
 
 @dataclass(frozen=True, slots=True)
 class NameSpan:
-    """A name of a person, an organisation or a place.
-
-    *is_role* marks a contract's word for a party: the Borrower, Lender.
-    """
+    """A name; *is_role* marks a contract's word for a party: the Borrower, Lender."""
 
     start: int
     end: int

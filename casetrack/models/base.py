@@ -64,10 +64,7 @@ class ProfileEncoder(Protocol):
     def encode_documents(
         self, texts: Iterable[str], /, *, layers: Sequence[int] = ()
     ) -> Iterator[Encoding]:
-        """Yield one encoding per text, in order.
-
-        Raises ``ValueError`` for a text without tokens, at its turn, and for a missing layer.
-        """
+        """Yield one encoding per text, in order; raise ``ValueError`` as :meth:`encode_query`."""
 
     def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
         """Return the ``Encoding.token_spans`` of a text without encoding it, or ``None``."""

@@ -80,10 +80,7 @@ class PackedModel:
 
 
 def read_packed(path: Path, /) -> PackedModel:
-    """Open a file of packed weights.
-
-    Raises ``ModelCorrupt``: its layout is unknown, or it is truncated.
-    """
+    """Open a file of packed weights; raise ``ModelCorrupt`` if it is damaged or unknown."""
     data = path.read_bytes()
     try:
         return _read(data)

@@ -167,10 +167,7 @@ class HubSource:
 
 
 def web_address(variable: str, address: str, /) -> str:
-    """Return the *address* from an environment *variable* without a final slash.
-
-    Raises ``SourceFailed``: it is not a web address.
-    """
+    """Return the *address* from a *variable* without a final slash, or raise ``SourceFailed``."""
     if urllib.parse.urlsplit(address).scheme not in {"http", "https"}:
         raise SourceFailed(f"{variable} is {address!r}, not an http(s) address")
     return address.rstrip("/")
@@ -233,7 +230,7 @@ def _bar(
 def _set_up_library() -> None:
     """Disable the library's reports.
 
-    It would tell the hub which AI program runs this one, and store a list of them in the user's
+    It would report the AI program that runs this one to the hub, and list them in the user's
     folder.
     """
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"

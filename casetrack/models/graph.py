@@ -139,10 +139,7 @@ def linear(graph: Graph, state: str, name: str, width: int, *, norm: str | None 
 def multiply(
     graph: Graph, state: str, weight: Array, bias: Array | None, *, norm: str | None = None
 ) -> str:
-    """Multiply by *weight* [in, out] and add *bias*; quantises *state*.
-
-    *norm* is the layer normalisation that produced *state*, if any.
-    """
+    """Multiply by *weight* [in, out] and add *bias*; quantises *state*, the output of *norm*."""
     shift = "" if bias is None else graph.constant(bias)
     if not graph.quantize:
         product = graph.one("MatMul", state, graph.constant(weight))

@@ -74,10 +74,7 @@ class Manifest:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits of the published files, the recipe and the builder's version.
-
-        The built files follow from these.
-        """
+        """16 hexadecimal digits of the published files, the recipe and the builder's version."""
         parts = [f"{name}={sha256}" for name, (sha256, _) in sorted(self.files.items())]
         parts.append(f"builder={self.builder}")
         if recipe := self.recipe.to_dict():
@@ -99,10 +96,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path, /) -> Manifest | None:
-        """Read the manifest of a model folder; ``None`` if there is none.
-
-        Raises ``ModelCorrupt``: it is not a valid manifest.
-        """
+        """Read the manifest of a model folder, or return ``None``; may raise ``ModelCorrupt``."""
         path = folder / MANIFEST_NAME
         try:
             raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

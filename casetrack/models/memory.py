@@ -122,10 +122,10 @@ def measure(root: Path = Path("/"), /) -> Memory:
     import psutil
 
     machine = psutil.virtual_memory()
-    limit, room = cgroup_memory(root) if sys.platform == "linux" else (None, None)
+    limit, free = cgroup_memory(root) if sys.platform == "linux" else (None, None)
     total, available = int(machine.total), int(machine.available)
-    if room is not None:
-        available = min(available, room)
+    if free is not None:
+        available = min(available, free)
     if limit is None or limit >= total:
         return Memory(total, available, limited=False)
     return Memory(limit, available, limited=True)
@@ -142,7 +142,7 @@ def cgroup_memory(root: Path = Path("/"), /) -> tuple[int | None, int | None]:
     The lowest limit of the nested groups applies. The inactive page cache counts as free, because
     the kernel frees it first. *root* contains ``proc`` and ``sys/fs/cgroup``.
     """
-    limits, rooms = [], []
+    limits, remaining = [], []
     for folder, names in _groups(root):
         limit = _number(folder / names[0])
         if limit is None or limit >= _NO_LIMIT:
@@ -150,8 +150,8 @@ def cgroup_memory(root: Path = Path("/"), /) -> tuple[int | None, int | None]:
         limits.append(limit)
         used = _number(folder / names[1])
         if used is not None:
-            rooms.append(max(0, limit - used + _inactive_files(folder)))
-    return min(limits, default=None), min(rooms, default=None)
+            remaining.append(max(0, limit - used + _inactive_files(folder)))
+    return min(limits, default=None), min(remaining, default=None)
 
 
 _V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes")

@@ -127,10 +127,7 @@ class Model:
         return self._load().encode(text, is_query=is_query, layers=layers)
 
     def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
-        """Return the spans of a document's token rows, int32 [n, 2], or ``None`` without tokens.
-
-        Loads only the tokenizer, and raises ``ModelCorrupt`` if it is unreadable.
-        """
+        """Return the spans of a document's tokens, int32 [n, 2]; loads only the tokenizer."""
         with self._lock:
             splitter = self._split()
         try:

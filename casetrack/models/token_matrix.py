@@ -345,10 +345,7 @@ def _unit(rows: Floats) -> Floats:
 
 
 def pooled_units(states: Floats, pool: int, /) -> Floats:
-    """Average every *pool* neighbouring states, float32 [n, width], to a row of unit length.
-
-    The last row may have fewer states.
-    """
+    """Average every *pool* neighbouring states, float32 [n, width], to a row of unit length."""
     if not len(states):
         return states
     starts = np.arange(0, len(states), pool)

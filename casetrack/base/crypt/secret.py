@@ -56,11 +56,7 @@ class Secret:
         """Return the secret of a passphrase, or *given* if it is a secret.
 
         The passphrase is normalised to NFC, because keyboards encode the same text differently.
-
-        Raises
-        ------
-        UsageError
-            The passphrase is empty.
+        Raises ``UsageError``: the passphrase is empty.
         """
         if isinstance(given, Secret):
             return given
@@ -74,10 +70,7 @@ class Secret:
     def from_file(cls, path: Path, /) -> Secret:
         """Return the secret of a key file; all its bytes count.
 
-        Raises
-        ------
-        UsageError
-            The file is unreadable, too short or too long.
+        Raises ``UsageError``: the file is unreadable, too short or too long.
         """
         try:
             with path.open("rb") as file:
@@ -124,10 +117,7 @@ _KEY_BYTES = 32
 def new_key() -> Secret:
     """Create a key and store it in the keyring.
 
-    Raises
-    ------
-    PackageMissing, UsageError
-        No keyring is available.
+    Raises ``PackageMissing`` or ``UsageError``: no keyring is available.
     """
     account, value = secrets.token_hex(8), secrets.token_hex(_KEY_BYTES)
     ring = _ring()
@@ -146,13 +136,8 @@ def find_key(account: str, source: str, /) -> Secret:
     """Return a key from the keyring.
 
     *account* comes from the header of the file; *source* is the name of the file, for messages.
-
-    Raises
-    ------
-    PackageMissing, UsageError
-        No keyring is available.
-    PassphraseMissing
-        The keyring does not contain the key.
+    Raises ``PackageMissing`` or ``UsageError``: no keyring is available; ``PassphraseMissing``: the
+    keyring does not contain the key.
     """
     ring = _ring()
     with _keyring_errors():

@@ -74,10 +74,7 @@ class Head:
     def opened_by(self, secret: Secret, source: str, /) -> bytes:
         """Return the key of the stream.
 
-        Raises
-        ------
-        PassphraseWrong
-            The secret does not open this file.
+        Raises ``PassphraseWrong``: the secret does not open this file.
         """
         stream, proof = _keys(secret.key(self.salt, self.cost))
         if not hmac.compare_digest(_proof(proof, self.data), self.proof):
@@ -125,12 +122,8 @@ def is_encrypted(path: Path, /) -> bool:
 def read_head(file: IO[bytes], source: str, /) -> Head:
     """Read the header of an untrusted file, from its start to the first block.
 
-    *source* is the name of the file, for messages.
-
-    Raises
-    ------
-    EncryptedFileDamaged
-        The header is missing or was changed.
+    *source* is the name of the file, for messages. Raises ``EncryptedFileDamaged``: the header is
+    missing or was changed.
     """
     begin = file.read(len(MAGIC) + 4)
     if begin[: len(MAGIC)] != MAGIC or len(begin) < len(MAGIC) + 4:
@@ -259,14 +252,9 @@ class EncryptingWriter(io.RawIOBase):
 class DecryptingReader(io.RawIOBase):
     """A reader that decrypts from start to end and leaves *source* open.
 
-    *facts* come from the header and are verified by the secret; *name* is for messages.
-
-    Raises
-    ------
-    PassphraseWrong
-        The secret does not open this file.
-    EncryptedFileDamaged
-        The file was changed; also raised while reading.
+    *facts* come from the header and are verified by the secret; *name* is for messages. Raises
+    ``PassphraseWrong``: the secret does not open this file; ``EncryptedFileDamaged``: the file was
+    changed; also raised while reading.
     """
 
     def __init__(self, source: IO[bytes], secret: Secret, name: str, /) -> None:
@@ -303,10 +291,7 @@ class DecryptingReader(io.RawIOBase):
     def blocks(self) -> Iterator[bytes]:
         """Yield the remaining plain text block by block.
 
-        Raises
-        ------
-        EncryptedFileDamaged
-            The file was changed.
+        Raises ``EncryptedFileDamaged``: the file was changed.
         """
         rest, self._left = bytes(self._left), memoryview(b"")
         yield rest

@@ -105,10 +105,7 @@ def access(address: Address, origins: Sequence[str], token: str | None, /) -> Ac
 def checked_token(given: str | None, environment: Mapping[str, str], /) -> str | None:
     """Return the required token: the given one, that of the environment, or ``None``.
 
-    Raises
-    ------
-    UsageError
-        The token is too short, or not valid in a header.
+    Raises ``UsageError``: the token is too short, or not valid in a header.
     """
     where = "The token" if given is not None else f"The token in {TOKEN_VARIABLE}"
     token = given if given is not None else environment.get(TOKEN_VARIABLE) or None
@@ -129,10 +126,7 @@ def checked_token(given: str | None, environment: Mapping[str, str], /) -> str |
 def checked_origin(text: str, /) -> str:
     """Return the origin of a web page in the form that browsers send.
 
-    Raises
-    ------
-    UsageError
-        The text is not an origin.
+    Raises ``UsageError``: the text is not an origin.
     """
     try:
         parts = urlsplit(text.strip().lower())

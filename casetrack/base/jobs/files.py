@@ -46,12 +46,7 @@ def write(folder: Path, job: Job, /, *, durable: bool) -> None:
     """Replace the record of a job atomically.
 
     *durable* waits for the disk. During the work it is not worth its cost: a power loss ends the
-    process too.
-
-    Raises
-    ------
-    OSError, StorageError
-        It cannot be written.
+    process too. Raises ``OSError`` or ``StorageError``: it cannot be written.
     """
     path = record_path(folder, job.id)
     # Escapes carry also the names of files that are not Unicode.

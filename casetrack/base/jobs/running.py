@@ -372,7 +372,7 @@ def _ending(
 ) -> tuple[JobState, dict[str, str] | None]:
     """Return the final state and the error of a job.
 
-    *cancelled* is what the work reports; *left* is the reason of an interruption.
+    *cancelled* comes from the report; *left* is the reason of an interruption.
     """
     if error is None and not cancelled:
         return "done", None

@@ -200,12 +200,7 @@ class JobStore:
     def get(self, job_id: str, /) -> Job:
         """Return the job with an id, or with its start, with or without ``j-``.
 
-        Raises
-        ------
-        JobNotFound
-            No job matches.
-        UsageError
-            Several jobs match.
+        Raises ``JobNotFound``: no job matches; ``UsageError``: several jobs match.
         """
         wanted = job_id.strip().lower()
         wanted = wanted if wanted.startswith("j-") else f"j-{wanted}"
@@ -276,14 +271,8 @@ class JobStore:
     def request_cancel(self, job_id: str, /) -> Job:
         """Request cancellation of a job of any process; it reacts within a second, at a safe point.
 
-        Finished jobs stay as they are.
-
-        Raises
-        ------
-        JobNotFound, UsageError
-            See :meth:`get`.
-        DiskFull, NotWritable, StorageError
-            The data folder cannot be written.
+        Finished jobs stay as they are. Raises ``JobNotFound`` or ``UsageError``: see :meth:`get`;
+        ``DiskFull`` or ``NotWritable`` or ``StorageError``: the data folder cannot be written.
         """
         job = self.get(job_id)
         if job.active:

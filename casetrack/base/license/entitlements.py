@@ -84,10 +84,7 @@ class LicenseFile:
 def read_license_file(path: Path, /) -> LicenseFile:
     """Read the file; a missing file is empty.
 
-    Raises
-    ------
-    LicenseFileDamaged
-        The file is torn or unreadable.
+    Raises ``LicenseFileDamaged``: the file is torn or unreadable.
     """
     try:
         with path.open("rb") as file:
@@ -226,10 +223,7 @@ class UnusableKey(Exception):
 def usable_key(text: str, today: date, /) -> LicenseKey:
     """Return the key of a text if it is genuine and valid on this day.
 
-    Raises
-    ------
-    Unusable
-        The key does not count, independently of the license server.
+    Raises ``Unusable``: the key does not count, independently of the license server.
     """
     try:
         key = parse_key(text)
@@ -262,10 +256,8 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
 def confirmed_until(key: LicenseKey, record: Record, now: datetime, /) -> datetime | None:
     """Return until when a key counts without a confirmation; ``None`` means always.
 
-    Raises
-    ------
-    Unusable
-        The server refused it, the confirmation is overdue, or the clock was set back.
+    Raises ``Unusable``: the server refused it, the confirmation is overdue, or the clock was set
+    back.
     """
     if record.refused:
         raise UnusableKey(f"was refused by the license server: {record.refused.rstrip('.')}", key)
@@ -435,10 +427,8 @@ class Entitlements:
     def candidates(self) -> Iterator[tuple[str, str]]:
         """Yield ``(source, key)`` of every given key, in order of precedence.
 
-        Raises
-        ------
-        LicenseFileDamaged
-            ``license.json`` cannot be read; raised after the keys of other origins.
+        Raises ``LicenseFileDamaged``: ``license.json`` cannot be read; raised after the keys of
+        other origins.
         """
         given: tuple[tuple[str, str | None], ...] = (
             (OPTION, self._settings.license_option),

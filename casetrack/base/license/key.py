@@ -89,12 +89,8 @@ class LicenseKey:
 def parse_key(text: str, /) -> LicenseKey:
     """Parse a key as users type and paste it.
 
-    Letter case, spaces, line breaks and hyphens do not matter; O equals 0, I and L equal 1.
-
-    Raises
-    ------
-    MalformedKey
-        The text is not a key.
+    Letter case, spaces, line breaks and hyphens do not matter; O equals 0, I and L equal 1. Raises
+    ``MalformedKey``: the text is not a key.
     """
     if len(text) > _MAX_CHARS:
         raise MalformedKey("it is too long for a license key")
@@ -144,10 +140,7 @@ def _number(letters: str) -> int:
 def base32_bytes(text: str, /) -> bytes:
     """Return the bytes of a base32 text.
 
-    Raises
-    ------
-    MalformedKey
-        It has an unknown letter, or padding bits that are not 0.
+    Raises ``MalformedKey``: it has an unknown letter, or padding bits that are not 0.
     """
     size = len(text) * 5 // 8
     padding = len(text) * 5 - size * 8

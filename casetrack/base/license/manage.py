@@ -71,12 +71,8 @@ class LicenseServer:
     """A license server.
 
     *url* has no path; default is Lemon Squeezy's, in a development build
-    ``CASETRACK_LICENSE_SERVER``. *timeout* is in seconds.
-
-    Raises
-    ------
-    UsageError
-        The address is invalid, or would send keys without encryption.
+    ``CASETRACK_LICENSE_SERVER``. *timeout* is in seconds. Raises ``UsageError``: the address is
+    invalid, or would send keys without encryption.
     """
 
     def __init__(self, url: str | None = None, /, *, timeout: float = 10.0) -> None:
@@ -103,12 +99,8 @@ class LicenseServer:
     def activate(self, key: str, /) -> Instance:
         """Activate a key for this installation.
 
-        Raises
-        ------
-        LicenseRefused
-            The key is unknown, disabled or expired, or all its seats are in use.
-        LicenseServerUnreachable
-            There was no answer.
+        Raises ``LicenseRefused``: the key is unknown, disabled or expired, or all its seats are in
+        use; ``LicenseServerUnreachable``: there was no answer.
         """
         name = f"casetrack-{secrets.token_hex(4)}"
         answer = self._ask("activate", "activated", license_key=key, instance_name=name)
@@ -233,16 +225,9 @@ class LicenseManager:
         """Store a key for this data folder, and activate it at the license server if it needs that.
 
         A genuine key counts at once; if the server is unreachable, it must be confirmed within 30
-        days.
-
-        Raises
-        ------
-        LicenseInvalid
-            The key does not count, independently of the server. Nothing was changed.
-        LicenseRefused
-            The server refused it. Nothing was changed.
-        NotWritable, StorageError
-            ``license.json`` cannot be written.
+        days. Raises ``LicenseInvalid``: the key does not count, independently of the server.
+        Nothing was changed; ``LicenseRefused``: the server refused it. Nothing was changed;
+        ``NotWritable`` or ``StorageError``: ``license.json`` cannot be written.
         """
         key = self._usable(text)
         content, notes = self._content()
@@ -260,16 +245,10 @@ class LicenseManager:
     def refresh(self) -> Outcome:
         """Confirm the key in use at the license server.
 
-        A refused key does not count until the server accepts it again.
-
-        Raises
-        ------
-        LicenseInvalid
-            There is no key, or it does not count, independently of the server.
-        LicenseServerUnreachable
-            There was no answer; nothing was changed.
-        NotWritable, StorageError
-            ``license.json`` cannot be written.
+        A refused key does not count until the server accepts it again. Raises ``LicenseInvalid``:
+        there is no key, or it does not count, independently of the server;
+        ``LicenseServerUnreachable``: there was no answer; nothing was changed; ``NotWritable`` or
+        ``StorageError``: ``license.json`` cannot be written.
         """
         key = self._key_in_use()
         if key.claims.offline:
@@ -287,12 +266,8 @@ class LicenseManager:
     def deactivate(self) -> Outcome:
         """Remove the activated key, and free its seat at the license server.
 
-        Raises
-        ------
-        LicenseInvalid
-            No key is activated.
-        NotWritable, StorageError
-            ``license.json`` cannot be written.
+        Raises ``LicenseInvalid``: no key is activated; ``NotWritable`` or ``StorageError``:
+        ``license.json`` cannot be written.
         """
         content, notes = self._content()
         if not is_given(content.key) and not notes:

@@ -44,10 +44,7 @@ def unread_signers() -> str:
 def public_keys(text: str, /) -> tuple[bytes, ...]:
     """Parse Ed25519 keys: one per line, hexadecimal or base32, ``#`` for comments.
 
-    Raises
-    ------
-    ValueError
-        A line is not a key.
+    Raises ``ValueError``: a line is not a key.
     """
     keys = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -67,10 +64,7 @@ def public_keys(text: str, /) -> tuple[bytes, ...]:
 def is_genuine(key: LicenseKey, /) -> bool:
     """Return whether a trusted key signed *key*.
 
-    Raises
-    ------
-    CannotVerify
-        pynacl is not installed, or the file of additional keys is unreadable.
+    Raises ``CannotVerify``: pynacl is not installed, or the file of additional keys is unreadable.
     """
     if _signed(key, public_keys(PACKAGED.read_text(encoding="utf-8"))):
         return True

@@ -56,10 +56,7 @@ def new_key_pair() -> tuple[bytes, bytes]:
 def sign(claims: Claims, seed: bytes, /) -> LicenseKey:
     """Return the signed key of *claims*; *seed* is the private key, 32 bytes.
 
-    Raises
-    ------
-    ValueError
-        A value exceeds its field.
+    Raises ``ValueError``: a value exceeds its field.
     """
     from nacl.signing import SigningKey
 
@@ -70,10 +67,7 @@ def sign(claims: Claims, seed: bytes, /) -> LicenseKey:
 def write_private_key(path: Path, seed: bytes, /) -> None:
     """Write a private key to a new file that only its owner may read.
 
-    Raises
-    ------
-    VendorError
-        The file exists, or is in a git checkout.
+    Raises ``VendorError``: the file exists, or is in a git checkout.
     """
     path = path.expanduser().resolve()
     for folder in path.parents:
@@ -96,10 +90,7 @@ def write_private_key(path: Path, seed: bytes, /) -> None:
 def read_private_key(path: Path, /) -> bytes:
     """Read a private key.
 
-    Raises
-    ------
-    VendorError
-        The file does not contain a private key.
+    Raises ``VendorError``: the file does not contain a private key.
     """
     lines = path.expanduser().read_text(encoding="utf-8").splitlines()
     words = [word for line in lines if (word := line.partition("#")[0].strip())]

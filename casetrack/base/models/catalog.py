@@ -337,10 +337,7 @@ MODELS: tuple[ModelSpec, ...] = (
 def find_model(name: str, /) -> ModelSpec:
     """Return the model *name*.
 
-    Raises
-    ------
-    UsageError
-        The model is unknown; the text lists the known ones.
+    Raises ``UsageError``: the model is unknown; the text lists the known ones.
     """
     for spec in MODELS:
         if spec.name == name:

@@ -148,10 +148,7 @@ def profile_for_languages(counts: Mapping[str, int], /, *, usual: str) -> str:
 def find_profile(name: str, /) -> Profile:
     """Return the profile *name*.
 
-    Raises
-    ------
-    UsageError
-        The profile is unknown; the text lists the known ones.
+    Raises ``UsageError``: the profile is unknown; the text lists the known ones.
     """
     for profile in PROFILES:
         if profile.name == name:

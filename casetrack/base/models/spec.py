@@ -80,10 +80,7 @@ class Recipe:
     def from_dict(cls, raw: dict[str, Any], /) -> Recipe:
         """Return the recipe that :meth:`to_dict` wrote.
 
-        Raises
-        ------
-        ValueError, TypeError
-            A field is unknown or has a value of the wrong type.
+        Raises ``ValueError`` or ``TypeError``: a field is unknown or has a value of the wrong type.
         """
         recipe = cls(**raw)
         for f in fields(cls):

@@ -34,10 +34,8 @@ class Address:
     def of(cls, text: str, /) -> Address:
         """Parse an address.
 
-        Raises
-        ------
-        UsageError
-            The text is not an address, or has forbidden parts such as a password.
+        Raises ``UsageError``: the text is not an address, or has forbidden parts such as a
+        password.
         """
         match = _SCHEME.match(text.strip())
         scheme = match[1].lower() if match else ""

@@ -229,12 +229,8 @@ class Objects(Protocol):
 def open_objects(address: Address, endpoint: str | None = None, /) -> Objects:
     """Return the objects below an address; sends no request.
 
-    *endpoint* is the address of an S3-compatible service.
-
-    Raises
-    ------
-    PackageMissing
-        The library for object storage is not installed.
+    *endpoint* is the address of an S3-compatible service. Raises ``PackageMissing``: the library
+    for object storage is not installed.
     """
     if address.scheme == "file":
         return FolderObjects(Path(address.prefix))

@@ -72,10 +72,7 @@ class Job(Record):
     def from_record(cls, raw: Mapping[str, Any], /) -> Job:
         """Parse the record of a job.
 
-        Raises
-        ------
-        ValueError, KeyError, TypeError
-            It is not a record of a job.
+        Raises ``ValueError`` or ``KeyError`` or ``TypeError``: it is not a record of a job.
         """
         values = {f.name: raw[f.name] for f in fields(cls) if f.name != "call"}
         values["call"] = raw.get("call")  # older records have none

@@ -194,10 +194,7 @@ class Watch(Record):
     def from_dict(cls, raw: Mapping[str, Any], /) -> Watch:
         """Parse the JSON form; ignore unknown keys.
 
-        Raises
-        ------
-        ValueError, KeyError, TypeError
-            The form is invalid.
+        Raises ``ValueError`` or ``KeyError`` or ``TypeError``: the form is invalid.
         """
         schedule = raw["schedule"]
         if schedule not in SCHEDULES:
@@ -248,10 +245,7 @@ class WatchStatus(Record):
     def from_dict(cls, raw: Mapping[str, Any], /) -> WatchStatus:
         """Parse the JSON form.
 
-        Raises
-        ------
-        ValueError, KeyError, TypeError
-            The form is invalid.
+        Raises ``ValueError`` or ``KeyError`` or ``TypeError``: the form is invalid.
         """
         known = {f.name: raw[f.name] for f in fields(cls) if f.name in raw}
         if known.get("health") not in _WORDS:

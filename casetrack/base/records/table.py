@@ -90,10 +90,7 @@ class Tabular(Generic[T]):
         --------
         >>> collection.search("termination").to_polars()["citation"]  # doctest: +SKIP
 
-        Raises
-        ------
-        PackageMissing
-            Polars is not installed; CaseTrack itself does not need it.
+        Raises ``PackageMissing``: polars is not installed; CaseTrack itself does not need it.
         """
         PackageMissing.check("polars", "there can be no Polars data frame", _ARROW)
         import polars as pl
@@ -107,12 +104,8 @@ class Tabular(Generic[T]):
         """Return all rows as a pandas data frame; its columns are those of :meth:`to_arrow`.
 
         Integers and booleans have nullable types (``Int64``, ``boolean``), so a column always has
-        the same type. Days are moments at midnight; lists stay lists.
-
-        Raises
-        ------
-        PackageMissing
-            pandas is not installed; CaseTrack itself does not need it.
+        the same type. Days are moments at midnight; lists stay lists. Raises ``PackageMissing``:
+        pandas is not installed; CaseTrack itself does not need it.
         """
         PackageMissing.check("pandas", "there can be no pandas data frame", _ARROW)
         import pandas as pd

@@ -179,12 +179,8 @@ def interruptible(work: Callable[[], T], control: Control, /) -> T:
     """Run *work* so that Ctrl-C, or the stop button of a notebook, stops its statement.
 
     The thread that calls DuckDB receives no signals, and only the main thread receives any; other
-    threads run *work* directly.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        After the statement has ended; a second interrupt does not wait for it.
+    threads run *work* directly. Raises ``KeyboardInterrupt``: after the statement has ended; a
+    second interrupt does not wait for it.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()

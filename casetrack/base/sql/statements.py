@@ -72,7 +72,7 @@ def parameters(statement: str, /) -> tuple[str, ...]:
 
 
 def first_word(statement: str, /) -> str:
-    """Return the first word of a statement in small letters; empty where there is none."""
+    """Return the first word of a statement in lower case; empty where there is none."""
     words = (t.group() for t in _TOKEN.finditer(statement) if t.lastgroup == "word")
     return next(words, "").lower()
 

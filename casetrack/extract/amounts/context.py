@@ -76,7 +76,6 @@ class Context:
         return _MONEY_TEXT.search(self._low) is not None
 
     def _worth_reading(self, at: int) -> bool:
-        """Return whether the surroundings of a numeral can make it an amount."""
         if self._numbers:
             return True
         text = self._text
@@ -128,7 +127,6 @@ class Context:
         return digits if self._numbers else match.end()
 
     def _leads(self, at: int) -> bool:
-        """Return whether a point before the digits makes them a fraction (".25 kg")."""
         text = self._text
         end = NUMERAL.match(text, at)
         return (

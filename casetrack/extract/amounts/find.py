@@ -198,7 +198,6 @@ class Scan(Sums):
         return replace(upper, begin=lower.begin, value=lower.value, high=upper.value)
 
     def _lower_end(self, number: Number, upper: Number, one: AmountMatch) -> float:
-        """Return the lower end, which shares the "million" of the upper one."""
         factor = one.value / upper.value if one.kind == "money" and upper.value else 1.0
         if factor not in {1e3, 1e5, 1e6, 1e7, 1e9, 1e12}:
             factor = 1.0

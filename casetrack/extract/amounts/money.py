@@ -181,10 +181,7 @@ _NAMES_BEFORE = frozenset(
 
 
 def before(text: str, start: int, bound: int, /) -> Mark | None:
-    """Read the currency's sign, code or word that ends at *start*, the start of a number.
-
-    *bound* limits the search to the left.
-    """
+    """Read the currency that ends at *start*, where a number begins, not before *bound*."""
     last = start - 1
     while last >= bound and start - last <= 2 and text[last] in " \u00a0\u202f-−–(\n":
         last -= 1
@@ -247,10 +244,7 @@ def _code(word: str) -> tuple[str, float] | None:
 
 
 def scale_after(low: str, end: int, /) -> tuple[int, float] | None:
-    """Read "m", "bn", "million", "crore" after the end of a number that is money.
-
-    *low* is the text in lower case.
-    """
+    """Read "m", "bn", "million", "crore" after a number that is money; *low* is in lower case."""
     match = _SCALE.match(low, end)
     return None if match is None else (match.end(), _SCALES.get(match["word"], 1e6))
 

@@ -49,7 +49,6 @@ class Sums(Context):
     """Reads the sums of money of one text."""
 
     def _belongs(self, mark: money.Mark, at: int, number: Number) -> bool:
-        """Return whether the currency before a number belongs to it."""
         if mark.doubtful and not self._money_like(at, number):
             return False
         if number.words and self._low.startswith(_SCALE_WORDS, at):  # "($ million)"
@@ -151,7 +150,6 @@ class Sums(Context):
         return self._joined_range(number, value, end, upper)
 
     def _measures(self, number: Number) -> bool:
-        """Return whether a number is itself a percentage or quantity."""
         gap = GAP.match(self._low, number.end)
         to = gap.end() if gap is not None else number.end
         between = self._low[number.end : to]
@@ -251,7 +249,6 @@ class Sums(Context):
         return symbol != "€" and _SIGN_LAST.match(text, end) is None
 
     def _weighs(self, word: str, number: Number) -> bool:
-        """Return whether "pounds" are a weight: neither text nor number is about money."""
         if word.rstrip("s") not in {"pound", "dram", "drachma"}:
             return False
         return not number.scaled and not self._speaks_of_pounds

@@ -28,7 +28,7 @@ def date_or_none(year: int, month: int, day: int) -> dt.date | None:
 
 
 def day_exists(month: int, day: int, year: int | None = None) -> bool:
-    """Whether *month* has *day*, in *year* or, without one, in any year."""
+    """Return whether *month* has *day*, in *year* or, without one, in any year."""
     return date_or_none(2000 if year is None else year, month, day) is not None
 
 
@@ -183,10 +183,7 @@ FIRST_WORDS: Final = frozenset(name[0] for name in (*FIXED, *COUNTED))
 
 
 def name_at(low: Callable[[int], str], index: int) -> tuple[tuple[str, ...], int] | None:
-    """Return the longest holiday name at a token, and the index after it.
-
-    *low* returns the token at an index in lower case.
-    """
+    """Return the longest holiday name at a token and the index after it; *low* returns a token."""
     best: tuple[tuple[str, ...], int] | None = None
     for name in (*FIXED, *COUNTED):
         written = tuple(low(index + n).replace("’", "'") for n in range(len(name)))

@@ -78,7 +78,6 @@ def confidence(
 
 
 def _is_plausible(stream: TokenStream, place: tuple[int, int], node: Node) -> bool:
-    """Whether the years of a date can be meant; see :mod:`casetrack.base.years`."""
     index, end = place
     parts = (node, *(node.ends or ()), *(node.choices or ()))
     years = [part.year for part in parts if part.year is not None]
@@ -118,7 +117,7 @@ def _is_mail_head(stream: TokenStream, index: int, end: int) -> bool:
 
 
 def _is_surname(stream: TokenStream, index: int, node: Node) -> bool:
-    """Whether a month names a person: "Frau März", "Dr. May"; "Ms May 3, 2024" does not."""
+    """Return whether a month names a person: "Frau März", "Dr. May"; "Ms May 3, 2024" does not."""
     if not _capital(stream, index) or (node.year is not None and node.day is not None):
         return False
     forename = bool(node.bare) and _capital(stream, index - 1)
@@ -142,10 +141,7 @@ def _is_verb(stream: TokenStream, index: int, end: int, node: Node) -> bool:
 
 
 def _counts(stream: TokenStream, index: int, *, adjective: bool) -> bool:
-    """Return whether the words after a number make it a count.
-
-    *adjective* allows one word in lower case before the noun.
-    """
+    """Return whether the words after a number, possibly with an *adjective*, make it a count."""
     word = stream.text(index)
     if word in {"or", "and", "to"}:
         if stream.low(index + 1) in {"more", "fewer", "less"}:
@@ -168,7 +164,7 @@ def _is_plural(word: str) -> bool:
 
 
 def _continues(stream: TokenStream, index: int) -> bool:
-    """Whether the first token goes on with figures before it, as in a telephone number."""
+    """Return whether the first token goes on with digits before it, as in a telephone number."""
     return (
         stream.glued(index)
         and stream.low(index - 1) in {"-", "–", "~", "/"}
@@ -178,7 +174,6 @@ def _continues(stream: TokenStream, index: int) -> bool:
 
 
 def _bounded(stream: TokenStream, end: int) -> bool:
-    """Whether the last token is not the beginning of a longer number, word or code."""
     if not stream.glued(end):
         return True
     behind = stream.low(end)
@@ -191,7 +186,7 @@ def _bounded(stream: TokenStream, end: int) -> bool:
 
 
 def _recurs(stream: TokenStream, index: int, end: int, node: Node) -> bool:
-    """Whether a date is meant to come back: every Monday, 31 December of each year."""
+    """Return whether a date is meant to come back: every Monday, 31 December of each year."""
     open_ended = node.relative or node.year is None
     before = index - 2 if stream.low(index - 1) in {"other", "second"} else index - 1
     if open_ended and stream.low(before) in words.RECURRING and not node.ends:
@@ -258,7 +253,7 @@ def _weekday(stream: TokenStream, index: int, end: int, node: Node) -> float | N
 
 
 def _generic(stream: TokenStream, index: int) -> bool:
-    """Whether a weekday is any such day ("a Saturday, Sunday or public holiday")."""
+    """Return whether a weekday is any such day ("a Saturday, Sunday or public holiday")."""
     pos = index - 1
     while index - pos < 8 and (stream.low(pos) in _LIST or stream.low(pos) in words.WEEKDAYS):
         pos -= 1

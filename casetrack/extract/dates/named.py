@@ -67,7 +67,6 @@ def bare_day(stream: TokenStream, index: int, *, sure: bool = False) -> Parsed |
 
 
 def _nearest(anchor: dt.date, day: int) -> tuple[dt.date | None, dt.date | None]:
-    """Return the last and the next day with this number."""
     near: list[dt.date] = []
     for months in range(-4, 5):
         first = calendars.add_months(anchor.replace(day=1), months)
@@ -100,7 +99,6 @@ def year_behind(stream: TokenStream, index: int, *, short: bool = False) -> numb
 
 
 def _dotted(stream: TokenStream, index: int, word: str) -> int:
-    """Return the index behind the full stop of an abbreviated month."""
     if stream.low(index) == "." and stream.glued(index):
         loose = word in words.SHORT_MONTHS or stream.number(index + 1) is not None
         return index + 1 if loose else index
@@ -164,7 +162,7 @@ def _day_behind(stream: TokenStream, index: int, month: int, word: str) -> Parse
 
 
 def _is_day(stream: TokenStream, index: int, read: numbers.Read) -> bool:
-    """Whether a number behind a month can be the day, not a count, a time or a decimal."""
+    """Return whether a number behind a month can be the day, not a count, a time or a decimal."""
     day, after = read
     ordered = numbers.ordinal(stream, index) is not None
     if stream.number(index) is None:
@@ -216,7 +214,6 @@ def _with_year(
     linked: bool,
     spelled: bool,
 ) -> Parsed | None:
-    """Read the year after "12 March" or "12-Mar"."""
     word = stream.low(index)
     end = index + 1
     inner = _dotted(stream, end, word)

@@ -171,7 +171,6 @@ def around(node: Node, anchor: dt.date) -> tuple[Node, ...]:
 
 
 def _within_range(node: Node) -> Node:
-    """Give the open end of a range the year that its other end fixes."""
     if not node.ends:
         return node
     start, stop = node.ends

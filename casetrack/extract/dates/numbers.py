@@ -18,7 +18,7 @@ _WINDOW = 50
 
 
 def full_year(short: int) -> int:
-    """Return the year that two figures mean: 00 to 49 are 20xx, 50 to 99 are 19xx."""
+    """Return the year that two digits mean: 00 to 49 are 20xx, 50 to 99 are 19xx."""
     return 2000 + short if short < _WINDOW else 1900 + short
 
 
@@ -61,7 +61,7 @@ def ordinal(stream: TokenStream, index: int) -> Read | None:
 
 
 def day_of_month(stream: TokenStream, index: int, *, spelled: bool = True) -> Read | None:
-    """Read a day of the month: figures, an ordinal number, or (*spelled*) a cardinal one."""
+    """Read a day of the month: digits, an ordinal number, or (*spelled*) a cardinal one."""
     read = ordinal(stream, index)
     if read is None:
         number = stream.number(index)
@@ -73,7 +73,7 @@ def day_of_month(stream: TokenStream, index: int, *, spelled: bool = True) -> Re
 
 
 def _counts(stream: TokenStream, index: int) -> bool:
-    """Whether figures are part of a longer number, of a sum or of a code."""
+    """Return whether digits are part of a longer number, of a sum or of a code."""
     before = stream.text(index - 1)
     if stream.tokens[index].gap or index == 0:
         return before in {"$", "€", "£", "¥"}
@@ -101,7 +101,7 @@ def decimal_follows(stream: TokenStream, index: int) -> bool:
 
 
 def year_figures(stream: TokenStream, index: int) -> Read | None:
-    """Read a year of four figures."""
+    """Read a year of four digits."""
     number = stream.number(index, 4)
     if number is None or number not in YEARS or _counts(stream, index):
         return None
@@ -113,7 +113,7 @@ def year_figures(stream: TokenStream, index: int) -> Read | None:
 
 
 def year(stream: TokenStream, index: int, *, short: bool = False) -> Read | None:
-    """Read a year: four figures, two behind an apostrophe or (*short*) without, or words."""
+    """Read a year: four digits, two behind an apostrophe or (*short*) without, or words."""
     read = year_figures(stream, index)
     if read is not None:
         return read
@@ -130,7 +130,6 @@ def year(stream: TokenStream, index: int, *, short: bool = False) -> Read | None
 
 
 def _joined(stream: TokenStream, index: int) -> bool:
-    """Whether figures go on as a fraction, a time or a code."""
     return stream.glued(index) and (
         stream.low(index)[:1].isalpha()
         or (stream.low(index) in {"/", "-", ":"} and stream.low(index + 1)[:1].isdigit())
@@ -184,7 +183,7 @@ def _rest(stream: TokenStream, index: int, number: int) -> Read:
 
 
 def count(stream: TokenStream, index: int) -> tuple[int, int] | None:
-    """Read how many units: figures, words, "a", "few", "a couple of", "three (3)"."""
+    """Read how many units: digits, words, "a", "few", "a couple of", "three (3)"."""
     low = stream.low(index)
     number = stream.number(index, 4)
     if number is not None:

@@ -20,7 +20,7 @@ _NOT_DATES = {(24, 7), (50, 50), (9, 11)}
 
 
 def parse(stream: TokenStream, index: int) -> Parsed | None:
-    """Read a date in figures that begins at a token, the longest that fits."""
+    """Read a date in digits that begins at a token, the longest that fits."""
     if stream.number(index, 4) is None or not _free_before(stream, index):
         return None
     for read in (_year_first, _year_last, _year_month, _month_year, _spaced, _no_year):
@@ -31,7 +31,7 @@ def parse(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def stepped(stream: TokenStream, index: int) -> Parsed | None:
-    """Read "next 5/12", "last 25.12.": a day and a month in figures, in the year that is meant."""
+    """Read "next 5/12", "last 25.12.": a day and a month in digits, in the year that is meant."""
     from casetrack.extract.dates.relative import month_near
 
     step = words.STEPS.get(stream.low(index))
@@ -61,7 +61,6 @@ def numbered(stream: TokenStream, index: int) -> bool:
 
 
 def _free_before(stream: TokenStream, index: int) -> bool:
-    """Whether nothing before makes the figures part of a longer number or code."""
     if not stream.glued(index):
         return stream.low(index - 1) not in {"$", "€", "£"}
     before, low = stream.low(index - 1), stream.low(index - 2)
@@ -75,7 +74,6 @@ def _free_before(stream: TokenStream, index: int) -> bool:
 
 
 def _separated(stream: TokenStream, index: int) -> str | None:
-    """Return the separator at a token that joins figures without space, or ``None``."""
     sign = stream.low(index)
     if sign in _SEPARATORS and sign and stream.glued(index) and stream.glued(index + 1):
         return sign
@@ -141,7 +139,6 @@ def _evident(stream: TokenStream, index: int) -> bool:
 def _ordered(
     stream: TokenStream, fields: tuple[int, int, int], sign: str, confidence: float, figures: int
 ) -> Node:
-    """Assign day and month, as far as the calendar or the document decides."""
     one, two, year = fields
     monthly = Node("day", year=year, month=one, day=two, confidence=confidence)
     daily = Node("day", year=year, month=two, day=one, confidence=confidence)

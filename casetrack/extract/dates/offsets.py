@@ -177,10 +177,7 @@ def years(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def goes_on(stream: TokenStream, end: int, index: int) -> bool:
-    """Return whether a year continues a list of financial years: "fiscal 2022, 2021 and 2020".
-
-    *end* is the end of the preceding financial year, *index* the start of the year.
-    """
+    """Return whether a year at *index* continues a list: "fiscal 2022, 2021 and 2020"."""
     return 0 < index - end <= 2 and all(stream.low(i) in _AND for i in range(end, index))
 
 

@@ -29,7 +29,6 @@ def bare_year(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def _apart(stream: TokenStream, index: int, after: int) -> bool:
-    """Whether a year is no part of a code, a sum or a telephone number."""
     edged = stream.low(index - 1) == "-" and stream.low(index - 2) in words.EDGES
     if stream.glued(index) and not edged:
         before = stream.text(index - 1)

@@ -238,7 +238,7 @@ def may_start(stream: TokenStream, index: int) -> bool:
 
 
 def _goes_on(stream: TokenStream, index: int) -> bool:
-    """Whether a date can go on behind a number and a point: with a month, or more figures."""
+    """Return whether a date can go on behind a number and a point: with a month, or more digits."""
     low = stream.low(index)
     if stream.number(index) is not None:
         return stream.low(index + 1) == "." or stream.low(index - 3) in {"on", "for"}

@@ -48,7 +48,7 @@ def parse(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def _can_open(stream: TokenStream, index: int) -> bool:
-    """Whether a word that joins two ends, or that begins a stretch, follows a first end."""
+    """Return whether a word that joins two ends, or that begins a stretch, follows a first end."""
     point = stream.point(index)
     token = stream.tokens[index]
     if point is not None and _connector(stream, point[1], "between") is not None:
@@ -59,7 +59,6 @@ def _can_open(stream: TokenStream, index: int) -> bool:
 
 
 def _connector(stream: TokenStream, index: int, opening: str) -> int | None:
-    """Return the index behind a word that joins both ends, or ``None``."""
     low = stream.low(index)
     if low in _UNTIL or (low in _AND and opening in _PAIRED):
         behind = index + 1

@@ -234,7 +234,6 @@ def counted(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def _within(stream: TokenStream, index: int) -> bool:
-    """Whether the count is a time to act in ("within 30 days after ..."), not a day."""
     before = [stream.low(index - n) for n in (1, 2, 3)]
     return before[0] in {"within", "period", "least", "than", "to"} or "within" in before
 

@@ -128,7 +128,7 @@ class TokenStream:
         self._depth = 0
 
     def point(self, index: int) -> tuple[Node, int] | None:
-        """Read the longest single date at a token, and the index behind it; once per token."""
+        """Read the longest single date at a token, and the index after it; once per token."""
         if index in self._points:
             return self._points[index]
         if self._depth >= _DEPTH or not 0 <= index < len(self.tokens):
@@ -141,7 +141,7 @@ class TokenStream:
         return point
 
     def low(self, index: int) -> str:
-        """Return a token in small letters, or an empty text outside."""
+        """Return a token in lower case, or an empty text outside."""
         return self.tokens[index].low if 0 <= index < self._count else ""
 
     def text(self, index: int) -> str:
@@ -149,11 +149,11 @@ class TokenStream:
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
 
     def glued(self, index: int) -> bool:
-        """Whether a token follows the one before without space."""
+        """Return whether a token follows the one before without space."""
         return 0 < index < len(self.tokens) and not self.tokens[index].gap
 
     def number(self, index: int, digits: int = 2) -> int | None:
-        """Return a number of at most so many figures, or ``None``."""
+        """Return a number of at most so many digits, or ``None``."""
         if 0 <= index < self._count:
             token = self.tokens[index]
             if token.value >= 0 and len(token.low) <= digits:
@@ -161,7 +161,7 @@ class TokenStream:
         return None
 
     def skip(self, index: int, *options: str) -> int:
-        """Return the index behind a token that is one of *options*, or the same index."""
+        """Return the index after a token that is one of *options*, or the same index."""
         return index + 1 if self.low(index) in options else index
 
 
@@ -204,7 +204,6 @@ def _in_company(text: str, start: int, end: int) -> bool:
 
 
 def _word_edge(text: str, place: int, step: int) -> int:
-    """Move *place* out of a word, by at most the length of the context."""
     for _ in range(_CONTEXT):
         if not 0 < place < len(text) or text[place - 1].isspace() or text[place].isspace():
             break

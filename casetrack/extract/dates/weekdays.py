@@ -54,10 +54,7 @@ def weekday(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def _stepped(anchor: dt.date | None, day: int, step: int, word: str) -> calendars.Days | None:
-    """Return this, the next or the last weekday, counted in calendar weeks.
-
-    "Coming" and "past" mean the nearest one.
-    """
+    """Return this, the next or the last weekday by weeks; "coming" and "past" mean the nearest."""
     if anchor is None:
         return None
     if step == -2 or word == "past":
@@ -73,7 +70,6 @@ def _pair(day: dt.date | None) -> calendars.Days | None:
 
 
 def _near(anchor: dt.date | None, day: int) -> Node:
-    """Return the weekday before and after the document's date; its own date if it is one."""
     if anchor is None:
         return relative("day", None)
     if anchor.weekday() == day:
@@ -109,7 +105,6 @@ def _with_date(stream: TokenStream, day: int, index: int, step: int | None) -> P
 
 
 def _chosen(anchor: dt.date | None, node: Node, day: int) -> Node:
-    """Return the only reading of an ambiguous date that falls on the adjacent weekday."""
     fits = []
     for choice in node.choices:
         near = [anchor.year + n for n in (0, -1, 1)] if anchor else []
@@ -178,7 +173,6 @@ def _with_number(stream: TokenStream, day: int, index: int, step: int | None) ->
 
 
 def _fitting(anchor: dt.date | None, weekday_: int, number: int) -> Node:
-    """Return the day with this number that is such a weekday: in the month, or around it."""
     if anchor is None:
         return relative("day", None, 0.7)
     days: dict[int, dt.date] = {}

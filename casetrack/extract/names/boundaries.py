@@ -133,7 +133,6 @@ def _person(words: Words, place: Place, before: Place | None, _after: Place | No
 
 
 def _is_initial(words: Words, at: int) -> bool:
-    """Return whether a letter and its full stop precede the next word on one line."""
     return bool(
         words.features[at, SHAPE] == LETTER
         and words.texts[at].isupper()
@@ -187,7 +186,6 @@ def _state_before(words: Words, first: int) -> int:
 
 
 def _back(words: Words, at: int, stop: int) -> int:
-    """Return the first of the capitalised subjects that end at a word."""
     while at - 1 >= stop and _is_capital(words, at - 1) and words.features[at, GAP] < 2:
         if words.texts[at - 1].lower() not in SUBJECTS | {"federal", "national", "state"}:
             break
@@ -228,7 +226,6 @@ def _subjects(words: Words, end: int, after: Place | None) -> int:
 
 
 def _run(words: Words, at: int, otherwise: int) -> int:
-    """Return the end of the capitalised words from a place on, *otherwise* where there are none."""
     end = at
     while end < len(words.texts) and _is_capital(words, end) and _on_line(words, end):
         if words.texts[end].lower() in NO_NAMES or end - at > _LONGEST:
@@ -345,7 +342,6 @@ def _is_capital(words: Words, at: int) -> bool:
 
 
 def _is(words: Words, at: int, mark: str) -> bool:
-    """Return whether a mark directly follows the word before *at*."""
     return bool(
         0 < at < len(words.texts)
         and words.texts[at] == mark
@@ -354,7 +350,6 @@ def _is(words: Words, at: int, mark: str) -> bool:
 
 
 def _on_line(words: Words, at: int) -> bool:
-    """Return whether one space or line break precedes a word."""
     return bool(words.features[at, GAP] <= 2 and words.starts[at] - words.ends[at - 1] <= 1)
 
 

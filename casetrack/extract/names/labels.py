@@ -71,7 +71,6 @@ class LabelTagger:
 def _words(
     text: str, spans: NDArray[np.int32], probabilities: Floats, labels: Sequence[str]
 ) -> Iterator[_Word]:
-    """Yield the words of a text; tokens within a run of letters and digits are one."""
     best = np.argmax(probabilities, axis=1)
     current: _Word | None = None
     for (first, last), label, row in zip(spans, best, probabilities, strict=True):

@@ -37,10 +37,7 @@ class Rows:
 
 
 def all_rows(words: Words, token_starts: NDArray[np.int32], /) -> Rows:
-    """Return all words of a text, at least one.
-
-    *token_starts* are in code points. A word without a token uses the next one.
-    """
+    """Return all words of a text; a word without a token at *token_starts* uses the next one."""
     first = np.searchsorted(token_starts, words.starts)
     first = np.minimum(first, len(token_starts) - 1)
     chosen, tokens = np.arange(len(words.texts)), np.arange(len(token_starts))
@@ -153,7 +150,6 @@ class Gate:
 
 
 def _seen(projected: Floats, rows: Rows, bias: Floats, forms: tuple[Floats, ...]) -> Floats:
-    """Return the rectified sum of the words' token means and form features."""
     sizes = np.maximum(np.diff(rows.first, append=len(projected)), 1).astype(np.float32)
     hidden: Floats = np.add.reduceat(projected, rows.first, axis=0)
     hidden /= sizes[:, None]
@@ -180,7 +176,6 @@ def form_tables(table: Floats, /) -> tuple[Floats, ...]:
 
 
 def _form_rows(features: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Return the row of each word in each of the tables of forms."""
     shape, length, mark, suffix, flags, gap, first, line, company = features.T
     place = ((gap * _SIZES["first"] + first) * _SIZES["line"] + line) * _SIZES["company"] + company
     ends = np.where(mark > 0, _SIZES["suffix"] + mark, suffix)
@@ -188,7 +183,6 @@ def _form_rows(features: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
 
 
 def _beside(hidden: Floats, at: NDArray[np.int64], by: int, weight: Floats, bias: Floats) -> Floats:
-    """Return the contribution of a word and of those *by* away on both sides."""
     width = hidden.shape[1]
     sums: Floats = hidden @ weight[width : 2 * width]
     sums += bias

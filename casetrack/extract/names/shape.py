@@ -184,7 +184,6 @@ def _is_whole(words: Words, person: Place, after: int) -> bool:
 
 
 def _companies(words: Words) -> list[tuple[int, int]]:
-    """Return runs of capitalised words that a legal form ends."""
     firms = []
     for i in np.flatnonzero(words.features[:, FLAGS] & 1).tolist():
         form = words.texts[i]
@@ -205,7 +204,6 @@ def _companies(words: Words) -> list[tuple[int, int]]:
 
 
 def _run_start(words: Words, begin: int) -> int:
-    """Return the first of the capitalised words of one line before a legal form."""
     features, texts = words.features, words.texts
     first = begin
     for i in range(begin - 1, max(-1, begin - _LONGEST), -1):
@@ -233,19 +231,16 @@ def _ends_before(words: Words, at: int) -> bool:
 
 
 def _is_break(words: Words, at: int) -> bool:
-    """Return whether a blank line, or a gap of columns, precedes a word."""
     return bool(words.features[at, GAP] == 3 or words.starts[at] - words.ends[at - 1] > 2)
 
 
 def _unbroken(words: Words, first: int, after: int) -> tuple[int, int]:
-    """Return the longest part of a name without such a break in it."""
     cuts = [i for i in range(first + 1, after) if _is_break(words, i)]
     edges = [first, *cuts, after]
     return max(pairwise(edges), key=lambda p: p[1] - p[0])
 
 
 def _with_form(words: Words, after: int) -> int:
-    """Return the end of a company's name with the legal form that follows it."""
     at = after
     if at < len(words.texts) and words.texts[at] == ",":
         at += 1
@@ -266,7 +261,6 @@ def _with_form(words: Words, after: int) -> int:
 
 
 def _is_dot(words: Words, at: int) -> bool:
-    """Return whether a full stop directly follows the word before *at*."""
     if at >= len(words.texts) or words.texts[at] != ".":
         return False
     return bool(words.starts[at] == words.ends[at - 1])

@@ -81,7 +81,6 @@ def _read(
 
 @lru_cache(maxsize=4)
 def _follows(labels: int) -> NDArray[np.bool_]:
-    """Return which label may come after which."""
     allowed = np.zeros((labels, labels), dtype=bool)
     opens = [0] + [n for n in range(1, labels) if (n - 1) % 4 in {0, 3}]
     for n in range(labels):
@@ -203,7 +202,6 @@ class StateTagger:
         return round(1 / (1 + math.exp(-(slope * odds + offset))), 4)
 
     def _scores(self, words: Words, encoding: Encoding | None) -> Floats:
-        """Return the log probabilities of the labels, float32 [words, labels]."""
         spans = encoding.token_spans if encoding else None
         last = encoding.tokens if encoding else None
         if (

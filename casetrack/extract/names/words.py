@@ -161,7 +161,6 @@ def words_of(text: str, /) -> Words:
 
 @lru_cache(maxsize=65536)
 def _pack(word: str) -> int:
-    """Return the features that depend on the word alone, in one number."""
     shape = _shape(word)
     length = min(len(word), 4) if len(word) < 8 else 5
     mark = _MARK_IDS.get(word[0], len(_MARK_IDS) + 1) if shape == MARK else 0
@@ -196,7 +195,6 @@ def _describe(
     packed: NDArray[np.int64],
     features: NDArray[np.int64],
 ) -> None:
-    """Fill in all columns but the last."""
     shape, mark = packed & 15, packed >> 8 & 63
     features[:, 0] = shape
     features[:, 1] = packed >> 4 & 15

@@ -100,7 +100,7 @@ def _ends_title(text: str) -> bool:
 
 
 def looks_like_title(text: str, /) -> bool:
-    """Whether a line is in capitals, or short with every longer word capitalised."""
+    """Return whether a line is in capitals, or short with every longer word capitalised."""
     if _FIELD.match(text) and not text.isupper():
         return False
     letters = [c for c in text if c.isalpha()]
@@ -221,7 +221,6 @@ def read_caption(
 def _of_page(
     text: str, page: int, cells: list[Cell], header: DocketHeader | None, boxes: Mapping[int, Box]
 ) -> LegalFacts:
-    """Return the facts of a page's caption and title."""
     court, line = _court(cells)
     if boxes and (court is not None or header is not None):
         cells = with_gutter(cells, text, boxes, line)
@@ -282,10 +281,7 @@ def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
 def _title(
     cells: Sequence[Cell], flow: Sequence[Cell], after: int, caption: Caption | None
 ) -> tuple[PaperKind, str] | None:
-    """Return the type by the title of a paper, and the title.
-
-    It is on the right of the caption, below it, or at the top without a caption.
-    """
+    """Return type and title of a paper, right of or below its caption, or at the top."""
     first, last = (caption.first, caption.last) if caption else (after, after)
     top = flow[first].line if first < len(flow) else 0
     bottom = flow[last - 1].line if 0 < last <= len(flow) else top
@@ -305,7 +301,6 @@ def _title(
 
 
 def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | None) -> LegalFacts:
-    """Add the facts of the header and the type by the words of the page."""
     if header is not None:
         facts = replace(
             facts,

@@ -189,7 +189,6 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 
 def _is_numbered(lines: list[str]) -> bool:
-    """Return whether consecutive numbers are next to most lines."""
     numbers = [int(m[1]) for line in lines if (m := _NUMBERED.match(line + " x"))]
     steps = sum(b - a == 1 for a, b in pairwise(numbers))
     return steps >= 10
@@ -223,7 +222,6 @@ def _cells(text: str, start: int, end: int, line: int, mark: str | None) -> list
 
 
 def _trimmed(text: str, start: int, end: int, line: int, side: str) -> Cell | None:
-    """Return a part without blanks and marks at its ends; ``None`` where nothing is left."""
     for a, b in [m.span() for m in _EDGE.finditer(text[start:end])]:
         start, end = (start + b, end) if a == 0 else (start, end - (b - a))
     if start >= end or _RULE.fullmatch(text[start:end]):

@@ -261,7 +261,7 @@ def is_no_title(text: str, /) -> bool:
 
 
 def is_no_party(text: str, /) -> bool:
-    """Whether a line of a caption is something other than the name of a party."""
+    """Return whether a line of a caption is something other than the name of a party."""
     if is_no_title(text):
         return True
     if re.match(
@@ -320,7 +320,6 @@ def _named(name: str) -> str:
 
 
 def _day_in(text: str) -> str | None:
-    """Return the only first day of a short text, as YYYY-MM-DD; months come first."""
     from casetrack.extract.dates import find_dates
 
     if not _DAY_WORDS.search(text):

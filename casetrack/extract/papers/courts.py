@@ -64,7 +64,6 @@ _CIRCUITS = {
 
 
 def _spaced(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern in which a blank matches any white space."""
     return re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE)
 
 

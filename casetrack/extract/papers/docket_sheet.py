@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.papers.text import WholeText
 
-# The line that a court's filing system prints on each page of what is filed.
+# The line that a court's filing system prints on each page.
 #
 # Each court has its own wording of the same few fields (CM/ECF lets it choose)::
 #
@@ -122,7 +122,6 @@ def is_docket_header(line: str, /) -> bool:
 
 
 def _edges(text: str) -> list[tuple[int, int]]:
-    """Return the first and the last lines that are not empty, as spans."""
     spans, at = list[tuple[int, int]](), 0
     while at < len(text) and len(spans) < _EDGE_LINES:
         end = text.find("\n", at)

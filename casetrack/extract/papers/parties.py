@@ -173,7 +173,6 @@ def _is_prose(text: str) -> bool:
 
 
 def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:
-    """Return the parties of one side: the names before each role, else all names."""
     parties, held = list[Party](), list[tuple[str, int]]()
     for _, line, start in lines:
         text = _NOTE_MARK.sub("", line)
@@ -199,7 +198,6 @@ def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:
 
 
 def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list[Party]:
-    """Return the parties named in lines: each begins where its first line has it."""
     joined, starts = "", list[tuple[int, int]]()
     for text, start in held:
         joined += " " if joined else ""

@@ -82,7 +82,6 @@ def joined_words(parts: Iterable[str | None], /) -> str | None:
 
 
 def _lines(lines: Sequence[PrintedPlace], pages: Sequence[PrintedPlace]) -> str:
-    """Return page and line of the first line and of the last one."""
     first, last = lines[0], lines[-1]
     top, bottom = _page_of(first, pages), _page_of(last, pages)
     if top is None or bottom is None:
@@ -221,7 +220,6 @@ def _numbered_pages(whole: WholeText) -> list[_Labelled]:
 
 
 def _joined_lines(whole: WholeText, pin: Pin) -> tuple[Span, ...]:
-    """Return from the first line of a pin to its last; lines without text are passed over."""
     first_line, last_line = pin.first_line or pin.first, pin.last_line or pin.first_line or pin.last
     if not (first_line.isdigit() and last_line.isdigit()):
         return ()

@@ -150,10 +150,7 @@ def kind_of_text(
     name: str,
     document_type: str | None,
 ) -> LegalFacts:
-    """Return *facts* with the type by words and name, if the caption has none.
-
-    A *name* such as ``Ex. 2 Receipt.pdf`` labels an exhibit; *document_type* is the general type.
-    """
+    """Return *facts* with the type by words and file name, if the caption has none."""
     typed = _kind_of_text(facts, text, format=format, name=name, document_type=document_type)
     labelled = _NAMED_EXHIBIT.match(name)
     if labelled is None or typed.docket_entry or (typed.exhibit and typed.legal_type):

@@ -153,12 +153,11 @@ _LAST_WORDS = re.compile(r"(?:,?\s*(?:at\s)?[\d*–-]+)*\s*(?:\([^()]*\)\s*)*[.\
 
 
 def _block_before(text: str, at: int, blocks: Sequence[Place]) -> Place | None:
-    """Return the block quotation that ends right before *at*."""
     return next((b for b in blocks if b[1] <= at and not text[b[1] : at].strip()), None)
 
 
 def _is_unread_before(text: str, at: int, earlier: Sequence[tuple[ReferenceMatch, Cited]]) -> bool:
-    """Whether *text* has an unread citation between the last one that was read and *at*."""
+    """Return whether *text* has an unread citation between the last one that was read and *at*."""
     start, mentions = 0, []
     for match, what in reversed(earlier):
         if not what.mentioned:
@@ -256,7 +255,6 @@ def _of_section(target: Cited | None, text: str, match: ReferenceMatch) -> Cited
 
 
 def _closes(between: str) -> bool:
-    """Whether a parenthesis that was open before *between* ends in it."""
     depth = 0
     for sign in between:
         if sign == "(":

@@ -73,10 +73,7 @@ _TAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CaseName:
-    """The name of a case in a text, with line breaks as spaces in *text*.
-
-    *parties* are its two sides, or the one of "In re ...".
-    """
+    """The name of a case in a text, with its two sides, or the one of "In re ..."."""
 
     start: int
     end: int
@@ -191,7 +188,6 @@ def _second_side(text: str, start: int) -> int | None:
 
 
 def _ends_side(before: str, word: str, *, begun: bool) -> bool:
-    """Whether a name ends behind the word *before*, whatever *word* is."""
     if (
         begun
         or before.endswith((";", ":", "?", ")", "”", '"'))
@@ -215,10 +211,7 @@ def _without_signs(text: str, start: int, end: int) -> int | None:
 
 
 def words_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
-    """Return the words before a short form that can be a name.
-
-    ``In Daubert, 509 U.S. at 593`` gives "Daubert".
-    """
+    """Return the words before a short form that can be a name: "Daubert" in "In Daubert,"."""
     left = _left(text, core, floor)
     window = text[left:core]
     tail = _TAIL.search(window)
@@ -289,7 +282,6 @@ def _one_sided(region: str, left: int) -> CaseName | None:
 
 
 def _is_name(side: str) -> bool:
-    """Whether all words of *side* can be those of a name."""
     words = side.split()
     if not words or len(words) > 30:
         return False

@@ -70,7 +70,7 @@ _NOT_LETTER = re.compile(r"[^a-z]+")
 
 
 def has_citation_signs(text: str, /) -> bool:
-    """Whether *text* may hold a citation that eyecite would find; errs to the yes."""
+    """Return whether *text* may hold a citation that eyecite would find; errs to the yes."""
     if any(sign in text for sign in _SHORT_FORM_LETTERS) and _SHORT_FORM.search(text):
         return True
     if any(sign in text for sign in _OTHER_LETTERS) and _OTHER_SIGNS.search(text):
@@ -91,7 +91,6 @@ def has_citation_signs(text: str, /) -> bool:
 
 
 def _is_reporter(text: str, start: int) -> bool:
-    """Whether the name of a reporter and then a number begin at *start*."""
     name = _UP_TO_PAGE.match(text, start) or _UP_TO_ROMAN.match(text, start)
     if name is None or _STREET.match(text, name.end()):
         return False
@@ -437,7 +436,6 @@ def _named(text: str, citation: Citation, floor: int) -> Citation:
 
 
 def _is_own(details: Mapping[str, str], name: CaseName) -> bool:
-    """Whether eyecite read the same parties, up to words that it leaves out."""
     plaintiff = details.get("plaintiff", "").split()
     return bool(plaintiff) and plaintiff[-1] in name.parties[0]
 
@@ -452,7 +450,7 @@ def _pieces(length: int) -> Iterator[tuple[int, int]]:
 
 @functools.cache
 def reads_case_law() -> bool:
-    """Whether eyecite is installed: a part of it has no wheels for some systems."""
+    """Return whether eyecite is installed: a part of it has no wheels for some systems."""
     return importlib.util.find_spec("eyecite") is not None
 
 
@@ -466,7 +464,7 @@ def _eyecite() -> Any:
 
 
 def _is_of_a_table(raw: Any, text: str, core: int, end: int) -> bool:
-    """Whether numbers and a short word of a table look like a citation."""
+    """Return whether numbers and a short word of a table look like a citation."""
     groups = raw.groups
     page, volume = groups.get("page") or "", groups.get("volume") or ""
     if page == "0" or _MONTH_DAY.fullmatch(text[core:end]):

@@ -115,7 +115,6 @@ def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> C
 
 
 def _of_page(same: list[Cited], page: str | None) -> Cited | None:
-    """Return the case of a volume whose pages contain *page*."""
     if not page or not page.isdigit():
         return None
     begun = [(c.pages[-1], c) for c in same if c.pages and c.pages[-1] <= int(page)]
@@ -158,7 +157,6 @@ def known_case(match: ReferenceMatch, cited: list[Cited], /) -> Cited | None:
 
 
 def _same_side(side: str, party: str) -> bool:
-    """Whether one name is the other, or its beginning."""
     short, long = sorted((slug(side), slug(party)), key=len)
     return bool(short) and (long == short or long.startswith(short + "-"))
 

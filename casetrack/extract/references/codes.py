@@ -297,13 +297,11 @@ def _of_states(text: str) -> Iterator[ReferenceMatch]:
 
 
 def _code_slug(state: str, code: str, *parts: str) -> str:
-    """Return the part of a key for a code; some names are synonyms."""
     name = f"{state_of(state) or state} {code_name(code)}"
     return slug(_SAME_CODES.get(name, name), *parts)
 
 
 def _names_code(written: str) -> bool:
-    """Return whether some words name a code, as "New York law" does not."""
     is_law = code_name(written) in {"law", "laws", "act"}
     return _CODE_HEAD.search(written) is not None and not is_law
 
@@ -336,14 +334,14 @@ def _of_named_states(text: str) -> Iterator[ReferenceMatch]:
 
 
 def _is_sure(letters: str, number: str) -> bool:
-    """Whether initials without a sign before the number are those of a code."""
+    """Return whether initials without a sign before the number are those of a code."""
     if letters in {"AS", "RC", "GL", "MCA", "RSA", "TCA", "HAR"}:
         return re.match(r"\d{3,4}\.\d\d", number) is not None
     return re.search(r"\d[A-Z]?[.:-]\d|^\d{3,}", number) is not None
 
 
 def is_regulation(key: str, /) -> bool:
-    """Whether *key* is that of a regulation, not of a statute."""
+    """Return whether *key* is that of a regulation, not of a statute."""
     return bool(_REGULATIONS.match(key))
 
 
@@ -433,7 +431,7 @@ def _whole_end(text: str, end: int, code: str) -> int:
 
 
 def _is_after(first: str, last: str) -> bool:
-    """Whether "1910.1-1910.5" is a range, and not one number as "2000e-5"."""
+    """Return whether "1910.1-1910.5" is a range, and not one number as "2000e-5"."""
     one, other = re.match(r"\d+", first), re.match(r"\d+", last)
     if not one or not other or len(one[0]) != len(other[0]):
         return False

@@ -92,10 +92,7 @@ _FILE_LENGTH = 120
 
 
 def find_documents(text: str, /, *, keep_headings: bool = False) -> Iterator[ReferenceMatch]:
-    """Yield references of type ``document`` or ``report``, not in order; they may overlap.
-
-    *keep_headings* includes lines that consist of the name.
-    """
+    """Yield references to documents and reports, not in order, possibly overlapping."""
     for match in _all(text):
         if keep_headings or not is_alone(text, match.start, match.end):
             yield match
@@ -139,7 +136,6 @@ def _files(text: str) -> Iterator[ReferenceMatch]:
 
 
 def _file_start(text: str, end: int) -> int:
-    """Where the name of a file begins whose last letter before the dot ends at *end*."""
     left = max(0, end - _FILE_LENGTH)
     line = text[left:end].rsplit("\n", 1)[-1]
     words = line.split(" ")

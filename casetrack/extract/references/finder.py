@@ -158,7 +158,7 @@ class _Seen:
     spans: tuple[ReferenceSpan, ...]
 
     def goes_on_as(self, text: str, page: int, offset: int) -> bool:
-        """Whether *text* at its place repeats the end of this one."""
+        """Return whether *text* at its place repeats the end of this one."""
         shift = offset - self.start
         if page != self.page or not 0 <= shift < len(self.text):
             return False
@@ -326,7 +326,6 @@ def _match_of(citation: Citation, text: str) -> ReferenceMatch | None:
 
 
 def _owners(text: str, ends: list[int], documents: list[ReferenceMatch]) -> dict[int, str]:
-    """Return the slug of the document that a part belongs to, by the part's end."""
     if not documents:
         return {}
     documents = sorted(documents, key=lambda document: document.start)

@@ -23,10 +23,7 @@ _NOT_IN_SLUG = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class ReferenceMatch:
-    """One reference at ``text[start:end]`` without its relationship.
-
-    Fields as in :class:`casetrack.extract.spans.ReferenceSpan`.
-    """
+    """One reference without its relationship; see `casetrack.extract.spans.ReferenceSpan`."""
 
     start: int
     end: int
@@ -54,10 +51,7 @@ def keys_relate(one: str, other: str, /) -> bool:
 
 
 def without_overlaps(groups: Iterable[Iterable[ReferenceMatch]]) -> list[ReferenceMatch]:
-    """Return the matches of *groups*, important ones first, without overlap.
-
-    Within a group the longer match wins.
-    """
+    """Return the matches without overlap: important groups first, within a group the longer one."""
     starts: list[int] = []
     kept: list[ReferenceMatch] = []
     for group in groups:

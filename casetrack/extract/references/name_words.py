@@ -109,13 +109,12 @@ def _begins_with_okina(region: str, start: int, word: str) -> bool:
 
 
 def _is_numbered(words: list[tuple[int, str]], place: int) -> bool:
-    """Whether a number belongs to the word before it: "Local 1547", "Dist. No. 26", "One 1958"."""
     before = words[place - 1][1].lower().rstrip(".") if place else ""
     return before in COUNTED
 
 
 def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bool) -> bool:
-    """Whether the word at *place* belongs to the name whose next word is *right*."""
+    """Return whether the word at *place* belongs to the name whose next word is *right*."""
     word = words[place][1]
     plain = word.strip('(),[]"“”')
     small = plain.lower()

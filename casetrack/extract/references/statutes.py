@@ -283,7 +283,6 @@ def claim_parts(
 
 
 def _next(acts: list[ReferenceMatch], starts: list[int], end: int) -> ReferenceMatch | None:
-    """Return the act that begins shortly after *end*."""
     at = bisect_left(starts, end)
     return acts[at] if at < len(acts) and starts[at] - end < 24 else None
 

@@ -55,10 +55,7 @@ class TableCarry(ABC, Generic[Table, Names]):
             self.clear()
 
     def continues(self, table: Table, names: Names | None = None, /) -> bool:
-        """Return whether a table continues: it has the same header, or none and the same columns.
-
-        *names* is its header; ``None`` without a certain one.
-        """
+        """Return whether a table continues: the same header, or none and the same columns."""
         if self.table is None:
             return False
         return self.have_same_columns(self.table, table) if names is None else names == self.names

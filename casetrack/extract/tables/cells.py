@@ -214,7 +214,6 @@ def scale_of_column(name: str, /) -> Scale | None:
 
 
 def _begins(match: re.Match[str], clause: str) -> bool:
-    """Return whether a statement outside brackets begins a clause or mentions amounts."""
     before = clause.strip()
     if match["lone"] is not None:
         return not before and (match["lone"][-1:] in "sS." or bool(match["after"]))
@@ -349,7 +348,6 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
 
 
 def _cells(tokens: list[re.Match[str]], line: str, habit: Habit) -> list[Cell]:
-    """Return the cells of tokens; none where one of them is no number."""
     if not tokens:
         return []
     cells: list[Cell] = []

@@ -57,7 +57,6 @@ def marked_lines(rows: Sequence[Row], /, count: int) -> list[str]:
 
 
 def _lines(rows: Sequence[Row], titles: int, head: int) -> list[str]:
-    """Return the lines of rows; those with text from *titles* to *head* name the columns."""
     lines: list[str] = []
     names = head_names([row for row in rows if row.cells][titles:head])
     seen = 0
@@ -93,10 +92,7 @@ def find_head(rows: Sequence[Row], /, *, guess_from: float = 3) -> Head:
 
 
 def _titles(rows: Sequence[Row]) -> int:
-    """Return the number of title rows at the top.
-
-    Each has one cell: in the first column, or over less than half of the names below.
-    """
+    """Return the number of title rows: one cell, first or over less than half of the names."""
     first, count = _first_column(rows), 0
     while count < min(len(rows) - 2, _MAX_TITLES) and len(rows[count].cells) == 1:
         cell = rows[count].cells[0]
@@ -140,7 +136,6 @@ def head_signs(first: Row, body: Sequence[Row], /) -> frozenset[Sign]:
 
 
 def _are_mostly(cell: Cell, sorts: Counter[tuple[int, Sort]], wanted: frozenset[Sort]) -> bool:
-    """Return whether most cells below a cell are of the *wanted* sorts."""
     below = {sort: sum(sorts[column, sort] for column in cell.columns) for sort in _SORTS}
     return 2 * sum(below[sort] for sort in wanted) > sum(below.values())
 
@@ -188,7 +183,6 @@ def _is_header(first: Row, body: Sequence[Row], signs: frozenset[Sign], guess_fr
 
 
 def _is_data(first: Row, body: Sequence[Row]) -> bool:
-    """Return whether a value of a row has mostly values of the same sort below it."""
     sorts = Counter((cell.column, cell.sort) for row in body for cell in row.cells)
     return any(
         _are_mostly(cell, sorts, _NUMBERS if cell.sort == "number" else _PERIODS)

@@ -75,10 +75,7 @@ class Cell:
 
 
 class Row(NamedTuple):
-    """The non-empty cells of a row, from left to right.
-
-    *is_marked* means that the file declares it as a header.
-    """
+    """The non-empty cells of a row, from left to right; *is_marked*: the file declares a header."""
 
     cells: tuple[Cell, ...] = ()
     is_marked: bool = False

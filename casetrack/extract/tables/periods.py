@@ -147,7 +147,6 @@ def _heads_alone(line: str) -> bool:
 
 
 def _leaves(line: str) -> list[re.Match[str] | None]:
-    """Return the heads of a line in order, ``None`` for a column that names no period."""
     cells: list[re.Match[str] | None] = []
     seen = False
     last = 0

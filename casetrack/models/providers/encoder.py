@@ -60,10 +60,7 @@ def unit(vector: NDArray[np.float64], provider: str, /) -> Floats:
 
 
 def joined(vectors: Sequence[Floats], lengths: Sequence[int], provider: str, /) -> Floats:
-    """Return the unit mean of the windows' vectors, weighted by the windows' lengths.
-
-    Raises ``ProviderError`` if the mean is zero.
-    """
+    """Return the unit mean of windows by length; raise ``ProviderError`` if it is zero."""
     if len(vectors) == 1:
         return vectors[0]
     weights = np.asarray(lengths, dtype=np.float64)
@@ -143,7 +140,7 @@ def _between_words(text: str, place: int, width: float) -> int:
 def batches(texts: Iterable[str], most: int, tokens: int, /) -> Iterator[list[str]]:
     """Group texts in order, at most *most* texts and estimated *tokens* per group.
 
-    A longer text is a group of its own; *texts* is read lazily. Raises ``ValueError`` for an empty
+    A longer text is a separate group; *texts* is read lazily. Raises ``ValueError`` for an empty
     text, after the preceding group.
     """
     group: list[str] = []
@@ -239,7 +236,7 @@ class ServiceEncoder:
         """The model is not in this process."""
         return 0
 
-    def document_spans(self, text: str, /) -> None:  # noqa: ARG002 - a service tells no tokens
+    def document_spans(self, text: str, /) -> None:  # noqa: ARG002 - a service returns no tokens
         """Services return no token states."""
         return
 
@@ -286,8 +283,8 @@ class ServiceEncoder:
             yield from self._encode(batch, prefix)
 
     def _encode(self, texts: Sequence[str], prefix: str) -> list[Encoding]:
-        room = max(1, self.service.max_tokens - estimated_tokens(prefix))
-        parts = [windows(sendable(text), room) for text in texts]
+        most = max(1, self.service.max_tokens - estimated_tokens(prefix))
+        parts = [windows(sendable(text), most) for text in texts]
         flat = list(chain.from_iterable(parts))
         vectors: list[Floats] = []
         for group in batches(flat, self.service.most_texts, self.service.most_tokens):

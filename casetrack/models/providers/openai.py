@@ -70,10 +70,7 @@ class OpenAI(Service):
         return _DIMENSIONS.get(self.model)
 
     def headers(self) -> Mapping[str, str]:
-        """Return the authorisation, optional for compatible services.
-
-        Raises ``ProviderError``: the key is missing or malformed.
-        """
+        """Return the authorisation; raise ``ProviderError`` for a missing or malformed key."""
         key = os.environ.get(ENV_KEY, "").strip()
         if not key:
             if str(self.address) != DEFAULT_URL:

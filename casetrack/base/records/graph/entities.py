@@ -84,8 +84,8 @@ class Quote(Record):
         passage, and the end of a sentence is not a cut.
         """
         after = self.snippet[self.snippet_start + len(self.text) :]
-        room = max(0, SNIPPET_CHARS - len(self.text)) // 2
-        is_whole = len(after) < room // 2 or _SENTENCE_END.search(self.snippet) is not None
+        margin = max(0, SNIPPET_CHARS - len(self.text)) // 2
+        is_whole = len(after) < margin // 2 or _SENTENCE_END.search(self.snippet) is not None
         return self.char_start > self.snippet_start, not is_whole
 
     def _repr_html_(self) -> str:
