@@ -80,10 +80,7 @@ _OLE_KINDS = (
 
 
 def read_head(path: Path, /) -> FileHead:
-    """Return the extension, the first bytes and the container members of a file.
-
-    Raises ``FileNotFound``, ``WrongPathKind``, ``EmptyFile`` or ``FileUnreadable``.
-    """
+    """Return the start and the members of a file; raise a ``FileError`` if it is unreadable."""
     try:
         info = path.stat()
         if stat.S_ISDIR(info.st_mode):
@@ -198,10 +195,8 @@ def _members(path: Path, head: bytes) -> frozenset[str]:
 
 
 def _streams(path: Path) -> set[str]:
-    """Return the known streams of an OLE container, compared without case.
-
-    A directory entry is its name, zero-ended, at a multiple of 128 bytes ([MS-CFB] 2.6).
-    """
+    """Return the known streams of an OLE container, compared without case ([MS-CFB] 2.6)."""
+    # A directory entry is its name, zero-ended, at a multiple of 128 bytes.
     wanted = {n: n.lower().encode("utf-16-le") + b"\x00\x00" for n in _OLE_STREAMS}
     streams: set[str] = set()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

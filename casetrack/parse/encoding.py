@@ -96,7 +96,6 @@ def _share(sample: bytes, codec: str) -> float:
 
 
 def _is_inside(text: str, place: int) -> bool:
-    """Return whether the sign is between two letters of a word."""
     return text[place - 1 : place].isalpha() and text[place + 1 : place + 2].isalpha()
 
 
@@ -181,10 +180,7 @@ def looks_like_text(head: bytes, /) -> bool:
 
 
 def decode(data: bytes, /, *, declared: str | None = None) -> Decoded:
-    """Decode a whole file; raise ``NotText`` if it is binary.
-
-    *declared* counts unless the bytes contradict it or clearly have another encoding.
-    """
+    """Decode a whole file, *declared* unless the bytes contradict it; may raise ``NotText``."""
     coding = _find(lambda: _parts(data), declared)
     return Decoded(data.decode(coding.name, errors=coding.errors), coding.name, coding.warning)
 

@@ -163,7 +163,6 @@ class Package:
             raise self.failed(f"the part {name} cannot be unpacked: {error}") from error
 
     def _count(self, key: str, size: int) -> None:
-        """Count the size of an unpacked part once."""
         if sum(self._unpacked.values()) - self._unpacked.get(key, 0) + size > self._most:
             raise self.failed(
                 f"its parts unpack to more than {self._most >> 20:,} MB together (unpacked_mb)"

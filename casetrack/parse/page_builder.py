@@ -77,10 +77,7 @@ def star_mark(label: str, /) -> str:
 
 
 def hidden_mark(kind: str, text: str, /, by: str = "", *, is_labelled: bool = False) -> str:
-    """Return hidden text for a source line: marked for :class:`PageBuilder`, after its label.
-
-    *is_labelled* means that *text*, one line, has its label or continues a labelled line.
-    """
+    """Return hidden text for a source line, with a label unless *is_labelled*."""
     by = " ".join(by.split())
     label = "" if is_labelled else f"{HIDDEN_KINDS[kind]}{f' by {by}' if by else ''}: "
     return f"\ufdd2{kind}\ufdd3{label}{text}\ufdd4"

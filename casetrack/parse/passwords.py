@@ -87,8 +87,6 @@ class UnknownProtection(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Cipher:
-    """A hash, a key length in bytes, and a salt."""
-
     hash: str
     key_bytes: int
     salt: bytes
@@ -339,10 +337,8 @@ class _OldFile:
 
 
 def _write_slides(office: Any, target: _Bounded) -> None:
-    """Decrypt a presentation whose objects are in any order.
-
-    The library needs the offsets in ascending order, since an object ends where the next begins.
-    """
+    """Decrypt a presentation, with its objects in the order of their offsets."""
+    # The library lets an object end where the next one begins.
     from msoffcrypto.format import ppt97  # type: ignore[import-untyped]
 
     by_number = ppt97.construct_persistobjectdirectory
@@ -356,13 +352,10 @@ def _write_slides(office: Any, target: _Bounded) -> None:
 
 
 class _Bounded:
-    """Collects decrypted bytes up to a limit."""
-
     def __init__(self, target: IO[bytes], path: Path, kind: str, most_mb: int) -> None:
         self._target, self._path, self._kind, self._most_mb = target, path, kind, most_mb
 
     def restart(self) -> None:
-        """Discard the output of a wrong password."""
         self._target.seek(0)
         self._target.truncate()
 
@@ -378,10 +371,7 @@ class _Bounded:
 
 @contextmanager
 def _private_file(options: ReadOptions) -> Iterator[tuple[IO[bytes], Path]]:
-    """Open a temporary file that only this user can read (mode 0600), and yield its path.
-
-    A named file is in the spool folder, which the parent process clears even if this one dies.
-    """
+    """Yield the path of a temporary file that only this user can read (mode 0600)."""
     if _OPEN_FILES.is_dir():
         with tempfile.TemporaryFile(dir=options.spool) as file:
             yield file, _OPEN_FILES / str(file.fileno())

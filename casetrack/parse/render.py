@@ -198,7 +198,6 @@ class TextPage:
 
 
 def _text_page(page: TextPage, dpi: float) -> PageImage:
-    """Lay text out on one page of the required height."""
     from casetrack.parse.pdf.open import silenced
 
     pymupdf = silenced()

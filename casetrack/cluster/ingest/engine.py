@@ -478,7 +478,7 @@ class Results:
                 self._put(table)
                 if self._is_over.is_set():
                     break
-        except Exception as error:  # noqa: BLE001 - told by who waits for the results
+        except Exception as error:  # noqa: BLE001 - reported to the caller
             self.failure = error
         finally:
             with contextlib.suppress(AttributeError):

@@ -115,7 +115,7 @@ def run_remotely(
     for _ in range(_TRIES):
         actor = ray.remote(num_cpus=0, max_concurrency=4)(RemoteWorker).remote()
         try:
-            answer = pickle.loads(  # noqa: S301 - of our own process
+            answer = pickle.loads(  # noqa: S301 - from this program
                 _observe(actor, actor.run_remote.remote(packed), progress, cancel)
             )
         except ray.exceptions.RayActorError as error:

@@ -52,7 +52,7 @@ class PlannerActor:
     """Decides on attached files as an actor; *planner* is the packed planner of the batch."""
 
     def __init__(self, planner: bytes) -> None:
-        self._planner: IngestPlanner = pickle.loads(planner)  # noqa: S301 - of our own process
+        self._planner: IngestPlanner = pickle.loads(planner)  # noqa: S301 - from this program
 
     def settle(self, file: FoundFile, facts: FileFacts) -> Job | str | Known:
         """Return the job, the path of another file with the content, or a known duplicate."""

@@ -106,7 +106,7 @@ def block_of(bodies: Iterable[object], /) -> pa.Table:
 def bodies_of(block: pa.Table, kind: type[T], /) -> Iterator[T]:
     """Yield the objects in the rows of a table."""
     for value in block[_BODY]:
-        body: Any = pickle.loads(value.as_buffer())  # noqa: S301 - of our own processes
+        body: Any = pickle.loads(value.as_buffer())  # noqa: S301 - from this program
         if not isinstance(body, kind):
             raise TypeError(f"{type(body).__name__} instead of {kind.__name__}")
         yield body

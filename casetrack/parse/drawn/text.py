@@ -184,7 +184,6 @@ class _Numbers:
         self._counts: dict[int, tuple[str, int]] = {}
 
     def label(self, bullet: Any, level: int, /) -> str:
-        """Count a paragraph and return its label."""
         for deeper in [d for d in self._counts if d > level]:
             del self._counts[deeper]
         if bullet is None or bullet.tag != f"{A}buAutoNum":

@@ -166,10 +166,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """A picture file; its pages load one by one and extend *warnings* and *missing*.
-
-    *count* is at most the page limit plus one; *facts* are texts of the file by tag name.
-    """
+    """A picture file; its pages load one by one; *count* is at most the page limit plus one."""
 
     format: str
     count: int
@@ -333,7 +330,6 @@ def _as_grey(image: Any) -> Any:
 
 
 def _eight_bits(values: np.ndarray[Any, Any]) -> Picture:
-    """Scale deeper pixels to 256 levels of grey."""
     values = np.nan_to_num(values.astype(np.float32))
     low, high = np.percentile(values[::4, ::4], (0.1, 99.9))
     spread = max(float(high - low), 1e-6)

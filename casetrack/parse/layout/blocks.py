@@ -122,7 +122,6 @@ class BlockFinder:
         return blocks
 
     def _starts(self, block: Block, line: TextLine, leading: Mapping[int, float]) -> bool:
-        """Return whether *line* starts a paragraph after *block*."""
         last = block.lines[-1]
         if line.region != last.region:
             return not _continues_in_column(last, line)

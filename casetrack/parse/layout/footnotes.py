@@ -44,10 +44,7 @@ class _Row:
 def find_notes(
     segments: Sequence[Segment], marks: Collection[str], body_size: float, rules: Rules = list, /
 ) -> list[list[Segment]]:
-    """Return the footnotes of a page, column by column, each with its segments.
-
-    *marks* are raised in the text; *rules* returns height and ends of the short horizontal rules.
-    """
+    """Return the footnotes by column, each with its segments; *marks* are raised in the text."""
     ruled = _ruled(segments, marks, body_size, rules) if marks else set()
     small = [
         s for s in segments if s.text.strip() and (s.size <= _SMALLER * body_size or id(s) in ruled)
@@ -98,8 +95,8 @@ def _has_cells(row: _Row) -> bool:
 
 def _is_at_foot(s: Segment, large: Sequence[Segment]) -> bool:
     """Return whether text of the usual size is above *s* in the same column, and none below."""
-    beside = [t.base for t in large if t.u0 < s.u1 and t.u1 > s.u0]
-    return bool(beside) and max(beside) <= s.base + 0.4 * s.size
+    bases = [t.base for t in large if t.u0 < s.u1 and t.u1 > s.u0]
+    return bool(bases) and max(bases) <= s.base + 0.4 * s.size
 
 
 def _columns(segments: list[Segment]) -> list[list[Segment]]:
@@ -117,7 +114,6 @@ def _columns(segments: list[Segment]) -> list[list[Segment]]:
 
 
 def _follows_mark(s: Segment, members: Sequence[Segment]) -> bool:
-    """Return whether a segment follows its mark on the same line."""
     return any(
         abs(t.base - s.base) < 0.6 * s.size and 0 <= s.u0 - t.u1 < 2 * s.size for t in members
     )

@@ -229,10 +229,7 @@ class Vocabulary:
 
 
 def join_line_ends(lines: Sequence[TextLine], words: Vocabulary, /) -> None:
-    """Move the rest of a divided word to the line on which it begins, in place.
-
-    A line without further words keeps its number; its rectangle is added to the other line's.
-    """
+    """Move the rest of a divided word to its first line, in place; emptied lines keep numbers."""
     for i, line in enumerate(lines):
         following = i + 1
         while following < len(lines) and line.text.endswith(_HYPHENS):

@@ -44,10 +44,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Segment:
-    """Text on one baseline without a wide gap; extents are points along (u) and across (v) it.
-
-    *box* is on the displayed page, *size* that of most of the text; *bold* means all letters are.
-    """
+    """Text on one baseline: extents along (u) and across (v) it, *box* on the displayed page."""
 
     text: str
     u0: float
@@ -262,7 +259,6 @@ def placed_words(page: RecognizedPage, scale: float, /) -> list[PlacedWord]:
 
 
 def _usual_size(lines: Sequence[RecognizedLine]) -> float:
-    """Return the median size, weighted by text."""
     sizes = sorted((line.size, len(line.text)) for line in lines)
     half, seen = sum(length for _, length in sizes) / 2, 0
     for size, length in sizes:

@@ -92,7 +92,6 @@ def grids_of(strokes: Strokes, ordered: Sequence[Segment], /) -> list[Grid]:
 
 
 def _connected(strokes: Strokes) -> list[tuple[list[Stroke], list[Stroke]]]:
-    """Group the lines that meet, which belong to one table."""
     flats, uprights = strokes.along, strokes.across
     if not flats or not uprights or len(flats) * len(uprights) > _MAX_CROSSINGS:
         return []
@@ -397,14 +396,14 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
     span = range(left, right + 1)
     inner = range(left + 1, right + 1)
 
-    def extends_over(edge: int, beside: int) -> bool:
+    def extends_over(edge: int, row_next: int) -> bool:
         """Return whether the cell covers the adjacent row: no line is drawn on the edge."""
         if any(grid.has_flat(edge, c) for c in span) or any(
-            grid.has_upright(beside, e) for e in inner
+            grid.has_upright(row_next, e) for e in inner
         ):
             return False
-        closed_left = left == 0 or grid.has_upright(beside, left)
-        return closed_left and (right == grid.width - 1 or grid.has_upright(beside, right + 1))
+        closed_left = left == 0 or grid.has_upright(row_next, left)
+        return closed_left and (right == grid.width - 1 or grid.has_upright(row_next, right + 1))
 
     top = bottom = row
     while top > 0 and extends_over(top, top - 1):
@@ -415,10 +414,7 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
 
 
 def _place(cell: Cell, bands: Sequence[_Band], grid: Grid) -> None:
-    """Put the text of a cell that spans rows into the first row where it fits.
-
-    A row's rectangle must not cover words of another row; otherwise each line goes to its row.
-    """
+    """Put the text of a cell that spans rows into the first row where it covers no other text."""
     top, bottom = min(s.v0 for s in cell.segments), max(s.v1 for s in cell.segments)
     for band in bands:
         others = [s for b in bands if b is not band for c in b.cells for s in c.segments]

@@ -100,7 +100,6 @@ class _Matching:
         self._lined = [self._over_line(s, flats) for s in self._stretches]
 
     def places(self) -> list[tuple[int, int]]:
-        """Return the first and the last column of each stretch."""
         count, width = len(self._stretches), len(self._columns)
         if not any(self._lined) and self._are_in_gaps():
             return [(column, column) for column in range(width - count, width)]
@@ -273,12 +272,12 @@ def take_names_above(
     first = table.rows[0]
     size = max(s.size for s in first.segments)
     top = first.v0 - 2.5 * _MAX_LINES * size
-    beside = [
+    nearby = [
         s
         for s in segments
         if top <= middle(s) < first.v0 and s.u1 > low - 2 * size and s.u0 < high + 2 * size
     ]
-    lines = text_rows(beside)
+    lines = text_rows(nearby)
     strips = [(a[1], b[0]) for a, b in pairwise(table.columns)]
     heads: list[TextRow] = []
     between: list[TableRow] = []
@@ -443,10 +442,7 @@ def _ends_sentence(text: str) -> bool:
 def names_columns(
     row: TableRow, columns: Sequence[Strip], below: TableRow | None = None, /
 ) -> bool:
-    """Return whether a row names columns: short cells, not only over the first column.
-
-    A single cell over the first column or centred over the whole table is a title.
-    """
+    """Return whether a row names columns: short cells, not a single title."""
     low, high = columns[0][0], columns[-1][1]
     size = row.cells[0].segments[0].size
     # The number of a name may be below its word: ``Level``, ``2``.

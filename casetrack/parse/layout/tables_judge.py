@@ -132,14 +132,12 @@ def _is_list(columns: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _are_short(columns: Sequence[Sequence[Cell]], limit: int) -> bool:
-    """Return whether the median cell of each column is short."""
     return all(_median([len(c.text) for c in column]) <= limit for column in columns if column)
 
 
 def _are_words(
     columns: Sequence[Sequence[Cell]], rows: Sequence[TableRow], *, is_banded: bool
 ) -> bool:
-    """Return whether columns contain names and terms, not prose."""
     full = 0
     for column in columns:
         if not column:

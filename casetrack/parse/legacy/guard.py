@@ -123,7 +123,6 @@ def _before_exec(guard: int, disk_mb: int) -> Callable[[], None]:
 
 
 def _adopt_orphans() -> None:
-    """Become the parent of processes whose parent ends (Linux)."""
     if sys.platform == "linux":
         import ctypes
 

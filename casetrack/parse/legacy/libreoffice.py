@@ -221,10 +221,8 @@ def _prepare(folder: Path, content: Path, conversion: Conversion) -> None:
 
 
 def _without_mark(data: bytes) -> bytes:
-    """Rename the stream that stays encrypted in a presentation, since LibreOffice refuses it.
-
-    A directory entry begins at a multiple of 128 bytes; an equally long name keeps their order.
-    """
+    """Rename the stream that stays encrypted in a presentation, since LibreOffice refuses it."""
+    # A directory entry begins at a multiple of 128 bytes; an equally long name keeps their order.
     at = data.find(_MARK)
     while at >= 0 and at % _ENTRY_BYTES:
         at = data.find(_MARK, at + 1)

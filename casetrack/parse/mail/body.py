@@ -44,8 +44,6 @@ _PGP = "-----BEGIN PGP MESSAGE-----"
 
 @dataclass(slots=True)
 class _BodyParts:
-    """Body and files collected from the parts of a message."""
-
     blocks: list[BodyBlock] = field(default_factory=list)
     files: list[Part] = field(default_factory=list)
     pictures_shown: set[str] = field(default_factory=set)

@@ -256,7 +256,6 @@ class _Item:
             mail.warn(f"{objects:,} embedded object{'s' if objects > 1 else ''} left out: no file.")
 
     def _message(self, place: Folder, props: storage.Properties, mail: Mail, depth: int) -> None:
-        """Add a nested message as a separate file."""
         if depth >= _MAX_DEPTH:
             mail.miss("Messages nested too deeply were not read.")
             return

@@ -79,10 +79,7 @@ def _unflow(lines: list[str], *, joins_words: bool) -> list[str]:
 
 
 def mark_quotes(blocks: Sequence[BodyBlock], /) -> list[BodyBlock]:
-    """Return the blocks with quotations from earlier mails marked.
-
-    Without quote marks, all text after the head of an earlier mail is a quotation.
-    """
+    """Return the blocks with quotations marked: by signs, else all after an earlier mail's head."""
     out: list[BodyBlock] = []
     for i, block in enumerate(blocks):
         if _opens_original(blocks, i):

@@ -22,10 +22,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """The 8-connected parts of a mask, one entry per part; ends are exclusive.
-
-    *part*, *row*, *start* and *end* describe the pixel runs of all parts.
-    """
+    """The 8-connected parts of a mask and their pixel runs, in arrays; ends are exclusive."""
 
     x0: Ints
     y0: Ints
@@ -250,7 +247,6 @@ def _flatten(image: Picture) -> Picture:
 
 
 def _stretch(image: Picture) -> Picture:
-    """Stretch faint writing to the full range of greys."""
     low, high = np.percentile(_stripes(image), (0.5, 95.0))
     if high - low >= _FAINT_RANGE or high - low < 12:
         return image

@@ -69,10 +69,7 @@ def pull_files(
     *,
     hint: str,
 ) -> tuple[str, ...]:
-    """Download the files that *folder* lacks from the first source that works; return their names.
-
-    Raises ``DownloadFailed`` with each source's reason and *hint*, or ``StorageError``.
-    """
+    """Download the missing files; raise ``DownloadFailed`` with each source's reason and *hint*."""
     import filelock
 
     try:

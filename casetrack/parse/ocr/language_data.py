@@ -265,10 +265,7 @@ class RepositorySource:
 
 @dataclass(frozen=True, slots=True)
 class NpmSource:
-    """A package of the Tesseract.js project, downloaded with the installed npm.
-
-    It is only unpacked, not installed or executed. ``npm=None`` searches for the program.
-    """
+    """A package of the Tesseract.js project, downloaded with npm and unpacked, not installed."""
 
     npm: str | None = None
     timeout: float = 300.0
@@ -323,10 +320,7 @@ def pull_language(
     *,
     sources: Sequence[ModelSource] | None = None,
 ) -> tuple[str, ...]:
-    """Download a language into the models folder; return the names of new files.
-
-    Raises ``UsageError`` for an unknown language, and as ``pull_files`` does.
-    """
+    """Download a language; return the new files; ``UsageError`` for an unknown language."""
     language = next((entry for entry in LANGUAGES if entry.code == code), None)
     if language is None:
         raise UsageError(

@@ -209,7 +209,6 @@ class RapidEngine:
         return lines + lone_colons(image, boxes, lines)
 
     def _recognize(self, cuts: Sequence[Picture]) -> list[Reading]:
-        """Read cut-out lines, in batches of similar width."""
         order = sorted(range(len(cuts)), key=lambda i: cuts[i].shape[1])
         recognizer = _session(self._folder / RECOGNIZER)
         alphabet = _alphabet(self._folder / RECOGNIZER)
@@ -324,7 +323,6 @@ def _words(box: TextBox, reading: Reading, mask: NDArray[np.bool_]) -> list[RawW
 
 
 def _upwards(box: TextBox, reading: Reading) -> list[RawWord]:
-    """Return words that are read upwards, such as margin text."""
     edges = [1.0, *(1 - (a.last + b.first) / 2 for a, b in pairwise(reading.words)), 0.0]
     return [
         RawWord(

@@ -123,9 +123,9 @@ def lines_are_upright(image: Picture, /) -> bool:
     half_height = -0.5 * np.minimum(y1 - y0, (y1 - y0)[:, None])
     half_width = -0.5 * np.minimum(x1 - x0, (x1 - x0)[:, None])
     far = np.inf
-    beside = np.where((down <= half_height) & (across >= 0), across, far).min(axis=1)
+    aside = np.where((down <= half_height) & (across >= 0), across, far).min(axis=1)
     below = np.where((across <= half_width) & (down >= 0), down, far).min(axis=1)
-    return bool(np.sum(beside <= below) >= np.sum(below < beside))
+    return bool(np.sum(aside <= below) >= np.sum(below < aside))
 
 
 def _letters(image: Picture) -> tuple[Ints, Ints, Ints, Ints]:

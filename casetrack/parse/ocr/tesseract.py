@@ -66,10 +66,8 @@ class _Pace:
     slower: float = 1.0
 
     def recognize(self, api: Any) -> bool:
-        """Recognize the page; give up after a number of seconds of CPU work.
-
-        Tesseract's limit is wall time, so it is scaled by the last ratio, and extended once.
-        """
+        """Recognize the page; give up after a number of seconds of CPU work."""
+        # Tesseract's limit is wall time: it is scaled by the last ratio, and extended once.
         first = min(_MAX_SECONDS * _ROOM * self.slower, _MOST_SECONDS)
         for seconds in dict.fromkeys((first, _MOST_SECONDS)):
             started, at = time.thread_time(), time.monotonic()

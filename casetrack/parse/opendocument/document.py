@@ -87,10 +87,7 @@ def _attributes(element: Any) -> Mapping[str, str]:
 
 
 def decrypt(data: bytes, how: Encryption, password: str, most: int, /) -> bytes:
-    """Return the decrypted and unpacked bytes of a part, at most *most*.
-
-    Raises ``WrongPassword``, or ``ValueError`` for a damaged part or unsupported encryption.
-    """
+    """Return the plain bytes of a part; raise ``WrongPassword`` or ``ValueError``."""
     key = _key(how, password)
     if "gcm" in how.cipher:
         packed = _gcm(data, how, key)

@@ -63,10 +63,7 @@ Counts = dict[int, int]
 
 @dataclass(slots=True)
 class ListPlace:
-    """An open ``text:list``: its style, its level from 1, and the numbers counted so far.
-
-    *has_label* means that the next paragraph gets its number, or *start* if the item sets it.
-    """
+    """An open ``text:list``: its style, its level from 1, and the numbers counted so far."""
 
     style: str | None
     level: int
@@ -458,7 +455,6 @@ def _flat(items: Iterable[Item]) -> Iterator[Block]:
 
 
 def _hide(item: Item) -> Item:
-    """Mark a paragraph of a hidden section."""
     return concealed(item, "hidden") if isinstance(item, Block) else item
 
 

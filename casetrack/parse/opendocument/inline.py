@@ -170,7 +170,6 @@ def is_folded(line: Any, /) -> bool:
 
 
 def _hidden_columns(table: Any) -> set[int]:
-    """Return the numbers of the hidden columns of a table."""
     columns: set[int] = set()
     column = 1
     for element in table.iter(f"{TABLE}table-column"):

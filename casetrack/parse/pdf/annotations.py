@@ -78,8 +78,6 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class _Annotation:
-    """One annotation of a page: its kind and position."""
-
     entry: Any
     kind: str
     box: Box
@@ -115,10 +113,7 @@ class Annotations:
     def on(
         self, index: int, drawn: Iterable[Segment], words: Iterable[PlacedWord] = (), /
     ) -> list[Remark]:
-        """Return the texts of the annotations of the page at *index* that are not *drawn* on it.
-
-        Texts of pictures come first, then annotations from the top with replies, then link targets.
-        """
+        """Return the texts on the page at *index* that are not *drawn*: pictures, notes, links."""
         try:
             page = _Page(self._document, index)
             annotations, links = page.annotations()

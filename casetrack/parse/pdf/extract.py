@@ -144,7 +144,6 @@ def _may_clip(content: bytes, page: Any) -> bool:
 def _take_clipped(
     raw: dict[str, Any], seen: dict[str, Any]
 ) -> list[tuple[str, tuple[float, float, float, float]]]:
-    """Remove clipped lines from a page's text, and return them."""
     shown = [("".join(text.split()), box) for text, box in _line_texts(seen)]
     clipped = []
     for block in raw["blocks"]:
@@ -360,10 +359,8 @@ def _has_soft_hyphens(raw: dict[str, Any]) -> bool:
 
 
 def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
-    """Set each span's text; a soft hyphen with a width within a line becomes a hyphen.
-
-    Some programs use U+00AD for every drawn hyphen. At a line's end it stays, to join the word.
-    """
+    """Set each span's text; a soft hyphen with a width within a line becomes a hyphen."""
+    # Some programs use U+00AD for every drawn hyphen. At a line's end it stays, to join the word.
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             chars = [char for span in line["spans"] for char in span["chars"]]

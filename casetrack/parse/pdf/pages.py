@@ -335,7 +335,6 @@ class PdfPages:
             numbering.add(visual_lines(row, 0))
 
     def _add_bookmarks(self, builder: PageBuilder, raw: Extract) -> None:
-        """Add the titles of bookmarks that their page does not show."""
         titles = self._bookmarks.get(builder.number, ())[:_MOST_HIDDEN]
         shown = "".join(_bare(segment.text) for segment in raw.segments) if titles else ""
         for title in dict.fromkeys(titles):

@@ -166,7 +166,6 @@ def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _is_cut(span: dict[str, Any], areas: Sequence[_Rectangle]) -> bool:
-    """Return whether an area covers a part of a span's length."""
     x0, y0, x1, y1 = span["bbox"]
     y = (y0 + y1) / 2
     return any(b < y < d and a < x1 and c > x0 and (a > x0 or c < x1) for a, b, c, d in areas)
@@ -237,8 +236,6 @@ def _covering(paths: Sequence[dict[str, Any]]) -> Iterator[_Rectangle]:
 
 
 class _Grounds:
-    """The filled areas of a page by colour."""
-
     def __init__(self, paths: Sequence[dict[str, Any]]) -> None:
         self._areas: dict[tuple[int, ...], list[_Rectangle]] = {}
         self._known: dict[int, list[_Rectangle]] = {}

@@ -233,7 +233,6 @@ class _Drawing:
 
 
 def _outside(recognized: RecognizedPage, boxes: Sequence[Box], scale: float) -> RecognizedPage:
-    """Remove words where the page has its own text."""
     if not boxes:
         return recognized
     lines = []

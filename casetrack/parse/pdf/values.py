@@ -140,7 +140,6 @@ class Alternatives:
             self.texts.setdefault(page, []).append((element, line))
 
     def _page(self, element: Any) -> int:
-        """Return the page index of an element, -1 without one."""
         mupdf = silenced().mupdf
         above = element
         for _ in range(_DEEPEST):
@@ -155,7 +154,6 @@ class Alternatives:
 
 
 def _candidates(document: Any, path: Path) -> list[int]:
-    """Return the numbers of the objects with the key, in order."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         plain = {_object_before(data, match.start()) for match in KEY.finditer(data)}
         packed = {_object_before(data, match.start()) for match in _PACKED.finditer(data)}
@@ -240,7 +238,6 @@ def _inherited(chain: list[Any], key: str) -> Any:
 
 
 def _label(chain: list[Any]) -> str:
-    """Return the displayed name, else the internal one."""
     shown = " ".join(text_of(_inherited(chain, "TU")).split())
     if shown:
         return shown

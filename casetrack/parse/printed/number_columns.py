@@ -162,12 +162,12 @@ class NumberColumns:
         column.times = _stamps(column, segments)
         own = {id(s) for n in column.numbers for s in n.segments} | set(map(id, column.times))
         rows: dict[int, list[Segment]] = {}
-        beside = 0
+        left_texts = 0
         for s in segments:
             if id(s) in own or not column.holds(s):
                 continue
             if s.u0 < column.edge:
-                beside += 1
+                left_texts += 1
                 continue
             rows.setdefault(column.row(s), []).append(s)
         texts = {
@@ -177,7 +177,7 @@ class NumberColumns:
         for n in column.numbers:
             if n.rest:
                 texts[n.value] = f"{n.rest} {texts.get(n.value, '')}".strip()
-        if beside > _BESIDE * column.last:
+        if left_texts > _BESIDE * column.last:
             # There is text at the left of the numbers, or among them.
             return False
         if self._is_known(column):
@@ -190,7 +190,6 @@ class NumberColumns:
 
 
 def _stamps(column: NumberColumn, segments: Sequence[Segment]) -> list[Segment]:
-    """Return aligned times next to the numbers of most lines."""
     times = [s for s in segments if TIME.fullmatch(s.text.strip()) and column.holds(s)]
     filled = {column.row(s) for s in segments if column.holds(s) and any(map(str.isalpha, s.text))}
     groups: dict[int, list[Segment]] = {}
@@ -210,10 +209,7 @@ def is_testimony(texts: Sequence[str], /) -> bool:
 
 
 def reads_as_paper(texts: Sequence[str], cells: float = 1.0, /) -> bool:
-    """Return whether lines are testimony or prose, not rows of a table or form, items or code.
-
-    *cells* is the average number of stretches between wide gaps per line.
-    """
+    """Return whether lines are testimony or prose, not rows of a table or form, items or code."""
     filled = [text for text in texts if text]
     if not filled:
         return False
@@ -325,8 +321,8 @@ def _column(run: list[Number]) -> NumberColumn:
 def _join_duplicate(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
     """Add the same numbers at the right of a page to those at its left."""
     for column in columns:
-        beside = abs(other.start - column.start) < _ON_PITCH * column.pitch
-        if other is not column and beside and other.last == column.last:
+        is_level = abs(other.start - column.start) < _ON_PITCH * column.pitch
+        if other is not column and is_level and other.last == column.last:
             column.duplicates += [s for n in other.numbers if not n.rest for s in n.segments]
 
 
@@ -398,8 +394,8 @@ def with_margin_numbers(
             )
         )
     top, bottom = numbers[0].box.y0 - size, numbers[-1].box.y1 + size
-    beside = [s for s in segments if s.box.x1 > left or not top < s.box.y0 < bottom]
-    return [*beside, *numbers]
+    others = [s for s in segments if s.box.x1 > left or not top < s.box.y0 < bottom]
+    return [*others, *numbers]
 
 
 _Rect = tuple[float, float, float, float]

@@ -29,10 +29,7 @@ _OUT_OF_STEP, _BACKWARDS = 0.3, 9.0
 
 @dataclass(slots=True)
 class NumberedPart:
-    """A printed page, in points of the displayed sheet.
-
-    *lines* are positions by line number; *across* means that the page is rotated on the sheet.
-    """
+    """A printed page, in points of the displayed sheet; *across* means that it is rotated."""
 
     label: str | None
     area: Box
@@ -41,10 +38,7 @@ class NumberedPart:
     times: dict[int, str]
 
     def lines_at(self, boxes: Sequence[Box], /) -> list[int | None]:
-        """Return the numbers of consecutive lines; ``None`` above the first and below the last.
-
-        Where the text drifts from the numbers, lines one pitch apart take consecutive numbers.
-        """
+        """Return the numbers of consecutive lines; ``None`` above the first and below the last."""
         ways: dict[int | None, tuple[float, list[int | None]]] = {None: (0.0, [])}
         before: float | None = None
         for box in boxes:

@@ -47,10 +47,7 @@ class Edited:
 
 
 def without(page: Page, cuts: Iterable[Span], /, *, plain: bool = False) -> Edited:
-    """Return a page without some spans of its text, blanks at ends of lines and empty lines.
-
-    *cuts* are in code points, each within a line; *plain* turns cut table rows into lines of text.
-    """
+    """Return a page without *cuts* (code points within lines), and without empty lines."""
     ordered = sorted(cuts)
     text = ""
     lines: list[Line] = []
@@ -236,7 +233,6 @@ class TypedNumbers:
     def _labels(
         self, page: Page, runs: Sequence[list[_Numbered]]
     ) -> list[tuple[str | None, int | None]]:
-        """Return the page number of each run and its line."""
         labels: list[tuple[str | None, int | None]] = []
         for number, run in enumerate(runs):
             first, last = run[0].at, run[-1].at

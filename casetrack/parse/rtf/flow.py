@@ -119,7 +119,6 @@ def row_lines(rows: Sequence[TableRow], /) -> Iterator[tuple[str, TableRow]]:
 
 
 def _columns(rows: Sequence[TableRow]) -> list[int]:
-    """Return the right edges of the table's columns."""
     edges = sorted({cell.right for row in rows for cell in row.shape.cells})
     kept: list[int] = []
     for edge in edges:

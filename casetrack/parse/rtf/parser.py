@@ -135,10 +135,7 @@ _LINK = re.compile(r'\s*HYPERLINK\s+"?((?:https?|ftp|mailto|file):[^"\s]+)', re.
 
 @dataclass(slots=True)
 class RtfContent:
-    """Content of an RTF file; *rest* are unread bytes after the outermost group.
-
-    *pictures* and *objects* count skipped ones; *is_cut* means that groups are open at the end.
-    """
+    """Content of an RTF file; *rest* are unread bytes, *is_cut* means unclosed groups."""
 
     items: list[Item]
     info: Info

@@ -68,11 +68,7 @@ def encapsulated_html(data: bytes, /) -> str:
 
 
 class Pages:
-    """The pages of one file, without empty ones at its end.
-
-    Running heads and feet are in the text of the first page that has them, later in separate
-    fields.
-    """
+    """The pages of one file, without empty ones at its end."""
 
     def __init__(self, items: Sequence[Item], /) -> None:
         self._items = items

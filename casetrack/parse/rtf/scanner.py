@@ -428,10 +428,7 @@ class Scanner:
             self._greek.add(self._font)
 
     def _choose(self) -> None:
-        """Choose the codec of the font, or else of the document.
-
-        Some programs give every font the Western charset; the document's code page then applies.
-        """
+        """Choose the font's codec, or the document's: some programs give every font the default."""
         font = self._default_font if self._font is None else self._font
         chosen = self._page if font is None else self._fonts.get(font, self._page)
         if chosen == DEFAULT and self._page not in self._declared:

@@ -45,7 +45,6 @@ def labels_of(row: SheetRow, merged: Sequence[Area], /) -> dict[int, str]:
 
 
 def _row(row: SheetRow, merged: Sequence[Area]) -> Row:
-    """Return a row with the spans of merged cells."""
     ends = {a.left: a.right for a in reversed(merged) if a.top <= row.number <= a.bottom}
     cells = [
         TextCell(c.text, c.column, ends.get(c.column, c.column) + 1 - c.column, declared=_sort(c))
@@ -72,12 +71,12 @@ def find_header(
     *,
     certain: bool,
     known: Sequence[Cell] = (),
-    beside: bool = False,
+    shared: bool = False,
 ) -> Header | None:
     """Return the header that begins in *row*, with rows below it; ``None`` without one.
 
     *ahead* are the following rows, up to :data:`LOOK_AHEAD`, across gaps; *known* are the cells of
-    the last header, whose style or values below it *certain* requires. *beside* means that other
+    the last header, whose style or values below it *certain* requires. *shared* means that other
     bands share the row; two columns of words are then more likely a form.
     """
     if len(row.cells) < 2 and not merged:
@@ -105,7 +104,7 @@ def find_header(
         return Header(names)
     if certain and not is_named:
         return Header(names) if _looks_like(row.cells, known, body) else None
-    if beside and len(row.cells) == 2 and not is_named and not _is_set_apart(row.cells, body):
+    if shared and len(row.cells) == 2 and not is_named and not _is_set_apart(row.cells, body):
         return None
     return None if _is_pair(row, body, ahead[len(body) :]) else Header(names)
 
@@ -285,16 +284,16 @@ class Band:
         return self._searching
 
     def header(
-        self, row: SheetRow, window: Window, merged: Sequence[Area], /, *, beside: bool
+        self, row: SheetRow, window: Window, merged: Sequence[Area], /, *, shared: bool
     ) -> Header | None:
-        """Return the header that begins in the row; *beside*: other bands share the row."""
+        """Return the header that begins in the row; *shared*: other bands share the row."""
         return find_header(
             row,
             self._ahead(window.ahead),
             merged,
             certain=self.needs_certainty or row.number < self._first_declared,
             known=self._header,
-            beside=beside,
+            shared=shared,
         )
 
     @property

@@ -326,7 +326,6 @@ def _note(element: Any) -> str | None:
 
 
 def _targets(cell: Any) -> Iterator[str]:
-    """Yield the targets of the links in the paragraphs of a cell."""
     for paragraph in cell:
         if paragraph.tag in _PARAGRAPHS and len(paragraph):
             yield from (link.get(f"{XLINK}href", "") for link in paragraph.iter(f"{_TEXT}a"))

@@ -191,7 +191,6 @@ class _Layout:
             yield _note_row(number, self._notes.pop(number))
 
     def _are_within(self, row: SheetRow) -> bool:
-        """Return whether all cells of a row are in the current bands."""
         bands = self._bands
         if len(bands) == 1:
             band = bands[0]
@@ -245,7 +244,7 @@ class _Layout:
         """Find the column headers of bands: for each separately, or else for all as one table."""
         merged = self._merged.near(row.number)
         headers = [
-            (band, part, band.header(part, rows, merged, beside=len(part.cells) < len(row.cells)))
+            (band, part, band.header(part, rows, merged, shared=len(part.cells) < len(row.cells)))
             for band, part in parts
         ]
         opened = next((band for band, _, header in headers if header is not None), None)
@@ -276,7 +275,6 @@ class _Layout:
         self._bands[first : first + len(inside)] = [whole]
 
     def _write_drawn(self, before: int) -> None:
-        """Write objects over empty rows as separate rows."""
         while self._waiting and self._waiting[-1] < before:
             number = self._waiting.pop()
             drawn = self._drawn.pop(number, ())

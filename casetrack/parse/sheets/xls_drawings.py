@@ -106,7 +106,6 @@ def chart_sheets(data: memoryview, start: int, /) -> dict[int, tuple[str, int]]:
 
 
 def _objects(records: Iterator[tuple[int, bytes]]) -> Iterator[tuple[_Place, Iterable[Block]]]:
-    """Yield each object with text, with its position."""
     place, pictured = _Place(1, 1, 1), None
     kind = 0
     for record, data in records:

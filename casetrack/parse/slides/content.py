@@ -132,7 +132,6 @@ class SlideContent:
         return in_reading_order(ordered, paired=self._inheritance.is_paired)
 
     def _fixed(self) -> Iterator[Block]:
-        """Yield the texts that layout and master show on the slide."""
         for sheet in self._parts.sheets_shown():
             self._take_links(sheet)
             shapes = [e for e in elements(sheet.shapes) if placeholder_of(e) is None]

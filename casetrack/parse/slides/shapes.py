@@ -375,7 +375,6 @@ def _placeholders(tree: Any) -> list[tuple[str, str, Any]]:
 
 
 def _match(mark: Any, layer: list[tuple[str, str, Any]]) -> Any:
-    """Find a placeholder by its index, else by its type."""
     kind, index = mark.get("type", "obj"), mark.get("idx", "0")
     for _, other, element in layer:
         if index != "0" and other == index:

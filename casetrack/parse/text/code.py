@@ -352,7 +352,6 @@ class CodeReader:
 
 
 def _code_declared(data: bytes) -> str | None:
-    """Return the encoding that the first lines name."""
     match = _XML.match(data[:_SEARCHED]) or _CHARSET.match(data[:_SEARCHED])
     if match is None:
         match = _CODING.search(b"\n".join(data[:_SEARCHED].splitlines()[:2]))

@@ -226,7 +226,6 @@ class RecordReader:
                 raise _FieldTooLong
 
     def _is_valid(self, fields: list[str]) -> bool:
-        """Return whether the lines of a record belong together."""
         if len(self._taken) < 2:
             return True
         quotes = sum(line.count(self._dialect.quote) for line in self._taken)
@@ -300,8 +299,6 @@ def _delimiter_name(dialect: Dialect) -> str:
 
 
 class _Table:
-    """A delimited file that can be read several times."""
-
     def __init__(self, path: Path, encoding: Encoding) -> None:
         self.path, self._encoding = path, encoding
         sample: list[str] = []
@@ -331,7 +328,6 @@ class _Table:
 
 
 def _parts(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield the nonempty records of each page."""
     part: list[Record] = []
     length = 0
     for record in records:

@@ -67,10 +67,7 @@ class _Container:
 
 
 class JsonText:
-    """Converts JSON values into lines; *line* is the file's line number at the start of *text*.
-
-    *is_record* means that each value is one record, whatever its type.
-    """
+    """Converts JSON values into lines; *is_record*: each value is one record of any type."""
 
     def __init__(
         self, text: str | Iterable[str], line: int = 1, *, is_record: bool = False
@@ -176,7 +173,6 @@ class JsonText:
         return BadJson(position, line, reason)
 
     def _take(self, kind: str, token: str) -> bool:
-        """Process a token; return whether a paragraph ends after it."""
         if self._is_inside:
             self._write("", _unquoted(token), self._line)
             self._is_inside = kind == "part"
@@ -209,7 +205,6 @@ class JsonText:
         return top is None and self._is_record
 
     def _label(self) -> str:
-        """Return the label of the next value, and count it."""
         if not self._stack:
             return ""
         top = self._stack[-1]

@@ -415,7 +415,6 @@ class _Builder:
             self._concealed.append(text)
 
     def _conceal(self) -> None:
-        """Add the text of a hidden element to the tree."""
         self._add_hidden(self._kind, self._concealed or ())
         self._concealed = None
 
@@ -488,7 +487,6 @@ def _local(tag: str) -> str:
 
 
 def _clean(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Copy attributes, without marks in displayed ones."""
     return {
         name: value.replace(_MARK, "") if name in _SHOWN_ATTRIBUTES else value
         for name, value in attributes.items()

@@ -285,7 +285,6 @@ class EpubReader:
 
 
 def _protected(path: Path) -> FileEncrypted:
-    """Return the error for a book with rights management."""
     error = FileEncrypted(path)
     error.message = f"The book is encrypted (DRM), and its text cannot be read: {path}"
     error.hint = "Get a copy without copy protection from where the book was bought."

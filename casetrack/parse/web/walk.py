@@ -122,10 +122,7 @@ class Walker:
         return self.walk_further(root, frozenset())
 
     def walk_further(self, root: Node, opened: frozenset[int], /) -> list[Block]:
-        """Return the new blocks of an incomplete tree, and release their elements.
-
-        *opened* has identities of elements that may get more children, none for the complete tree.
-        """
+        """Return the new blocks of a tree, unfinished while elements are *opened*; release them."""
         stack = self._stack
         if not stack and not self._is_begun:
             self._is_begun = True
@@ -274,7 +271,6 @@ class Walker:
         return element
 
     def _take_link(self, node: Node) -> None:
-        """Store the target of a link with a text or a picture."""
         shown = node.get("alt") if node.tag == "area" else "".join(inline.texts(node)).strip()
         if node.get("href") and (shown or any(map(_is_picture, _within(node)))):
             self._asides += filter(None, [self.targets.line(shown, node.get("href"))])

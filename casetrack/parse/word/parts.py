@@ -132,7 +132,6 @@ class Styles:
                 self._default = identity
 
     def _chain(self, properties: Any) -> list[_Style]:
-        """Return the paragraph's style and its ancestors."""
         return _chain(attribute(properties, "pStyle") or self._default, self._styles)
 
     def paragraph_look(self, properties: Any, /) -> Look:

@@ -256,8 +256,6 @@ def _depth(text: str) -> int:
 
 @dataclass(slots=True)
 class _Draft:
-    """A page in progress; *section* is the one at its start."""
-
     section: int
     is_first: bool
     blocks: list[Block] = field(default_factory=list)
@@ -425,10 +423,7 @@ def read_docx(
     file_format: str = "docx",
     unstable_fields: frozenset[str] = frozenset(),
 ) -> Reading:
-    """Read a document from *content*, such as a converted copy, which is not needed afterwards.
-
-    Results of *unstable_fields* are omitted, because a conversion changes them.
-    """
+    """Read a document from *content*; omit results of *unstable_fields*."""
     with content.open("rb") as file:
         if file.read(len(OLE_MAGIC)) == OLE_MAGIC:
             raise FileEncrypted(path)

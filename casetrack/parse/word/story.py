@@ -406,7 +406,6 @@ class Story:
 
 
 def _joined(boxes: Iterable[TextBox | Graphic | Aside]) -> Iterator[TextBox | Graphic | Aside]:
-    """Join adjacent runs of the same hidden text."""
     for (kind, by), group in groupby(
         boxes, lambda b: (b.kind, b.by) if isinstance(b, Aside) else (None, None)
     ):

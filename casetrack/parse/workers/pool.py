@@ -76,7 +76,6 @@ class _Read:
             self._pool.give_back(worker)
 
     def ask(self) -> dict[str, Any]:
-        """Send the request and return the first answer of the worker."""
         try:
             self._asked.request(self._request.pack())
             self._pool.watch()
@@ -126,13 +125,11 @@ class _Read:
         self.release()
 
     def _note(self, message: dict[str, Any]) -> None:
-        """Store the messages and attachments of the reader."""
         self.warnings.extend(message["warnings"])
         self.missing.extend(message["missing"])
         self.attachments.extend(unpack_attachments(message["attachments"]))
 
     def release(self) -> None:
-        """Return the worker for further use."""
         worker, self._worker = self._worker, None
         if worker is not None:
             self._pool.give_back(worker)
@@ -372,10 +369,7 @@ _WORKERS = 2
 
 
 class DrawingPool:
-    """A thread-safe pool for drawing, which starts with the first picture and closes when idle.
-
-    It never delays the exit of a program. *memory_mb* is for each worker, in MiB.
-    """
+    """A thread-safe pool for drawing, which starts with the first picture and closes when idle."""
 
     def __init__(
         self, memory_mb: int, /, *, workers: int = _WORKERS, idle_seconds: float = IDLE_SECONDS
@@ -392,10 +386,7 @@ class DrawingPool:
     def render(
         self, path: Path, page: int, /, *, options: ReadOptions, dpi: float = 144.0
     ) -> PageImage | None:
-        """Draw a page; ``None`` for a format without pages; raises ``FileError``.
-
-        *options* has passwords, and the time limit of the page in seconds; see ``render_page``.
-        """
+        """Draw a page within the time limit of *options*; ``None`` for a format without pages."""
         with self._opened() as pool:
             return pool.render(path, page, dpi=dpi, options=options)
 

@@ -233,10 +233,7 @@ class WorkerStarter:
         self._thread: threading.Thread | None = None
 
     def spawn(self) -> WorkerProcess:
-        """Start a worker and wait until it is ready; replace one that ends before that.
-
-        Raises ``CaseTrackError`` after several: a damaged installation, or no memory.
-        """
+        """Start a worker and wait until it is ready; ``CaseTrackError`` after several failures."""
         deaths: list[str] = []
         while len(deaths) < _STARTS:
             worker = self._requested()
@@ -257,7 +254,6 @@ class WorkerStarter:
         )
 
     def _requested(self) -> WorkerProcess:
-        """Request a worker from the thread that starts all workers."""
         order: Future[WorkerProcess] = Future()
         with self._lock:
             if self._closed:

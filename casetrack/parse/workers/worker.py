@@ -204,7 +204,6 @@ class StarPages:
         return sorted((p for p in places if p.start < p.end), key=lambda p: p.start)
 
     def _typed(self, page: Page) -> list[re.Match[str]]:
-        """Return the marks in the text that are certainly star pages."""
         if page.sheet_name is not None or any(p.kind == "code" for p in page.paragraphs):
             return []
         marks = list(_MARK.finditer(page.text))
@@ -231,10 +230,7 @@ class StarPages:
 
 
 def with_printed(pages: Iterable[Page], /) -> Iterator[Page]:
-    """Yield the pages of a document with the places printed on them, removed from the text.
-
-    Bates numbers leave the text if they are alone on a line.
-    """
+    """Yield the pages of a document with the places printed on them, removed from the text."""
     numbers, stars, bates = TypedNumbers(), StarPages(), BatesStamps()
 
     def stamped(plain: Page) -> Iterator[Page]:
@@ -404,7 +400,6 @@ def _release_memory() -> None:
 
 
 def _messages(reading: Reading) -> dict[str, Any]:
-    """Return the messages and attachments of a reader so far."""
     return {
         "warnings": reading.warnings,
         "missing": reading.missing,
