@@ -41,9 +41,11 @@ class ContextGraph(StateTables):
         folder = segment_folder(self._home / "segments", self._snapshot)
         return sum(folder.lacking(self._snapshot).values())
 
-    def read_up(self, tell: Callable[[str, int, int], None], cancel: threading.Event, /) -> None:
+    def read_up(
+        self, progress: Callable[[str, int, int], None], cancel: threading.Event, /
+    ) -> None:
         """Do the work of :meth:`catch_up` in parts, so that other requests can run in between."""
-        read_in_parts(self._home / "segments", self._snapshot, tell, cancel)
+        read_in_parts(self._home / "segments", self._snapshot, progress, cancel)
         self.catch_up()
 
     def catch_up(self) -> None:

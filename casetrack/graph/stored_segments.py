@@ -43,14 +43,14 @@ def stored_segments(home: Path, snapshot: Snapshot, /) -> list[GraphSegment]:
 def read_in_parts(
     home: Path,
     snapshot: Snapshot,
-    tell: Callable[[str, int, int], None],
+    progress: Callable[[str, int, int], None],
     cancel: threading.Event,
     /,
 ) -> None:
     """Build missing segments some documents at a time; each part is stored when it is complete.
 
-    *tell* is called with the activity, the number of passages read, and their total. ``JobStopped``
-    if *cancel* is set.
+    *progress* is called with the activity, the number of passages read, and their total.
+    ``JobStopped`` if *cancel* is set.
     """
     folder = segment_folder(home, snapshot)
     lacking = folder.lacking(snapshot)
@@ -61,12 +61,12 @@ def read_in_parts(
         if part and size + count > _READ_TOGETHER:
             if cancel.is_set():
                 raise JobStopped("Stopped.", hint="Completed parts are kept. Run it again.")
-            tell("reading for the map", done, total)
+            progress("reading for the map", done, total)
             folder.segments(snapshot, only=part)
             done, part, size = done + size, [], 0
         part.append(revision)
         size += count
-    tell("joining", total, total)
+    progress("joining", total, total)
 
 
 def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegment]:

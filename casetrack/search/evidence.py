@@ -135,7 +135,7 @@ class Missing(NamedTuple):
 
 
 def missing_from(scope: Scope, reading: Reading, /) -> list[Missing]:
-    """Return what a question names exactly and no passage in *scope* contains, at most three.
+    """Return exact things in a question that no passage in *scope* contains, at most three.
 
     Checked are quotations and references (all words in one passage), numbers of four or more
     digits, and names, which are recognised by capitals in languages that do not capitalise all
@@ -383,9 +383,9 @@ def judged(
 
     The search is as relevant as the best of them, or as the first three together. *nearest* has for
     each result the mean similarity of the question's tokens weighted by rarity, ``None`` without a
-    token matrix. *missing* is what the question names and no passage contains. *profile* is the
-    name of the models that took part, if any. With *never_none* the evidence is never *none*: every
-    document has the requested fact, such as a title, or no fit applies to the models.
+    token matrix. *missing* has the things in the question that no passage contains. *profile* is
+    the name of the models that took part, if any. With *never_none* the evidence is never *none*:
+    every document has the requested fact, such as a title, or no fit applies to the models.
     """
     if not ranked:
         return Verdict(0.0, "none", ())

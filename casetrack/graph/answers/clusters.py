@@ -118,7 +118,7 @@ _TYPES = {
 
 
 def clusters(graph: ContextGraph, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
-    """Group documents by what they share; see ``Collection.map.clusters``."""
+    """Group documents by their shared content; see ``Collection.map.clusters``."""
     one_of("strategy", strategy, STRATEGIES)
     within("limit", limit, 1, _MOST)
     if strategy == "document_type":

@@ -131,7 +131,7 @@ def counted_once(graph: ContextGraph, entities: Sequence[Entity], /) -> tuple[En
 def document_entities(
     graph: ContextGraph, document: Document, /, *, limit: int | None = 10
 ) -> Rows[Entity]:
-    """Return what a document mentions most, names before concepts, with the collection's counts."""
+    """Return the frequent names, then concepts, of a document; counts are of all documents."""
     limit = up_to(limit, _MOST)
     rows = ask(
         graph, "document-entities", document_id=document.document_id, limit=limit

@@ -1,7 +1,7 @@
 """Merges groups of different keys over the whole collection.
 
 - Persons whose full names differ only in a middle name or initial, in word order, or in a nickname
-  with a rare surname, if nobody else fits.
+  with a rare surname, if no other person fits.
 - An organisation with and without its legal form if the collection knows only one form; public
   bodies with their acronyms ("SEC").
 - A name with settling evidence in one document keeps that kind in all documents; without evidence,
@@ -40,7 +40,7 @@ _MIN_RATIO = 3
 def join_groups(
     groups: Sequence[Group], rules: JoinRules, /, *, defined_initials: Collection[str] = ()
 ) -> NDArray[np.int64]:
-    """Return the root group of each group; *defined_initials* have an entity of their own."""
+    """Return the root group of each group; *defined_initials* have a separate entity."""
     roots = np.arange(len(groups), dtype=np.int64)
     if rules.middle_names:
         takes = is_rare if rules.nicknames else _none

@@ -382,7 +382,7 @@ _PERSONAL = frozenset(
     "secretary commissioners trustees suppliers sons daughters states order".split()
 )
 _PLAYED_FOR = frozenset("league club university college school company house union".split())
-"""Bodies in which somebody acts "for" another one."""
+"""Bodies "for" which a person plays or acts."""
 _SECOND = frozenset(
     "associates bank brothers co company corporation enterprises financial foods group holding "
     "holdings industries insurance international investments machines management partners "
