@@ -1,7 +1,7 @@
 """Plausible years of dates in texts, mails, files and metadata.
 
 In texts, years from 1700 to 2199 need no further evidence. Earlier numbers are mostly part numbers,
-counts or misread figures ("JUN 1087", "in 1080 units"), so they need one of: the full month name
+counts or misread digits ("JUN 1087", "in 1080 units"), so they need one of: the full month name
 ("15 June 1215"), the year in words, "the year 1215", "AD 1215", or a historical word nearby ("King
 John sealed it in 1215"). Never dates: an abbreviated month in capitals with an early year, and day
 and month with a year such as 0002. :func:`casetrack.extract.dates.finder.confidence` decides.
@@ -18,7 +18,7 @@ import datetime as dt
 from typing import Final
 
 YEARS: Final = range(1000, 2200)
-"""Years of four figures in texts."""
+"""Years of four digits in texts."""
 FIRST_COMMON: Final = 1700
 """The first year of texts that needs no sign of history."""
 FIRST_MAIL: Final = 1970

@@ -144,7 +144,7 @@ def dates_of(text: str, /) -> list[DateSpan]:
     from casetrack.extract.spans import DateSpan
 
     if _YEAR.fullmatch(text):
-        # In running text four figures are a number; typed alone where a date goes, a year.
+        # In running text four digits are a number; typed alone where a date goes, a year.
         days = (f"{text}-01-01", f"{text}-12-31")
         return [DateSpan(0, 4, text, "absolute", text, *days, "year", (), 1.0)]
     return [d for d in find_dates(text) if is_all(text, d.start, d.end)]

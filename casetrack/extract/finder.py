@@ -25,7 +25,7 @@ class NameFinder(Protocol):
 
     @property
     def layers(self) -> tuple[int, ...] | None:
-        """Earlier layers that it wants of the profile's own pass; ``None``: it needs no pass."""
+        """Requested earlier layers of the profile's pass; ``None``: it needs no pass."""
 
     def tag(
         self, text: str, encoding: Encoding | None, /, *, start: int = 0
@@ -51,7 +51,7 @@ class OwnPass:
 
     @property
     def layers(self) -> None:
-        """It needs nothing of the profile's pass."""
+        """The tagger needs no output of the profile's pass."""
         return
 
     def tag(

@@ -24,13 +24,13 @@ TITLES: Final = _lists("titles")
 _STATES = _lists("states")
 _FORMS = _STATES.groups("states")
 POSTAL: Final = {name: letters for name, (letters, *_) in _FORMS.items()}
-"""Letters of the post ("ny") for the name in small letters, with D.C. and Puerto Rico."""
+"""Letters of the post ("ny") for the name in lower case, with D.C. and Puerto Rico."""
 
 ABBREVIATED: Final = {short: name for name, (_, *shorts) in _FORMS.items() for short in shorts}
-"""Name in small letters for an abbreviation without its last point and without blanks."""
+"""Name in lower case for an abbreviation without its last point and without blanks."""
 
 STATES: Final = tuple(name for name in _FORMS if name not in _STATES.phrases("other"))
-"""Names of the fifty states of the United States in small letters."""
+"""Names of the fifty states of the United States in lower case."""
 
 
 def month_numbers(*lists: str) -> dict[str, int]:

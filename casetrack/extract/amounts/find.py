@@ -209,7 +209,7 @@ class Scan(Sums):
         return number.value * factor
 
     def _written_twice(self, one: AmountMatch) -> AmountMatch:
-        """Take "Dollars ($25,000)" after "Twenty-Five Thousand" into the one amount."""
+        """Add "Dollars ($25,000)" after "Twenty-Five Thousand" to the amount."""
         low = self._low
         opened = OPEN.match(low, one.end)
         if opened is None:
@@ -242,7 +242,7 @@ class Scan(Sums):
         return one.unit == inner.unit
 
     def _percent_label(self, begin: int, number: Number, bound: int) -> AmountMatch | None:
-        """Read "Percent of: 10" where it fills a cell."""
+        """Read "Percent of: 10" if it fills a cell."""
         base = max(bound, begin - 20)
         label = _PERCENT_OF.search(self._low[base:begin])
         if label is None or not LONE_END.match(self._low, number.end):

@@ -30,7 +30,7 @@ WORD_LIKE_CODES = frozenset(_LISTS.words("word_like_codes"))
 WORD_LIKE_NAMES = frozenset(_LISTS.words("word_like_names"))
 """Names of money that are also other words: they count only with a number that looks like money."""
 LOWER_CODES = frozenset(_LISTS.words("lower_codes"))
-"""Codes that people also write in small letters."""
+"""Codes that people also write in lower case."""
 
 
 def _plurals(word: str) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def _build() -> tuple[dict[str, str], dict[str, str], frozenset[str]]:
 
 
 PHRASES, SIGNS, CODES = _build()
-"""Names in small letters, signs as written, ISO codes; each to the unit of an amount."""
+"""Names in lower case, signs as written, ISO codes; each to the unit of an amount."""
 
 
 def minor_of(unit: str, /) -> str | None:

@@ -121,7 +121,7 @@ def _build() -> tuple[dict[str, Unit], dict[str, Unit]]:
 
 
 WORDS, SHORT = _build()
-"""Names in small letters, and abbreviations in their own case; each to its unit."""
+"""Names in lower case, and abbreviations in their own case; each to its unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ _MARK_ENDS = frozenset(".,;:)|x×-")
 _BROKEN_ORDINAL = re.compile(r"\s?h\b")
 """Old scans split "27th" into "27t h"."""
 _OF_PEOPLE = frozenset(("force", "energy", "power", "electricity", "pressure", "frequency"))
-"""Families whose units bear surnames, which streets bear too."""
+"""Families of units with surnames as names, which streets also have."""
 _RATES = {"mi/h": "mph", "nmi/h": "kn"}
 _WORDS_IN_UNIT = 4
 _QUOTE_REACH = 300

@@ -21,7 +21,7 @@ _MARK_AGAIN = re.compile(r"[A-Za-z.]{0,4}\s?[^\w\s]\s?")
 _SIGN_LAST = re.compile(r"(?:[ \u00a0]\d[\d.,]{0,20}[ \u00a0]?[$£¥]){1,9}(?![ \u00a0]?\d)")
 _CELL_END = re.compile(r"[ \u00a0]?\|")
 _ENDS_IN_NUMBER = re.compile(r"[\d—–-]\)?[ \u00a0|]*$")
-"""Where the last number of a row has no sign behind it, those behind others are the next cells'."""
+"""If the last number of a row has no sign after it, signs belong to the following numbers."""
 _CODE_TAIL = re.compile(r"-[A-Z](?![A-Za-z-])")
 _CODE_DIGITS = 4
 _RUNNING_WORD = re.compile(r"(?<![^\W_])(?!in\b)[a-z]{2,}[ \u00a0]{1,2}[(\"\u201c]?$")

@@ -20,7 +20,7 @@ _MONTHS_OF: Final = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 
 
 
 def date_or_none(year: int, month: int, day: int) -> dt.date | None:
-    """Return the date, or ``None`` where the calendar does not have it."""
+    """Return the date, or ``None`` if it does not exist."""
     try:
         return dt.date(year, month, day)
     except ValueError:

@@ -27,7 +27,7 @@ _OF = ("of", "in", "des", "im", "vom", "der")
 
 
 def _target(stream: TokenStream, index: int) -> Parsed | None:
-    """Read the period behind "of": a month, a year, "next month", "the year"."""
+    """Read the period after "of": a month, a year, "next month", "the year"."""
     pos = stream.skip(index, *_OF)
     article = stream.skip(pos, "the")
     unit = words.UNITS.get(stream.low(article))
@@ -365,7 +365,7 @@ def holiday_weekend(stream: TokenStream, index: int) -> Parsed | None:
     if read is None or stream.low(read[1]) != "weekend":
         return None
     node, end = read[0], read[1] + 1
-    if node.year is None and (year := named.year_behind(stream, end)) is not None:
+    if node.year is None and (year := named.year_after(stream, end)) is not None:
         whole = counting.holiday_in(stream, index, year[0])
         if whole is not None:
             node, end = whole, year[1]

@@ -33,7 +33,7 @@ _CLEAR: Final = frozenset(
 _DAYS_BEHIND: Final = words.EVIDENCE | {"or", "and", "sometime", "this", "back"}
 _ANY_DAY: Final = frozenset("a an no than excluding except eines".split())
 _MONTHS_BEHIND: Final = frozenset("in since until last next".split())
-"""Words behind which "march" or "august" in small letters are months."""
+"""Words after which "march" or "august" in lower case are months."""
 _FIGURES_BEHIND: Final = frozenset("in before after for through between about".split())
 _SENTENCE_ENDS: Final = frozenset(("", ".", "!", "?", ":", ";", ")", "\n", "•"))
 _LIST: Final = frozenset((",", "and", "or", "und", "&"))
@@ -47,7 +47,7 @@ _HISTORY: Final = frozenset(
     "papst".split()
 )
 _HEAD: Final = 6
-"""Tokens between a date in the head of a mail and its label or its time of day."""
+"""Maximum tokens between a date in a mail header and its label or its time of day."""
 _TIME: Final = frozenset("h hr hrs hour hours z utc gmt uhr local".split())
 _NO_YEAR: Final = re.compile(r"00\d\d|0\d[6-9]\d|9999")
 """Figures that are neither a year nor a time of day, such as 0800 hours."""
@@ -164,7 +164,7 @@ def _is_plural(word: str) -> bool:
 
 
 def _continues(stream: TokenStream, index: int) -> bool:
-    """Return whether the first token goes on with digits before it, as in a telephone number."""
+    """Return whether the first token continues earlier digits, as in a telephone number."""
     return (
         stream.glued(index)
         and stream.low(index - 1) in {"-", "–", "~", "/"}
@@ -186,7 +186,7 @@ def _bounded(stream: TokenStream, end: int) -> bool:
 
 
 def _recurs(stream: TokenStream, index: int, end: int, node: Node) -> bool:
-    """Return whether a date is meant to come back: every Monday, 31 December of each year."""
+    """Return whether a date recurs: every Monday, 31 December of each year."""
     open_ended = node.relative or node.year is None
     before = index - 2 if stream.low(index - 1) in {"other", "second"} else index - 1
     if open_ended and stream.low(before) in words.RECURRING and not node.ends:

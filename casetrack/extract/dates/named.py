@@ -83,8 +83,8 @@ _NO_DAY = words.COUNTED | frozenset(words.UNITS) | frozenset(("am", "pm", "a", "
 """Words after a number that exclude a day of the month."""
 
 
-def year_behind(stream: TokenStream, index: int, *, short: bool = False) -> numbers.Read | None:
-    """Read the year behind a month or a day: "2024", ", 2024", "of 1995", "in the year 2024"."""
+def year_after(stream: TokenStream, index: int, *, short: bool = False) -> numbers.Read | None:
+    """Read the year after a month or a day: "2024", ", 2024", "of 1995", "in the year 2024"."""
     pos = stream.skip(index, ",")
     before = pos
     pos = stream.skip(pos, "of", "in", "de", "del", "im")
@@ -120,11 +120,11 @@ def month_first(stream: TokenStream, index: int) -> Parsed | None:
         return None
     end = index + 1
     inner = _dotted(stream, end, word)
-    dated = _day_behind(stream, inner, month, word)
+    dated = _day_after(stream, inner, month, word)
     if dated is not None:
         return dated
     pos = stream.skip(inner, "-", "/") if stream.glued(inner) else inner
-    read = year_behind(stream, pos)
+    read = year_after(stream, pos)
     if read is None and pos == inner:
         number = stream.number(pos)
         if number is not None and number > 31 and not numbers.decimal_follows(stream, pos + 1):
@@ -136,7 +136,7 @@ def month_first(stream: TokenStream, index: int) -> Parsed | None:
     return Node("month", month=month, bare="month", confidence=0.85), end
 
 
-def _day_behind(stream: TokenStream, index: int, month: int, word: str) -> Parsed | None:
+def _day_after(stream: TokenStream, index: int, month: int, word: str) -> Parsed | None:
     pos = index
     sign = ""
     if stream.low(pos) in {"-", "/"} and stream.glued(pos) and stream.glued(pos + 1):
@@ -156,13 +156,13 @@ def _day_behind(stream: TokenStream, index: int, month: int, word: str) -> Parse
         full = numbers.year(stream, after + 1, short=True)
         if full:
             return _dated(month, day, full, full[1])
-    if word in _FOREIGN and year_behind(stream, after) is None:
+    if word in _FOREIGN and year_after(stream, after) is None:
         return None
-    return _dated(month, day, year_behind(stream, after), after)
+    return _dated(month, day, year_after(stream, after), after)
 
 
 def _is_day(stream: TokenStream, index: int, read: numbers.Read) -> bool:
-    """Return whether a number behind a month can be the day, not a count, a time or a decimal."""
+    """Return whether a number after a month can be the day, not a count, a time or a decimal."""
     day, after = read
     ordered = numbers.ordinal(stream, index) is not None
     if stream.number(index) is None:
@@ -224,7 +224,7 @@ def _with_year(
     if full is None and point:
         full = numbers.year(stream, end + 1, short=True)
     if full is None:
-        full = year_behind(stream, inner)
+        full = year_after(stream, inner)
     number = stream.number(inner)
     if full is None and number is not None and stream.low(inner)[:1] == "0":
         full = numbers.year(stream, inner, short=True)

@@ -137,7 +137,7 @@ def kind_of(node: Node) -> DateKind:
 
 
 def in_year(node: Node, year: int) -> Node:
-    """Return the node with *year* where it has none; a range over New Year ends in the next."""
+    """Return the node with a missing *year* added; a range over New Year ends in the next."""
     if node.ends:
         start, stop = (in_year(end, year) for end in node.ends)
         opened, closed = days_of(start), days_of(stop)

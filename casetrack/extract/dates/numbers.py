@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from casetrack.extract.dates.tokens import TokenStream
 
 Read = tuple[int, int]
-"""A number and the index behind it."""
+"""A number and the index after it."""
 
 _WINDOW = 50
 """Two-digit years below are 20xx, the others 19xx, as spreadsheets and Windows read them."""
@@ -89,7 +89,7 @@ def _counts(stream: TokenStream, index: int) -> bool:
 
 
 def decimal_follows(stream: TokenStream, index: int) -> bool:
-    """Whether the number that ends before *index* goes on behind a point, a comma or a percent."""
+    """Return whether a point, a comma or a percent sign continues the number before *index*."""
     sign = stream.low(index)
     if sign == "%":
         return True
@@ -113,7 +113,7 @@ def year_figures(stream: TokenStream, index: int) -> Read | None:
 
 
 def year(stream: TokenStream, index: int, *, short: bool = False) -> Read | None:
-    """Read a year: four digits, two behind an apostrophe or (*short*) without, or words."""
+    """Read a year: four digits, two after an apostrophe or (*short*) without, or words."""
     read = year_figures(stream, index)
     if read is not None:
         return read

@@ -1,4 +1,4 @@
-"""Dates in figures: 2024-03-12, 12.03.2024, 3/25/2024, 03/2024, 4/22."""
+"""Dates in digits: 2024-03-12, 12.03.2024, 3/25/2024, 03/2024, 4/22."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parse(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def stepped(stream: TokenStream, index: int) -> Parsed | None:
-    """Read "next 5/12", "last 25.12.": a day and a month in digits, in the year that is meant."""
+    """Read "next 5/12", "last 25.12.": day and month in digits, in the matching year."""
     from casetrack.extract.dates.relative import month_near
 
     step = words.STEPS.get(stream.low(index))

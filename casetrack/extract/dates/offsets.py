@@ -19,7 +19,7 @@ _NOW = frozenset(("now", "today"))
 _OF_ELSE = frozenset(
     "of after following from prior before preceding thereafter thereof since receipt notice".split()
 )
-"""Words behind which a time to act in counts from something else than the document's date."""
+"""Words after which a deadline counts from another day than the document's date."""
 _DAYS = frozenset(("today", "tomorrow", "yesterday", "now"))
 
 

@@ -146,7 +146,7 @@ def _code_free(stream: TokenStream, index: int) -> bool:
 
 
 def part(stream: TokenStream, index: int) -> Parsed | None:
-    """Read a quarter or a half, with its year behind it where it has one."""
+    """Read a quarter or a half, with an optional year after it."""
     named = part_name(stream, index)
     if named is None:
         return None
@@ -171,7 +171,7 @@ def part(stream: TokenStream, index: int) -> Parsed | None:
     return node, (year[1] if year else end)
 
 
-def part_behind_year(stream: TokenStream, index: int) -> Parsed | None:
+def part_after_year(stream: TokenStream, index: int) -> Parsed | None:
     """Read "2016 the third quarter", "2019-H2", "next year's third quarter"."""
     year = yearly(stream, index)
     if year is None:

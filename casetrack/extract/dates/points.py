@@ -30,7 +30,7 @@ _FIGURES: Final[tuple[Read, ...]] = (
     named.day_first,
     named.year_first,
     periods.part,
-    periods.part_behind_year,
+    periods.part_after_year,
     periods.decade,
     periods.century,
     periods.bare_year,
@@ -45,7 +45,7 @@ _YEAR_FIGURES: Final[tuple[Read, ...]] = (
     offsets.year_first,
     numeric.parse,
     named.year_first,
-    periods.part_behind_year,
+    periods.part_after_year,
     periods.decade,
     periods.bare_year,
     relative.counted,
@@ -55,7 +55,7 @@ _NUMBER_WORD: Final[tuple[Read, ...]] = (
     compound.nth,
     named.bare_day,
     periods.part,
-    periods.part_behind_year,
+    periods.part_after_year,
     periods.century,
     periods.bare_year,
     relative.counted,
@@ -85,7 +85,7 @@ _STEP: Final[tuple[Read, ...]] = (
     compound.nth,
     periods.season,
     periods.part,
-    periods.part_behind_year,
+    periods.part_after_year,
     compound.weekend,
 )
 
@@ -114,7 +114,7 @@ def _starters() -> dict[str, tuple[Read, ...]]:
     add(("'", "’", "‘"), periods.decade)
     add(
         "fiscal financial tax school academic calendar fy cy geschäftsjahr".split(),
-        *(periods.year_word, offsets.years, periods.part_behind_year),
+        *(periods.year_word, offsets.years, periods.part_after_year),
     )
     add(offsets.NAMES, offsets.part)
     add(("within",), offsets.within)
@@ -238,7 +238,7 @@ def may_start(stream: TokenStream, index: int) -> bool:
 
 
 def _goes_on(stream: TokenStream, index: int) -> bool:
-    """Return whether a date can go on behind a number and a point: with a month, or more digits."""
+    """Return whether a date can continue after a number and a point: by a month or digits."""
     low = stream.low(index)
     if stream.number(index) is not None:
         return stream.low(index + 1) == "." or stream.low(index - 3) in {"on", "for"}
@@ -264,7 +264,7 @@ def read_point(stream: TokenStream, index: int) -> tuple[Node, int] | None:
 
 
 def _of_year(stream: TokenStream, read: tuple[Node, int]) -> tuple[Node, int]:
-    """Add "last year" behind a day and a month."""
+    """Add "last year" after a day and a month."""
     end = stream.skip(read[1], "of", "in")
     step = words.STEPS.get(stream.low(end))
     if step is None or stream.low(end + 1) not in {"year", "jahr", "jahres"}:

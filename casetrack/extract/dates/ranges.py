@@ -257,7 +257,7 @@ def _date_to_day(stream: TokenStream, index: int, opening: str) -> Parsed | None
         return None
     if stream.low(read[1]) in words.UNITS or numbers.decimal_follows(stream, read[1]):
         return None
-    year = named.year_behind(stream, read[1])
+    year = named.year_after(stream, read[1])
     number = year[0] if year else None
     first = replace(start[0], year=number, bare="")
     last = replace(first, day=read[0])
@@ -326,7 +326,7 @@ def _days_in_month(stream: TokenStream, index: int, opening: str) -> Parsed | No
     stop = numbers.day_of_month(stream, behind) if behind else None
     if start is None or stop is None or start[0] >= stop[0]:
         return None
-    year = named.year_behind(stream, stop[1])
+    year = named.year_after(stream, stop[1])
     number = year[0] if year else None
     if not calendars.day_exists(month, stop[0], number):
         return None

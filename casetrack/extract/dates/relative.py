@@ -330,7 +330,7 @@ def month_near(node: Node, anchor: dt.date | None, step: int) -> calendars.Days 
 
 
 def holiday(stream: TokenStream, index: int) -> Parsed | None:
-    """Read a holiday, with its year where it has one."""
+    """Read a holiday with an optional year."""
     from casetrack.extract.dates import calendars, named
 
     pos = index
@@ -344,7 +344,7 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
     dated = stream.low(pos - 1) in {"before", "after", "until", "till", "since"}
     if plain and not dated and not stream.text(pos)[:1].isupper():
         return None
-    year = named.year_behind(stream, end)
+    year = named.year_after(stream, end)
     yearly = stream.skip(end, "of")
     if year is None and stream.low(yearly) in words.STEPS and stream.low(yearly + 1) == "year":
         if stream.anchor is None:

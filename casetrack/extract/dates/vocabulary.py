@@ -31,7 +31,7 @@ NAMELIKE_MONTHS: Final = frozenset(lists.MONTHS.words("namelike"))
 FORMS_OF_ADDRESS: Final = title_words(
     "address", "academic", "knights", "peers", "german", "french", "spanish"
 ).union(_LISTS.words("forms_of_address"))
-"""Words behind which the name of a month is the name of a person."""
+"""Words after which the name of a month is the name of a person."""
 
 WEEKDAYS: Final = _numbers("weekdays")
 """Day of the week by lower-case word, Monday 0."""
@@ -67,23 +67,23 @@ SEASONS: Final = frozenset(
 CLEAR_SEASONS: Final = SEASONS - {"spring", "fall"}
 
 EVIDENCE: Final = frozenset(_LISTS.words("evidence"))
-"""Words that make a bare month, year or day behind them a date."""
+"""Words that make a bare month, year or day after them a date."""
 DAY_EVIDENCE: Final = frozenset("on from since until till by dated am vom zum ab bis".split())
 RECURRING: Final = frozenset("each every any per such alternate jeder jede jedes jeden".split())
-"""Words that make a period recur, or leave open which one is meant."""
+"""Words that make a period recurring or indefinite."""
 COUNTED: Final = frozenset(_LISTS.words("counted"))
 """Words after a number that exclude a year."""
 NUMBERED: Final = frozenset(_LISTS.words("numbered"))
-"""Words after which figures with dots or hyphens number something."""
+"""Words after which digits with dots or hyphens are the number of a thing."""
 IRREGULAR_PLURALS: Final = frozenset("people men women children staff".split())
 NO_PLURALS: Final = frozenset(_LISTS.words("no_plurals"))
 """Words on s that are no plurals of nouns, as they may follow a day of May."""
 NO_ADJECTIVES: Final = frozenset(_LISTS.words("no_adjectives"))
-"""Small words that part a day of May from a noun behind it."""
+"""Small words that separate a day of May from a noun after it."""
 
 SENT: Final = frozenset(
     "sent date gesendet datum envoyé enviado inviato verzonden data skickat fecha".split()
 )
-"""Labels of the moment in the head of a quoted mail."""
+"""Labels of the time in the header of a quoted mail."""
 WROTE: Final = frozenset("wrote writes schrieb écrit escribió scritto schreef skrev".split())
 """Verbs that end the line which introduces a quoted mail."""

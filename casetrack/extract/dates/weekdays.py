@@ -42,7 +42,7 @@ def weekday(stream: TokenStream, index: int) -> Parsed | None:
     if named is None or (pos > index and step is None):
         return _in_week(stream, index)
     day, end = named
-    for read in (_with_date, _week_behind, _with_number):
+    for read in (_with_date, _week_after, _with_number):
         result = read(stream, day, end, step)
         if result is not None:
             return result
@@ -115,7 +115,7 @@ def _chosen(anchor: dt.date | None, node: Node, day: int) -> Node:
 
 
 def _stepped_date(stream: TokenStream, node: Node, day: int, step: int) -> Node:
-    """Return the day of "this Friday, June 15": where it is a Friday, else in the same year."""
+    """Return the day of "this Friday, June 15": in the year where it is a Friday, else this."""
     anchor = stream.anchor
     if anchor is None:
         return relative("day", None)
@@ -126,7 +126,7 @@ def _stepped_date(stream: TokenStream, node: Node, day: int, step: int) -> Node:
     return relative("day", dated[0] if step == 0 else None, 0.5)
 
 
-def _week_behind(stream: TokenStream, day: int, index: int, step: int | None) -> Parsed | None:
+def _week_after(stream: TokenStream, day: int, index: int, step: int | None) -> Parsed | None:
     """Read "Friday next week", "Tuesday of last week"."""
     pos = stream.skip(stream.skip(index, *words.DAY_PARTS), "of", "in")
     pos = stream.skip(pos, "the")

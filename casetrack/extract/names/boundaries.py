@@ -55,7 +55,7 @@ _HEADS = frozenset(
 _ADDRESSED = title_words("address") | {"miss"}
 _SAINTS = frozenset({"st", "mt", "ft"})
 _LONGEST = 8
-"""Most words that a name is lengthened by on one side."""
+"""Maximum words added to a name on one side."""
 
 
 def completed(words: Words, places: Sequence[Place], /) -> list[Place]:
@@ -194,7 +194,7 @@ def _back(words: Words, at: int, stop: int) -> int:
 
 
 def _of(words: Words, end: int, after: Place | None) -> int:
-    """Return the end of "of (the) Virginia", "for the Ninth Circuit" behind an office."""
+    """Return the end of "of (the) Virginia", "for the Ninth Circuit" after an office."""
     texts = words.texts
     joins = {"of", "for"} if texts[end - 1].lower() in _JUDGES else {"of"}
     if end + 1 >= len(texts) or texts[end].lower() not in joins or not _on_line(words, end):
@@ -206,7 +206,7 @@ def _of(words: Words, end: int, after: Place | None) -> int:
 
 
 def _subjects(words: Words, end: int, after: Place | None) -> int:
-    """Return the end of ", Tobacco and Firearms" behind a body's first subject."""
+    """Return the end of ", Tobacco and Firearms" after a body's first subject."""
     texts, best = words.texts, end
     at = end
     while at + 1 < len(texts) and at - end < _LONGEST:
@@ -255,7 +255,7 @@ def _firm(words: Words, place: Place, before: Place | None, _after: Place | None
 
 
 def _no_law(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
-    """Leave out the titles of laws and plans, and the board of anybody."""
+    """Remove titles of laws and plans, and boards of any organisation."""
     texts, end = words.texts, place.after
     low = [w.lower() for w in texts[place.first : end]]
     at = end
@@ -272,7 +272,7 @@ def _no_law(words: Words, place: Place, _before: Place | None, _after: Place | N
 
 
 def _no_date(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
-    """Leave out a date before a firm: "11 November 2024 Oakham Mills plc"."""
+    """Remove a date before a firm: "11 November 2024 Oakham Mills plc"."""
     low = [w.lower() for w in words.texts[place.first : place.after]]
     size = next((i for i, w in enumerate(low) if w not in DATES and not w.isdigit()), len(low))
     is_date = any(w in DATES for w in low[:size]) and any(w.isdigit() for w in low[:size])
@@ -280,7 +280,7 @@ def _no_date(words: Words, place: Place, _before: Place | None, _after: Place | 
 
 
 def _titled(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
-    """Make a person of one or two words behind a title: "Ms Okafor", "Ms Jo Okafor, Operations"."""
+    """Make one or two words after a title a person: "Ms Okafor", "Ms Jo Okafor, Operations"."""
     texts, first = words.texts, place.first
     end = next((i for i in range(first, place.after) if texts[i] == ","), place.after)
     low = {w.lower() for w in texts[first : place.after]}
@@ -297,7 +297,7 @@ def _titled(words: Words, place: Place, _before: Place | None, _after: Place | N
 
 
 def _where(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
-    """Take "St.", "State of" and the last full stop in; "non-U.S." and "German" are no places."""
+    """Include "St.", "State of" and the last full stop; "non-U.S." and "German" are no places."""
     texts, first, end = words.texts, place.first, place.after
     shapes = words.features[:, SHAPE]
     if end - first > 2 and shapes[end - 1] == shapes[end - 3] == LETTER and _is(words, end, "."):
@@ -326,7 +326,7 @@ def _where(words: Words, place: Place, before: Place | None, _after: Place | Non
 
 
 def _heading(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
-    """Leave out the end of a heading in capitals that the name of a company follows."""
+    """Remove the end of a heading in capitals before the name of a company."""
     first, shapes = place.first, words.features[:, SHAPE]
     at = first
     while at < place.after and shapes[at] == UPPER:

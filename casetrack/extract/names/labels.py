@@ -49,7 +49,7 @@ class LabelTagger:
 
     @property
     def layers(self) -> None:
-        """It needs nothing of the profile's pass."""
+        """The tagger needs no output of the profile's pass."""
         return
 
     def tag(

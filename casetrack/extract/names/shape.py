@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # office.
 
 _REACH = 200
-"""So far before and behind a name its place is looked at, in characters."""
+"""Characters of context before and after a name."""
 _NOT_OF_PEOPLE = BODIES | GENERIC_FORMS | LEGAL_FORMS | PAPERS | PLACES
 _WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[’'-])*\.?")
 _LAST_NAMES = frozenset("de la le van von der den di da del bin al el".split())

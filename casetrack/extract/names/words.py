@@ -40,7 +40,7 @@ DATES = frozenset(
 PAPERS = frozenset(_LISTS.words("papers"))
 PARTICLES = frozenset("of the and for de la le van von der den di da del du bin al el y e".split())
 NEVER = PAPERS | DATES | PARTICLES
-"""A name has at least one word that is not of these."""
+"""Words that a name cannot consist of alone."""
 COMPANY_ENDS = frozenset(lists.LEGAL_FORMS.words("ends"))
 """Legal forms that occur almost only at the end of a company's name."""
 GENERIC_FORMS = frozenset(
@@ -55,13 +55,13 @@ OFFICES = PUBLIC_BODIES | frozenset(
     "bank university college institute academy society museum chamber union association league "
     "federation confederation alliance archives library hospital school church".split()
 )
-"""Words that "of" or "for" is part of a name behind."""
+"""Words after which "of" or "for" is part of a name."""
 SUBJECTS = frozenset(_LISTS.words("subjects"))
 """Subjects of public bodies; "and" joins several within a name."""
 FELLOWS = frozenset(
     "partners sons son co company brothers bros associates daughters fils cie".split()
 )
-"""Words behind "and" that make a firm of the name before."""
+"""Words after "and" that make the preceding name a firm."""
 STATUTES = frozenset("act law laws code rules statute statutes ordinance regulations".split())
 NUMBERED = frozenset(
     "regulation rule form schedule item section class series tranche topic article chapter".split()
@@ -76,7 +76,7 @@ NO_NAMES = NEVER | frozenset(
     "proposal prospectus pst recital regulation relations rmb rule securities security sfas "
     "sofr stock svp term throughput ucc usd utc vat voip vp vsoe xbrl".split()
 )
-"""Nor is a name all of these."""
+"""Words that alone are not a name."""
 _FLAGGED = (LEGAL_FORMS, HONORIFICS, PLACES, BODIES, DATES, PAPERS, PARTICLES)
 
 
@@ -114,7 +114,7 @@ COLUMNS = (
     ("line", 6),
     ("company", 4),
 )
-"""Names of the features, and how many values each has."""
+"""Names of the features with their number of values."""
 SHAPE, _, _, _, FLAGS, GAP, FIRST, LINE, COMPANY = range(len(COLUMNS))
 
 LOWER, TITLE, UPPER, LETTER, MIXED, DIGITS, ALNUM, MARK, OTHER = range(9)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # The title of a paper: the first lines that look like one and name a paper.
 
 _LINES, _CHARS = 8, 240
-"""Most of a title."""
+"""Maximum lines and characters of a title."""
 _SENTENCE = 14
 """A line of more words that does not look like a title is text, and no title comes after it."""
 _FIELD = re.compile(

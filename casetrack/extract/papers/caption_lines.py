@@ -44,7 +44,7 @@ _CELL_END = re.compile(r"\s\|\s+(?=\S)|(?<=\S)[^\S\n]*\t\s*(?=\S)")
 _GAP = re.compile(r"(?<=[^\s\d])[^\S\n]{4,}(?=\S)")
 _MOST_LINES = 90
 _CAPTION_LINES = 30
-"""Most lines of a caption below the number of its case."""
+"""Maximum lines of a caption below the case number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,7 +242,7 @@ _BROUGHT = re.compile(
     r"|(?:certiorari|appeals?) (?:to|from) the\b",
     re.IGNORECASE,
 )
-"""How a case came to a court; no title of a paper."""
+"""Origins of a case in a court; not a title of a paper."""
 # "[Filed May 25, 2012]" within a text is the day of another paper.
 _DECIDED = re.compile(
     r"(?<![\[\"“])\b(?:Decided|Judgment delivered|Delivered|Handed down|Filed|Opinion filed|Date"
@@ -277,7 +277,7 @@ def is_no_party(text: str, /) -> bool:
 
 
 def case_number_in(cells: Sequence[Cell], /) -> str | None:
-    """Return the number of the case; that of a lower court or another case is none."""
+    """Return the number of the case, not of a lower court or another case."""
     best: str | None = None
     for cell in cells[:70]:
         if bare := _BARE_NUMBER.match(cell.text.strip()):
@@ -338,7 +338,7 @@ def _day_in(text: str) -> str | None:
 
 
 def filed_on(head: str, facts: LegalFacts, /) -> str | None:
-    """Return the day of the court's stamp; of a paper without one none."""
+    """Return the day of the court's stamp, or ``None``."""
     if facts.legal_type in (None, "contract", "statute", "correspondence", "deposition"):
         return None
     for stamp in _STAMP.finditer(head[:4000]):

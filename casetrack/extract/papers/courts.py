@@ -221,7 +221,7 @@ def _capital(word: str) -> str:
 
 
 def match_court(joined: str, /) -> tuple[str, str | None, int] | None:
-    """Return the court that a text begins with: its usual name, its short name, where it ends."""
+    """Return the court at the start of a text: usual name, short name, and end."""
     for pattern, name_of in _federal():
         match = pattern.match(joined)
         if match:
@@ -285,7 +285,7 @@ _PROSE = re.compile(r"[\s,]*(?:[a-z]{2,}|[A-Z][a-z]+ (?:has|have|held|ruled|may|
 _PARTY = re.compile(
     r"[\s,]*(?:et al\.?,?\s*)?(?:plaintiff|defendant|petitioner|respondent|appell)", re.IGNORECASE
 )
-"""A court that is sued is not the one that sits."""
+"""A court as a party is not the court of the case."""
 _IN_SHORT = re.compile(_LISTS.text("in_short"), re.VERBOSE | re.IGNORECASE)
 """Names of a court in running text."""
 _LINES = 5

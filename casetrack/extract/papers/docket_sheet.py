@@ -71,9 +71,9 @@ _STAMP = re.compile(
     r"|FILING\s*\#\s*\d+,?\s+E-?FILED\b.*)",
     re.IGNORECASE,
 )
-"""Lines of the systems of states, which name no entry."""
+"""Lines of state systems, which have no entry number."""
 _LONG_ID = 7
-"""An entry of so many digits is the number of the file in the court's system, not of the entry."""
+"""An entry with this many digits is a file number of the court's system."""
 _EDGE_LINES = 4
 _LONGEST = 240
 

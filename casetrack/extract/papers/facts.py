@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.documents import LegalType, Party
 
 CAPTION_READER = 1
-"""Raised whenever the legal columns of a document would come out in another way."""
+"""Increase with every change of the legal columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ _LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A
 """Two parties between semicolons: "UNIVERSITY OF HAWAI'I, and Thomas M. Apple"."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
 _SIDE = 16
-"""Most lines of one side."""
+"""Maximum lines of one side."""
 _BETWEEN = 3
 """Maximum lines of the right column between "v." and the next name."""
 _LOOKED_AT = 70

@@ -124,7 +124,7 @@ class WholeText:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Where each page begins in :attr:`text`."""
+        """Start of each page in :attr:`text`."""
         lengths = (len(page.text) + len(BETWEEN) for page in self.pages[:-1])
         return tuple(accumulate(lengths, initial=0)) if self.pages else ()
 

@@ -9,4 +9,4 @@ modules, because their patterns take a quarter of a second to compile.
 from __future__ import annotations
 
 VERSION: int = 7
-"""Grows when the same text gives other references than before."""
+"""Increase with every change of the results."""

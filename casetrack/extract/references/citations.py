@@ -107,7 +107,7 @@ def _letters(name: str) -> str:
 
 @functools.cache
 def _reporters() -> frozenset[str]:
-    """Every abbreviation of a reporter or journal, as its letters up to the first digit."""
+    """Return every abbreviation of a reporter or journal: its letters up to the first digit."""
     from reporters_db import JOURNALS, LAWS, REPORTERS
 
     names: set[str] = set()
@@ -138,7 +138,7 @@ _PAGE = re.compile(
 )
 _SIGNS = re.compile(r"(?<=\d\sU\.)(?P<gap>\s?)5\.(?=\s)")
 _DOUBTFUL = re.compile(r"[0-9][OoIl|SBZ](?![a-z]{2})|[OoIl|SBZ][0-9]|U\.\s?5\.|\d\s[A-Z]\s\.[23]d")
-"""Without it there is nothing that a scan could have misread."""
+"""Required text of any possible OCR error."""
 _ASTRAY = re.compile(r"(?<=\d\s[A-Z])\s\.(?=[23]d\s\d)")
 
 
@@ -369,7 +369,7 @@ def _without_eyecite(text: str) -> Iterator[Citation]:
 
 
 def _own_ids(text: str, cites: Iterable[Citation]) -> Iterator[Citation]:
-    """Yield the *id.* that eyecite leaves out: "(Id. at p. 5)", one behind another."""
+    """Yield the *id.* that eyecite omits: "(Id. at p. 5)", consecutive ones."""
     taken = sorted((c.core, c.end) for c in cites)
     for match in _ID.finditer(text):
         at = bisect_right(taken, (match.start(), len(text))) - 1
@@ -391,7 +391,7 @@ def _lone_signs(text: str) -> Iterator[Citation]:
 
 
 def _as_written(citation: Citation | None, flat: str, text: str) -> Citation | None:
-    """Give the reporter of a citation as the text has it, where commas were read as points."""
+    """Restore the reporter as written if commas were read as points."""
     if citation is None or flat == text or "," not in text[citation.core : citation.end]:
         return citation
     reporter = citation.groups.get("reporter")
@@ -405,7 +405,7 @@ def _as_written(citation: Citation | None, flat: str, text: str) -> Citation | N
 
 
 def _apart(text: str, citations: list[Citation]) -> tuple[Citation, ...]:
-    """Give every citation the name before it; parallel ones share that of the first."""
+    """Add the preceding name to every citation; parallel ones share the first one's."""
     apart: list[Citation] = []
     for read in citations:
         citation = read

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Place = tuple[int, int]
 _MAX_PAGES = 150
-"""Pages that a decision may run to; a pin cite further on is of another one (as in eyecite)."""
+"""Maximum pages of a decision; a later pin cite is of another one (as in eyecite)."""
 _MOST = 1000
 _VOLUME_BEFORE = re.compile(r"\d\s$")
 """The volume of "4 id., at 66": another volume of the same work."""

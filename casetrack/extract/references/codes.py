@@ -358,7 +358,7 @@ def _higher(match: re.Match[str]) -> tuple[str, ...]:
 def _listed(
     text: str, match: re.Match[str], code: str, confidence: float
 ) -> Iterator[ReferenceMatch]:
-    """Yield the place of *match* and those that its list goes on with."""
+    """Yield the place of *match* and the further members of its list."""
     groups = match.groupdict()
     number = groups.get("number") or groups.get("bare") or ""
     one_line(match[0])

@@ -35,12 +35,12 @@ class ReferenceMatch:
 
 
 def slug(*parts: str) -> str:
-    """Small letters and digits of *parts*, joined by hyphens."""
+    """Return lower-case letters and digits of *parts*, joined by hyphens."""
     return _NOT_IN_SLUG.sub("-", " ".join(parts).casefold()).strip("-")
 
 
 def one_line(text: str) -> str:
-    """*text* with every run of white space as one space."""
+    """Return *text* with every run of white space as one space."""
     return " ".join(text.split())
 
 

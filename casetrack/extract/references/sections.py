@@ -44,7 +44,7 @@ EXHIBIT = re.compile(
 EXHIBIT_IN_LIST = re.compile(
     r"(?:[A-Z]{1,3}(?:[-.]?\d{1,3})*(?![\w'’])|\d{1,3}(?:\.\d{1,3})*[A-Z]?(?!\w|[.,]\d))(?:\([\da-zA-Z]{1,3}\))*"
 )
-"""The same after a plural, where a hyphen between figures makes a range."""
+"""The same after a plural, where a hyphen between digits makes a range."""
 SUBPARAGRAPH = re.compile(r"\([a-zA-Z0-9]{1,4}\)(?:\([a-zA-Z0-9]{1,4}\))*")
 """Abbreviated member of a list: "8.2(a) and (b)"."""
 
@@ -190,7 +190,7 @@ class PartList:
         return self.numbers[-1].end
 
     def places(self) -> Iterator[tuple[int, int, str]]:
-        """Start, end and number of each reference; the first one begins with the word."""
+        """Start, end and number of each reference; the first includes the word."""
         for i, numbered in enumerate(self.numbers):
             yield (self.start if i == 0 else numbered.start), numbered.end, numbered.number
 

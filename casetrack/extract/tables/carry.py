@@ -49,7 +49,7 @@ class TableCarry(ABC, Generic[Table, Names]):
         self.table, self.names, self._between = table, names, []
 
     def pass_text(self, lines: Iterable[str], /) -> None:
-        """Read text below the table; where it is too much, another table follows."""
+        """Read text below the table; after too much text the next table is a new one."""
         self._between += lines
         if part_tables(self._between) or len(self._between) > _MAX_LINES:
             self.clear()

@@ -1,4 +1,4 @@
-"""The cells of a table's line: a label, and the numbers behind it, each with its exact place."""
+"""The cells of a table's line: a label, and the numbers after it, each with its exact place."""
 
 from __future__ import annotations
 

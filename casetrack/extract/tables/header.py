@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.extract.tables.model import Cell
 
 Sign = Literal["marked", "bold", "shaded", "values", "levels"]
-"""How a header differs from the rows below it."""
+"""Differences of a header from the rows below it."""
 
 MAX_LEVELS = 4
 """The largest number of rows of a header."""

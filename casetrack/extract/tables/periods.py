@@ -237,7 +237,7 @@ def _first(group: re.Match[str], last: dt.date) -> dt.date | None:
 
 
 def _since_the_year_before(column: Column, all_columns: list[Column]) -> Column:
-    """Let a year of 52 or 53 weeks begin behind the one of another column."""
+    """Start a year of 52 or 53 weeks after the end of another column's year."""
     if (
         column.first
         or column.last is None

@@ -37,7 +37,7 @@ _KEY = re.compile(r"[\x21-\x7e]+")
 
 @dataclass(frozen=True, slots=True)
 class OpenAI(Service):
-    """A model behind OpenAI's protocol."""
+    """A model behind the API of OpenAI."""
 
     name: ClassVar[str] = "openai"
     path: ClassVar[str] = "/embeddings"
