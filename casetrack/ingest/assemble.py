@@ -211,7 +211,7 @@ class Tally:
         return self._confidence / self._recognised if self._recognised else None
 
 
-def why_no_text(tally: Tally, missing: Sequence[str], /) -> str:
+def no_text_reason(tally: Tally, missing: Sequence[str], /) -> str:
     """Describe why a document has no text."""
     if missing:
         return " ".join(missing)

@@ -183,8 +183,8 @@ def known_of(snapshot: Snapshot, document: Document, pipeline: Pipeline, /) -> K
     columns = with_families(known_columns(pipeline), "chunks")
     rows = snapshot.scan(columns, revisions=[document.revision], checked=False)
     # Damaged values are computed again, not copied.
-    sound = ~damaged(rows, "chunks", lacking=snapshot.lacking)
-    return known_outputs(rows.filter(sound), document.pipeline_fingerprint, pipeline)
+    intact = ~damaged(rows, "chunks", lacking=snapshot.lacking)
+    return known_outputs(rows.filter(intact), document.pipeline_fingerprint, pipeline)
 
 
 def reading_conditions(reading: ReadOptions, /) -> str:

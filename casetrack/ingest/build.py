@@ -23,7 +23,7 @@ from casetrack.base.years import recorded
 from casetrack.extract.days import stated_day
 from casetrack.extract.document_type import infer_document_type
 from casetrack.extract.papers.text import WholeText
-from casetrack.ingest.assemble import Tally, caption_columns, seal, unread, why_no_text
+from casetrack.ingest.assemble import Tally, caption_columns, no_text_reason, seal, unread
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.staleness import outputs_of
 from casetrack.ingest.steps.base import attempt, collect_failures
@@ -149,7 +149,7 @@ class DocumentBuilder:
         with collect_failures(job.shown) as failures:
             self.make_chunks(sheet, tally.watch(parsed.batches, self.on_pages), tally)
             if not tally.chunks:
-                raise NoText(job.shown, why_no_text(tally, parsed.missing))
+                raise NoText(job.shown, no_text_reason(tally, parsed.missing))
             document = self._document(sheet, parsed, tally)
         return with_chunks(document, tally, failures)
 

@@ -20,7 +20,7 @@ from casetrack.ingest.outcomes import cancelled_outcome, limit_notes
 from casetrack.ingest.pipeline.files import use_pipeline
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
 from casetrack.parse.base import ReadOptions
-from casetrack.store.excluded import admit, excluded
+from casetrack.store.excluded import excluded, readmit
 from casetrack.store.lock import write_lock
 from casetrack.store.untaken import begin, end
 
@@ -103,7 +103,7 @@ def ingest(
     back = out & {o.path for o in report.outcomes if o.status in ("ingested", "partial")}
     if back:
         with write_lock(workspace.folder):
-            admit(workspace.folder, back)
+            readmit(workspace.folder, back)
     earlier = sum(d.updated_at < started for d in workspace.state().documents()) if changed else 0
     if not earlier:
         return report

@@ -183,7 +183,7 @@ def read_again(
     reports: list[IngestReport] = []
     for forced, files in kept.items():
         if files and not run.cancel.is_set():
-            tell = _teller(run, done, total)
+            tell = _progress_callback(run, done, total)
             reports.append(
                 ingest_again(run.workspace, files, force=forced, progress=tell, cancel=run.cancel)
             )
@@ -200,7 +200,7 @@ def read_again(
                 force=forced,
                 document_name=name or None,
                 copy_original=copied,
-                progress=_teller(run, done, total),
+                progress=_progress_callback(run, done, total),
                 cancel=run.cancel,
             )
         )
@@ -208,7 +208,7 @@ def read_again(
     return _joined(reports), tuple(missing)
 
 
-def _teller(run: Reindex, before: int, total: int) -> Callable[[IngestProgress], None]:
+def _progress_callback(run: Reindex, before: int, total: int) -> Callable[[IngestProgress], None]:
     def tell(moment: IngestProgress) -> None:
         run.tell(f"reading {PurePath(moment.file).name}".rstrip(), before + moment.done, total)
 

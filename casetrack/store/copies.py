@@ -124,7 +124,7 @@ def _check(folder: Path, info: CollectionInfo) -> dict[str, int]:
     with reading(documents.uri):
         ledger = documents.to_table()
     _check_ledger(ledger)
-    _check_sound(ledger, "documents", "name")
+    _check_rows(ledger, "documents", "name")
     counts = dict(
         zip(ledger["revision"].to_pylist(), ledger["chunk_count"].to_pylist(), strict=True)
     )
@@ -155,7 +155,7 @@ def _check_files(path: Path, dataset: Any) -> None:
         raise CollectionDamaged("more rows than its files can hold")
 
 
-def _check_sound(rows: pa.Table, table: str, name: str) -> None:
+def _check_rows(rows: pa.Table, table: str, name: str) -> None:
     import pyarrow as pa
 
     lacking = set(schema.table(table).names).difference(rows.column_names)
@@ -182,6 +182,6 @@ def _check_chunks(chunks: Any, counts: dict[str, int]) -> None:
     with reading(chunks.uri):
         for batch in chunks.scanner().to_batches():
             numbers.update(batch["revision"].to_pylist())
-            _check_sound(pa.Table.from_batches([batch]), "chunks", "document_name")
+            _check_rows(pa.Table.from_batches([batch]), "chunks", "document_name")
     if numbers != Counter(counts):
         raise CollectionDamaged("passages that do not match its list of documents")

@@ -74,7 +74,7 @@ def exclude(folder: Path, documents: Iterable[Document], /) -> None:
     _write(folder, [*(f for f in excluded(folder).files if f.path not in paths), *new])
 
 
-def admit(folder: Path, paths: Collection[str], /) -> None:
+def readmit(folder: Path, paths: Collection[str], /) -> None:
     """Remove files from the list; the caller holds the write lock."""
     _write(folder, [file for file in excluded(folder).files if file.path not in paths])
 

@@ -26,7 +26,7 @@ from casetrack.base.files import (
 )
 from casetrack.store import audit, mirror
 from casetrack.store.heads import FILE
-from casetrack.store.info import COPY, info_lock, is_shell, read_info, write_info
+from casetrack.store.info import COPY, info_lock, is_deleted, read_info, write_info
 from casetrack.store.info import FILE as FACTS
 from casetrack.store.lock import alone, file_locked, try_lock, write_lock
 from casetrack.store.place import FILE as PLACE
@@ -230,7 +230,7 @@ def _remove_collection_folder(home: Path, info: CollectionInfo, action: str) -> 
             # From here on the local folder of a remote collection is an ordinary folder.
             (doomed / PLACE).unlink(missing_ok=True)
             with info_lock(doomed):
-                retire(doomed)
+                remove_in_place(doomed)
     _remove(doomed)
     if doomed.exists():
         _repairs.warning(
@@ -257,7 +257,7 @@ def settle_sealed(home: Path, /) -> None:
                     lock.unlink(missing_ok=True)
 
 
-def retire(folder: Path, /) -> None:
+def remove_in_place(folder: Path, /) -> None:
     """Remove a collection whose folder cannot be moved; the caller holds the lock on its facts."""
     (folder / COPY).unlink(missing_ok=True)
     put_in_place(folder / FACTS, folder / GONE)
@@ -280,7 +280,7 @@ def sweep_home(home: Path, /) -> None:
     """Remove folders of collections whose creation or deletion was interrupted."""
     settle_sealed(home)
     for folder in home.glob("[!.]*"):
-        if is_shell(folder):
+        if is_deleted(folder):
             _remove(folder)
     swept = sum(_sweep(folder) for folder in home.glob(".deleted-*"))
     for name in {p.name.removesuffix(".lock") for p in home.glob(f"{BUILDING}*")}:

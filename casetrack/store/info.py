@@ -49,7 +49,7 @@ def read_info(folder: Path, /) -> CollectionInfo:
     try:
         return parse_info((folder / FILE).read_bytes())
     except (OSError, ValueError) as error:
-        if not folder.exists() or is_shell(folder):
+        if not folder.exists() or is_deleted(folder):
             raise gone(folder) from error
         raise CollectionDamaged(
             f"The collection in {folder} cannot be read: {FILE} is missing or damaged ({error}).",
@@ -57,7 +57,7 @@ def read_info(folder: Path, /) -> CollectionInfo:
         ) from error
 
 
-def is_shell(folder: Path, /) -> bool:
+def is_deleted(folder: Path, /) -> bool:
     """Return whether a folder contains only the remains of a deleted collection.
 
     These are views and locks, which a search during the deletion may create again, or any files if

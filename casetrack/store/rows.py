@@ -199,7 +199,7 @@ def intact_chunks(
                     rows = rows.filter(pa.array(~wrong))
                 yield rows
 
-    def sound(asked: list[str], scanner: Any) -> Iterator[pa.RecordBatch]:
+    def intact(asked: list[str], scanner: Any) -> Iterator[pa.RecordBatch]:
         try:
             for rows in compared(scanner):
                 yield from rows.select(asked).to_batches()
@@ -207,7 +207,7 @@ def intact_chunks(
             failed(error)
             raise
 
-    class Sound(ds.Dataset):  # type: ignore[misc] # DuckDB asks what it is, and for these two
+    class Intact(ds.Dataset):  # type: ignore[misc] # DuckDB asks what it is, and for these two
         def __init__(self) -> None:
             pass
 
@@ -221,6 +221,6 @@ def intact_chunks(
             present = [name for name in needed if name in stored.schema.names]
             scanner = stored.scanner(columns=present, **options)
             schema = pa.schema([stored.schema.field(name) for name in asked])
-            return _Scanner(pa.RecordBatchReader.from_batches(schema, sound(asked, scanner)))
+            return _Scanner(pa.RecordBatchReader.from_batches(schema, intact(asked, scanner)))
 
-    return Sound()
+    return Intact()

@@ -40,7 +40,7 @@ def sealed_path(folder: Path, /) -> Path:
     return folder.with_name(folder.name + ENDING)
 
 
-def passing_path(folder: Path, /) -> Path:
+def transition_path(folder: Path, /) -> Path:
     """Return the temporary path of that file during sealing and unsealing."""
     return folder.with_name(f".{folder.name}{ENDING}")
 
@@ -120,7 +120,7 @@ def recover(home: Path, collection_id: str, half_open: Path, /) -> None:
     left to the next program.
     """
     folder = home / collection_id
-    passing = passing_path(folder)
+    passing = transition_path(folder)
     with contextlib.suppress(OSError):
         if passing.is_file():
             if is_open(folder):

@@ -181,7 +181,8 @@ def build_segments(place: Place, home: str, revisions: list[str], orders: bool, 
         if orders and kind is INDEX:
             made = [keeper.load(folder / home / name) for name in names]
             wanted = [
-                s.folder and cells_build.build_one(s, s.folder) for s in cells_build.wanting(made)
+                s.folder and cells_build.build_one(s, s.folder)
+                for s in cells_build.without_cells(made)
             ]
             ordered = sum(map(bool, wanted))
         return Output(names, ordered, mirror.send(folder, (f"{home}/{name}" for name in names)))

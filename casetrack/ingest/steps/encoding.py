@@ -61,7 +61,7 @@ def title_of(row: Mapping[str, Any], /) -> str:
     return "".join(_unsaid([_cut(title, _TITLE_CHARS)], row))
 
 
-def surroundings_of(row: Mapping[str, Any], /) -> list[str]:
+def context_parts_of(row: Mapping[str, Any], /) -> list[str]:
     """Return the other context of a row of ``chunks``: headings, sheet, running head, columns."""
     headings = [_cut(h, _HEADING_CHARS) for h in (row["heading_path"] or ())[-_HEADINGS:]]
     inside = _unsaid(headings, row)
@@ -76,7 +76,7 @@ def surroundings_of(row: Mapping[str, Any], /) -> list[str]:
 
 def context_of(row: Mapping[str, Any], /) -> str:
     """Return the context of a row of ``chunks`` for an encoder, with a final newline."""
-    parts = [title_of(row), *surroundings_of(row)]
+    parts = [title_of(row), *context_parts_of(row)]
     return "".join(f"{part}\n" for part in parts if part)
 
 

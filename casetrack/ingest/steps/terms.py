@@ -18,7 +18,7 @@ from casetrack.ingest.steps.base import Contract, attempt
 from casetrack.ingest.steps.encoding import (
     CONTEXT_COLUMNS,
     CONTEXT_VERSION,
-    surroundings_of,
+    context_parts_of,
     title_of,
 )
 from casetrack.ingest.steps.words import (
@@ -66,7 +66,7 @@ def searchable_terms(row: Mapping[str, Any], /) -> tuple[list[str], list[int]]:
     """Return the distinct index terms of a row of ``chunks``, sorted, and their counts."""
     counts = Counter(index_terms(row["text"]))
     counts.update(index_terms(title_of(row)))
-    above = "\n".join(surroundings_of(row))
+    above = "\n".join(context_parts_of(row))
     code = is_source_code(row["document_name"])
     for term in (
         *index_terms(above),

@@ -38,14 +38,14 @@ from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records.snapshots import SealReport, UnsealReport
 from casetrack.store import audit
-from casetrack.store.folders import building, retire
+from casetrack.store.folders import building, remove_in_place
 from casetrack.store.info import FILE as INFO
 from casetrack.store.info import info_lock, parse_info, read_info, write_info
 from casetrack.store.listing import free_name
 from casetrack.store.lock import names_lock, write_lock
 from casetrack.store.place import place_of
 from casetrack.store.rewrite import rewriting
-from casetrack.store.sealed import COLLECTION, DOOMED, is_open, passing_path, sealed_path
+from casetrack.store.sealed import COLLECTION, DOOMED, is_open, sealed_path, transition_path
 from casetrack.store.wipe import wipe
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ def _read_back(
 
 def _switch(folder: Path, file: Path, doomed: Path, tree: Tree) -> Path:
     """Replace the folder by the encrypted file; return the folder of the plain files."""
-    home, passing = folder.parent, passing_path(folder)
+    home, passing = folder.parent, transition_path(folder)
     if tree_of(folder).lasting != tree.lasting:
         raise changed(folder)
     audit.note(folder, "collection sealed")
@@ -353,7 +353,7 @@ def _switch(folder: Path, file: Path, doomed: Path, tree: Tree) -> Path:
 def _switch_in_place(folder: Path, passing: Path) -> Path:
     """Replace a folder that cannot be moved, because our own locks in it are open."""
     try:
-        retire(folder)
+        remove_in_place(folder)
     except (OSError, CaseTrackError):
         passing.unlink()
         raise
@@ -457,7 +457,7 @@ def _decrypt(
 
 def _open_up(space: Path, folder: Path, *, is_own: bool) -> None:
     """Replace the encrypted file by the folder."""
-    passing = passing_path(folder)
+    passing = transition_path(folder)
     if is_own:
         sealed_path(folder).replace(passing)
     try:

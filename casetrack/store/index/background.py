@@ -35,7 +35,7 @@ def start(module: str, folder: Path, /) -> bool:
     return True
 
 
-def step_back() -> None:
+def lower_priority() -> None:
     """Lower the priority of this process, where the system allows."""
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):

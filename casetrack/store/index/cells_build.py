@@ -17,7 +17,7 @@ import numpy as np
 from casetrack.base.files import UNFINISHED
 from casetrack.store.index import background
 from casetrack.store.index.arrays import save_arrays
-from casetrack.store.index.background import step_back
+from casetrack.store.index.background import lower_priority
 from casetrack.store.index.postings import FILE, Cells
 from casetrack.store.index.stored_segments import load_segments
 from casetrack.store.lock import try_lock
@@ -40,14 +40,14 @@ _ROUNDS = 6
 _BLOCK = 4096
 
 
-def wanting(segments: Sequence[Segment], /) -> list[Segment]:
+def without_cells(segments: Sequence[Segment], /) -> list[Segment]:
     """Return the segments that should have cells and have none."""
     return [s for s in segments if s.folder and s.size >= LEAST_ROWS and s.cells.get() is None]
 
 
 def request(home: Path, segments: Sequence[Segment], values: int, /) -> bool:
     """Start building missing cells in the background, unless the collection is small."""
-    if values < PAYS_FROM or not wanting(segments):
+    if values < PAYS_FROM or not without_cells(segments):
         return False
     return background.start("casetrack.store.index.cells_build", home)
 
@@ -60,7 +60,7 @@ def build_all(home: Path, /) -> int:
     with try_lock(home / ".cells.lock") as locked:
         if not locked:
             return 0
-        for segment in wanting(list(load_segments(home).values())):
+        for segment in without_cells(list(load_segments(home).values())):
             if segment.folder is not None:
                 made += build_one(segment, segment.folder)
     return made
@@ -137,7 +137,7 @@ def _nearest(vectors: NDArray[np.float32], centroids: NDArray[np.float32]) -> ND
 
 def main() -> None:
     """Build the missing cells of the index named on the command line."""
-    step_back()
+    lower_priority()
     build_all(Path(sys.argv[1]))
 
 

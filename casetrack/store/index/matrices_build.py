@@ -16,7 +16,7 @@ from casetrack.base.errors import CaseTrackError
 from casetrack.store.data_files import data_files, locate
 from casetrack.store.datasets import CHUNKS, open_dataset
 from casetrack.store.index.arrays import is_whole, save_arrays
-from casetrack.store.index.background import step_back
+from casetrack.store.index.background import lower_priority
 from casetrack.store.index.matrices import COLUMN, home_of, kept_at
 from casetrack.store.lock import try_lock
 
@@ -49,7 +49,7 @@ def build_all(folder: Path, /) -> int:
 
 def main() -> None:
     """Locate the matrices of the collection whose folder is named on the command line."""
-    step_back()
+    lower_priority()
     build_all(Path(sys.argv[1]))
 
 

@@ -107,7 +107,7 @@ def test_a_server_without_sizes_is_stopped(
     files = {f"{number}.md": os.urandom(300) for number in range(70)}
     repository.commit({**files, "large.pdf": os.urandom(4_000_000)})
     source = repository.source(max_extract_bytes=20_000)
-    monkeypatch.setattr(type(source._clone), "sizes_there", lambda *_: {})
+    monkeypatch.setattr(type(source._clone), "local_sizes", lambda *_: {})
     items = listing(source)
     source.prepare(list(items.values()))
     for name, item in items.items():

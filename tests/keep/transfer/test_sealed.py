@@ -128,13 +128,13 @@ def test_a_folder_that_cannot_be_moved_is_sealed_where_it_lies(
         return moved(self, target)
 
     def killed(path: Path) -> None:
-        retire(path)
+        remove_in_place(path)
         raise SystemExit(9)
 
-    retire = sealing.retire
+    remove_in_place = sealing.remove_in_place
     monkeypatch.setattr(Path, "rename", refused)
     if is_killed:
-        monkeypatch.setattr(sealing, "retire", killed)
+        monkeypatch.setattr(sealing, "remove_in_place", killed)
         with pytest.raises(SystemExit):
             library.seal("Mill", PHRASE)
         assert library.collections() == []

@@ -186,7 +186,7 @@ class Clone:
             )
         return tree
 
-    def sizes_there(self, ids: Sequence[str]) -> dict[str, int]:
+    def local_sizes(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the sizes of blobs if the repository is on this machine; otherwise nothing."""
         inner = self._inner()
         return _sizes(Git(inner, self.git.address, self._where), ids) if inner is not None else {}
@@ -212,7 +212,7 @@ class Clone:
         inner = None if folder is None else folder / ".git"
         return inner if inner is not None and inner.exists() else folder
 
-    def sizes_here(self, ids: Sequence[str]) -> dict[str, int]:
+    def fetched_sizes(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the sizes of fetched blobs."""
         fetched = self._here()
         return _sizes(self.git, [blob for blob in ids if blob in fetched])

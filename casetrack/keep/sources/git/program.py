@@ -80,7 +80,7 @@ class Address:
             return None
         return _PAGES[self.host].format(base=self.web, commit=commit, path=quote(path))
 
-    def seen_at(self, origin: str | None, /) -> Address:
+    def with_origin(self, origin: str | None, /) -> Address:
         """Return the address with the web pages of the repository's origin."""
         if self.web is not None or origin is None:
             return self

@@ -243,9 +243,9 @@ class GitSource(Source):
 
     def _list(self, cancel: threading.Event | None) -> list[Item]:
         commit = self._clone.update(cancel)
-        self._pages = self._address.seen_at(self._clone.origin_of_folder())
+        self._pages = self._address.with_origin(self._clone.origin_of_folder())
         blobs = self._chosen(self._clone.entries(commit, self._root))
-        sizes = self._clone.sizes_there(list(blobs.values()))
+        sizes = self._clone.local_sizes(list(blobs.values()))
         self.large = [path for path, blob in blobs.items() if sizes.get(blob, 0) > self._largest]
         if self.large:
             self.notes.append(
@@ -306,7 +306,7 @@ class GitSource(Source):
         with self._clone.locked(cancel):
             try:
                 self._too_large |= self._clone.fetch(ids, cancel)
-                self._sizes |= self._clone.sizes_here(ids)
+                self._sizes |= self._clone.fetched_sizes(ids)
             except GitFailed as failed:
                 raise self._clone.git.error(failed) from failed
 
