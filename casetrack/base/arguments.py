@@ -81,7 +81,7 @@ def near(asked: str, entries: Sequence[Entry], /, *, limit: int = 3) -> list[tup
 
 
 def suggest(name: str, known: Iterable[str], /) -> str:
-    """Return a question that offers the nearest of the known names; empty where none is near."""
+    """Return a question with the most similar known name, or ""."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
@@ -270,7 +270,7 @@ def is_document(place: object, /) -> TypeGuard[DocumentRef]:
 
 
 def as_documents(given: Iterable[DocumentRef] | DocumentRef | None, /) -> list[DocumentRef]:
-    """Return the documents that are named, one or many; none for ``None``."""
+    """Return one or many documents as a list; empty for ``None``."""
     if given is None:
         return []
     return [given] if is_document(given) else list(given)  # type: ignore[arg-type]

@@ -129,7 +129,7 @@ class SqlLimits:
     memory_mb: int = 1024
 
     def __post_init__(self) -> None:
-        """Refuse limits that no statement could keep."""
+        """Refuse limits that are too low for any statement."""
         if self.timeout_seconds <= 0 or self.memory_mb < 16:
             raise UsageError(
                 "The SQL limits are too low for any statement.",
@@ -151,7 +151,7 @@ class ProviderSettings:
     timeout_seconds: float | None = None  # longest pause of the service within one answer
 
     def __post_init__(self) -> None:
-        """Refuse numbers that cannot be meant."""
+        """Refuse numbers that are not above 0."""
         for name in ("dimensions", "max_tokens", "timeout_seconds"):
             value = getattr(self, name)
             if value is not None and value <= 0:
@@ -197,7 +197,7 @@ class Settings:
     license_option: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse a memory mode, a model of names, or a form of the log that does not exist."""
+        """Refuse an unknown memory mode, name model or log format."""
         if self.log not in LOG_FORMS:
             raise UsageError(
                 f"Unknown log format {self.log!r}.",
@@ -222,7 +222,7 @@ class Settings:
 
 
 def resolve_path(path: str | Path, /) -> Path:
-    """Return *path* absolute, with ``~`` expanded; symbolic links are left as they are."""
+    """Return *path* absolute, with ``~`` expanded; symbolic links are kept."""
     expanded = Path(path).expanduser()
     return Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve would follow links
 

@@ -191,7 +191,7 @@ def write_json(path: Path, value: Any, /) -> None:
 
 
 def sync_folder(folder: Path, /) -> None:
-    """Make a rename or a new file in *folder* durable, where the system knows how (not Windows)."""
+    """Make a rename or a new file in *folder* durable, except on Windows."""
     if IS_WINDOWS:
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -25,7 +25,7 @@ class Groups:
         return i
 
     def join(self, i: int, j: int, /) -> None:
-        """Make the groups of two numbers one."""
+        """Join the groups of two numbers."""
         low, high = sorted((self.root(i), self.root(j)))
         self._above[high] = low
 

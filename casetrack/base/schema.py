@@ -239,7 +239,7 @@ def table(name: str, /, *, version: int = SCHEMA_VERSION) -> TableSchema:
 
 
 def versions() -> tuple[int, ...]:
-    """Return the versions of the declarations, the earliest first; the last is the present one."""
+    """Return the versions of the declarations, oldest first; the last is the present one."""
     return tuple(sorted(int(p.name[1:]) for p in resource_dir("schemas").glob("v*")))
 
 

@@ -40,7 +40,7 @@ def is_clock_fault(day: dt.date, /) -> bool:
 def recorded(
     moment: dt.datetime | None, /, *, first: dt.datetime = _FIRST_RECORDED
 ) -> dt.datetime | None:
-    """Return a moment with its zone that a program has recorded, ``None`` if none can have."""
+    """Return a moment with its zone if a program can have recorded it, else ``None``."""
     if moment is None or not first <= moment <= dt.datetime.now(dt.UTC) + _AHEAD:
         return None
     return None if first == _FIRST_RECORDED and is_clock_fault(moment.date()) else moment
@@ -57,5 +57,5 @@ def written_day(year: int, month: int, day: int, /, *, first: int = FIRST_COMMON
 
 
 def stated(moment: dt.datetime | None, /) -> dt.datetime | None:
-    """Return a moment with its zone that a person has stated, ``None`` if it is none."""
+    """Return a moment with its zone if a person can have entered it, else ``None``."""
     return recorded(moment, first=_FIRST_STATED)

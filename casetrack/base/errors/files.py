@@ -1,4 +1,4 @@
-"""Errors about one file; a batch goes on without it."""
+"""Errors about one file; a batch continues without it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AUTHORITIES = '"SELECT name, citation_count FROM authorities"'
 
 
 class FileError(CaseTrackError):
-    """A file cannot be used; the batch goes on with the next one."""
+    """A file cannot be used; the batch continues with the next one."""
 
     code = "file"
 
@@ -246,7 +246,7 @@ class UnexpectedFileError(FileError):
 
 
 class FileStepFailed(FileError):
-    """A step of an installed package failed with one file; the batch goes on."""
+    """A step of an installed package failed with one file; the batch continues."""
 
     code = "step_failed"
 

@@ -48,7 +48,7 @@ class ClientFileInvalid(SetupError):
 
 
 class ClientFileShape(SetupError):
-    """A client's file can be read, but servers cannot be entered where they belong."""
+    """A client's file can be read, but the place for servers has another type."""
 
     code = "client_file_shape"
 
@@ -73,7 +73,7 @@ class ClientFileLocked(SetupError):
 
 
 class ClientFileBusy(SetupError):
-    """Another program wrote the file again and again meanwhile."""
+    """Another program changed the file repeatedly during the update."""
 
     code = "client_file_busy"
 

@@ -207,7 +207,7 @@ class FreeTierLimit(CaseTrackError):
 
 
 class LicenseInvalid(UsageError):
-    """A license key that was given cannot be used; the one in force stays as it is."""
+    """The given license key is not valid; the key in force is not changed."""
 
     code = "license_invalid"
 

@@ -216,7 +216,8 @@ class RunningJob:
         Parameters
         ----------
         work
-            Called with a progress function (either form of :meth:`hear`) and the cancel event.
+            Called with a progress function (either form of :meth:`record_progress`) and the cancel
+            event.
         progress
             Receives the same progress; from another thread also ``"waiting for: ..."`` with 0 and
             0.

@@ -134,7 +134,7 @@ class JobStore:
     def interrupt_all(self) -> None:
         """Interrupt all jobs of this process because it is stopping.
 
-        From then on :meth:`go_on` resumes no job: those are for the next process.
+        From then on :meth:`resume` resumes no job: those are for the next process.
         """
         self._leaving = True
         for running in tuple(self._running):
@@ -176,7 +176,7 @@ class JobStore:
                 claim.unlink(missing_ok=True)
 
     def resumable(self) -> tuple[Job, ...]:
-        """Return the jobs that :meth:`go_on` can restart, oldest first."""
+        """Return the jobs that :meth:`resume` can restart, oldest first."""
         return tuple(reversed([job for job in self.list() if _is_resumable(job)]))
 
     def _new_id(self) -> str:

@@ -223,7 +223,7 @@ class UnusableKey(Exception):
 def usable_key(text: str, today: date, /) -> LicenseKey:
     """Return the key of a text if it is genuine and valid on this day.
 
-    Raises ``Unusable``: the key does not count, independently of the license server.
+    Raises ``UnusableKey``: the key does not count, independently of the license server.
     """
     try:
         key = parse_key(text)
@@ -256,7 +256,7 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
 def confirmed_until(key: LicenseKey, record: Record, now: datetime, /) -> datetime | None:
     """Return until when a key counts without a confirmation; ``None`` means always.
 
-    Raises ``Unusable``: the server refused it, the confirmation is overdue, or the clock was set
+    Raises ``UnusableKey``: the server refused it, the confirmation is overdue, or the clock was set
     back.
     """
     if record.refused:
@@ -496,12 +496,12 @@ class Entitlements:
 
 
 def issued_record(key: LicenseKey, /) -> Record:
-    """Return the record of a key whose first use cannot be noted: it counts from its issue."""
+    """Return the record of a key whose first use cannot be stored: it counts from its issue."""
     return Record(datetime.combine(key.claims.issued, time(), UTC))
 
 
 def is_given(key: str | None, /) -> TypeGuard[str]:
-    """Return the record of a key whose first use cannot be stored: it counts from its issue."""
+    """Return whether a setting has a key; programs leave a placeholder for an omitted one."""
     return bool(key and key.strip() and not key.strip().startswith("${"))
 
 

@@ -71,11 +71,11 @@ class LicenseKey:
     signature: bytes
 
     def signed_text(self) -> str:
-        """Return the part that is signed; it names the key without letting anybody use it."""
+        """Return the signed part, which identifies the key and is useless alone."""
         return self.claims.signed_text()
 
     def text(self) -> str:
-        """Return the whole key in its one proper form."""
+        """Return the key in its canonical form."""
         number = int.from_bytes(self.signature, "big")
         padding = _SIGNATURE * 5 - SIGNATURE_BYTES * 8
         return f"{self.signed_text()}-{_letters(number << padding, _SIGNATURE)}"

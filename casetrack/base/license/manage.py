@@ -193,7 +193,7 @@ def _opener() -> urllib.request.OpenerDirector:
     import urllib.request
 
     class StaysHere(urllib.request.HTTPRedirectHandler):
-        """A key goes to the server that was named, and to no other."""
+        """Follow no redirect: the key goes to the named server only."""
 
         def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
             return None
@@ -301,7 +301,7 @@ class LicenseManager:
             ) from error
 
     def _key_in_use(self) -> LicenseKey:
-        """Return the first key that could count if the server confirms it."""
+        """Return the first key that could count after a confirmation."""
         failed: LicenseInvalid | None = None
         try:
             for _source, text in self._entitlements.candidates():

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from casetrack.base.errors import UsageError
 
 SCHEMES = ("s3", "gs", "az", "file")
-"""Those that are understood; ``file`` is a folder of this computer that is treated as a bucket."""
+"""Supported schemes; ``file`` is a local folder used as a bucket."""
 _OTHER_NAMES = {"s3a": "s3", "gcs": "gs", "azure": "az", "adl": "az"}
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
@@ -18,7 +18,7 @@ _HINT = "Write it as s3://BUCKET/FOLDER, gs://BUCKET/FOLDER or az://CONTAINER/FO
 
 
 def is_address(text: object, /) -> bool:
-    """Return whether a text is meant as an address, and not as the path of a folder or a name."""
+    """Return whether a text is an address rather than a path or a name."""
     return isinstance(text, str) and _SCHEME.match(text.strip()) is not None
 
 
@@ -68,7 +68,7 @@ class Address:
         return cls(scheme, parts.netloc, prefix)
 
     def __str__(self) -> str:
-        """Return it as it is written."""
+        """Return the address as text."""
         if self.scheme == "file":
             return Path(self.prefix).as_uri()
         return f"{self.scheme}://{self.bucket}/{self.prefix}"

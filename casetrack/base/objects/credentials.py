@@ -38,7 +38,7 @@ class Credentials:
     token: str = ""
 
     def options(self) -> dict[str, str]:
-        """Return them by the names of the library."""
+        """Return them as options of the library."""
         named = {
             "access_key_id": self.key,
             "secret_access_key": self.secret,
@@ -84,7 +84,7 @@ def region_of_s3() -> str | None:
 
 
 def endpoint_of_s3() -> str | None:
-    """Return the address of a service that is not Amazon's, where one is named."""
+    """Return the address of an S3-compatible service, or ``None`` for Amazon's."""
     for name in _ENDPOINTS:
         if os.environ.get(name):
             return os.environ[name]
@@ -92,7 +92,7 @@ def endpoint_of_s3() -> str | None:
 
 
 def _section(variable: str, name: str, form: str) -> Mapping[str, str]:
-    """Return the chosen profile of a file in ``~/.aws``; empty where there is none."""
+    """Return the chosen profile of a file in ``~/.aws``, or an empty mapping."""
     try:
         path = Path(os.environ.get(variable) or Path.home() / ".aws" / name)
         parser = configparser.ConfigParser(interpolation=None)
@@ -105,7 +105,7 @@ def _section(variable: str, name: str, form: str) -> Mapping[str, str]:
 
 
 def _is_amazon_machine() -> bool:
-    """Return whether this is a machine of Amazon's, which may lend its role's credentials."""
+    """Return whether this machine runs at Amazon and may have the credentials of a role."""
     for name in _MAKERS:
         try:
             if "amazon ec2" in Path(name).read_text("ascii", "replace").lower():

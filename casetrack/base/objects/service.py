@@ -188,7 +188,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ObjectContent:
-    """An object's content, and the tag that changes with it."""
+    """An object's content, and a tag that changes with it."""
 
     data: bytes
     tag: str
@@ -370,7 +370,7 @@ def _parts(tag: str) -> tuple[str, str]:
 
 
 def library_options(*, plain: bool) -> dict[str, Any]:
-    """Return how long the library waits, and how often it tries again."""
+    """Return timeouts and retries of the library."""
     return {
         "client_options": {
             "allow_http": plain,
@@ -468,7 +468,7 @@ class FolderObjects:
 
     @contextlib.contextmanager
     def _new(self, key: str) -> Iterator[Path]:
-        """Yield a file that takes the place of an object at the end, whole or not at all."""
+        """Yield a temporary file that replaces an object atomically at the end."""
         target = self._home / key
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")

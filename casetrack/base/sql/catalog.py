@@ -36,7 +36,7 @@ EdgeKind = Literal["entity", "document", "chunk"]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 """Kinds of an edge's ends; both ends have the same kind."""
 VIEWS: tuple[str, ...] = ("documents", "chunks", *GRAPH_VIEWS, "pages", "postings")
-"""All views; those that are not of the graph have a file of their name."""
+"""All views; those outside the graph have a file of their name."""
 
 
 FunctionKind = Literal["table", "scalar"]
@@ -90,7 +90,7 @@ class Function:
 
     @property
     def signature(self) -> str:
-        """How it is called, such as ``similar(chunk_id, k := 10)``."""
+        """The call, such as ``similar(chunk_id, k := 10)``."""
         written = (
             p.name if p.default is None else f"{p.name} := {p.default}" for p in self.parameters
         )
@@ -99,7 +99,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All that a statement can name."""
+    """All names that a statement can use."""
 
     views: tuple[View, ...]
     functions: tuple[Function, ...]
@@ -119,7 +119,7 @@ class Catalog:
 
     @property
     def tables(self) -> tuple[View | Function, ...]:
-        """All that gives rows."""
+        """Views and table functions."""
         return (*self.views, *(f for f in self.functions if f.kind == "table"))
 
 

@@ -55,7 +55,7 @@ def all_of(text: str, /) -> tuple[str, ...]:
 
 
 def is_blank(text: str, /) -> bool:
-    """Return whether a text holds nothing but white space and comments."""
+    """Return whether a text has only white space and comments."""
     return all(t.lastgroup == "comment" or t.group().isspace() for t in _TOKEN.finditer(text))
 
 
@@ -72,13 +72,13 @@ def parameters(statement: str, /) -> tuple[str, ...]:
 
 
 def first_word(statement: str, /) -> str:
-    """Return the first word of a statement in lower case; empty where there is none."""
+    """Return the first word of a statement in lower case, or ""."""
     words = (t.group() for t in _TOKEN.finditer(statement) if t.lastgroup == "word")
     return next(words, "").lower()
 
 
 def limited(statement: str, limit: int | None, /) -> str:
-    """Return a statement that gives at most *limit* rows; EXPLAIN and the like stay as they are."""
+    """Return a statement with at most *limit* rows; EXPLAIN and similar ones are not changed."""
     if limit is None or first_word(statement) not in _SELECTING:
         return statement
     own = split(statement)
