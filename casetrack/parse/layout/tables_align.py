@@ -298,7 +298,7 @@ def _aligned(
     if end - start < 3 or not strips:
         return None
     own = _own_head([row_between(line, strips) for line in lines[start:end]])
-    strips = _filled(lines[start + own : end], strips)
+    strips = _without_empty(lines[start + own : end], strips)
     body = [row_between(line, strips) for line in lines[start + own : end]]
     width = len(strips) + 1
     if not is_tabular(body, width, is_banded=False):
@@ -312,7 +312,7 @@ def _aligned(
     return table
 
 
-def _filled(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
+def _without_empty(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
     """Remove columns that contain only names in the space next to their values."""
     used = {cell.column for line in lines for cell in row_between(line, strips).cells}
     out: list[Strip] = []

@@ -303,14 +303,14 @@ def _cut(segment: Segment, grid: Grid) -> list[Segment]:
     rest = segment
     for edge in grid.across[first:last]:
         if rest.u0 + 2 < edge and covers(grid.uprights, edge, v):
-            pair = _parted(rest, edge)
+            pair = _split_at(rest, edge)
             if pair is not None:
                 parts.append(pair[0])
                 rest = pair[1]
     return [*parts, rest]
 
 
-def _parted(s: Segment, edge: float) -> tuple[Segment, Segment] | None:
+def _split_at(s: Segment, edge: float) -> tuple[Segment, Segment] | None:
     """Split a segment at the blank nearest to an edge, by the usual widths of letters."""
     text = s.text
     widths = [0.5 if c in _NARROW else 1.5 if c in _WIDE else 1.0 for c in text]

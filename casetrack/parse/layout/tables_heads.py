@@ -287,7 +287,7 @@ def take_names_above(
     for line in reversed(lines):
         if not _is_near(line, below, size, known) or len(heads) == _MAX_HEAD:
             break
-        parted = TextRow(_parted(line.cells, table.columns))
+        parted = TextRow(_split_names(line.cells, table.columns))
         placed = head_rows([parted], table.columns, strips, known, flats=flats)[0]
         names = names_columns(placed, table.columns, known[0] if known else None)
         if names and (not known or _is_level(placed, known[0])):
@@ -416,7 +416,7 @@ def _is_section(line: TextRow, columns: Sequence[Strip]) -> bool:
     )
 
 
-def _parted(cells: Sequence[Cell], columns: Sequence[Strip]) -> list[Cell]:
+def _split_names(cells: Sequence[Cell], columns: Sequence[Strip]) -> list[Cell]:
     """Separate adjacent names above two columns of values."""
     out: list[Cell] = []
     for cell in cells:

@@ -59,7 +59,9 @@ def read_message(data: bytes, /) -> Mail:
     whole = splitter.split(data, 0, len(data))
     mail = mail_head(whole)
     if splitter.is_cut:
-        mail.miss("The mail has too many parts, or they are nested too deeply; some were not read.")
+        mail.add_missing(
+            "The mail has too many parts, or they are nested too deeply; some were not read."
+        )
     parts = _BodyParts()
     _walk(whole, mail, parts)
     mail.blocks += parts.blocks
@@ -96,7 +98,7 @@ def _walk(part: Part, mail: Mail, parts: _BodyParts) -> None:
     kind = part.type
     if part.children:
         if kind == "multipart/encrypted":
-            mail.miss("The mail is encrypted; its content was not read.")
+            mail.add_missing("The mail is encrypted; its content was not read.")
         elif kind == "multipart/alternative":
             _alternative(part, mail, parts)
         else:
@@ -109,7 +111,7 @@ def _walk(part: Part, mail: Mail, parts: _BodyParts) -> None:
     elif _is_body(part):
         parts.blocks += _blocks(part, mail, parts)
     elif kind in {"message/partial", "message/external-body"}:
-        mail.miss("A part of the mail is stored outside of the file.")
+        mail.add_missing("A part of the mail is stored outside of the file.")
     else:
         parts.files.append(part)
 
@@ -118,7 +120,7 @@ def _smime(part: Part, mail: Mail, parts: _BodyParts) -> None:
     """Read the content of an S/MIME signature; report encrypted content as missing."""
     inner = signed_content(part.content())
     if inner is None or parts.wraps >= _MAX_WRAPS:
-        mail.miss("The mail is encrypted (S/MIME); its content was not read.")
+        mail.add_missing("The mail is encrypted (S/MIME); its content was not read.")
         return
     parts.wraps += 1
     _walk(Splitter().split(inner, 0, len(inner)), mail, parts)
@@ -182,7 +184,7 @@ def _blocks(part: Part, mail: Mail, parts: _BodyParts) -> list[BodyBlock]:
     decoded = decode_text(data, charset)
     mail.warn(decoded.warning)
     if _PGP in decoded.text:
-        mail.miss("A text of the mail is encrypted (PGP); it was not read.")
+        mail.add_missing("A text of the mail is encrypted (PGP); it was not read.")
     flow = headers.parameter(part.head, "format", "content-type").lower() == "flowed"
     joins = headers.parameter(part.head, "delsp", "content-type").lower() == "yes"
     return text_blocks(decoded.text, is_flowed=flow, joins_words=joins)

@@ -122,7 +122,7 @@ def _pages(
             data = file.read(most if end is None else min(end - start, most))
             mail = _message(data)
             if len(data) == most:
-                mail.miss(f"Only its first {options.limits.unpacked_mb:,} MiB were read.")
+                mail.add_missing(f"Only its first {options.limits.unpacked_mb:,} MiB were read.")
             transfer(mail, reading, options, where=f"Message {number}: ")
             page = mail_page(mail, number, kind="message")
             yield replace(page, mail_headers=thread_headers(mail))

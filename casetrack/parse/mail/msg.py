@@ -176,7 +176,7 @@ class MsgReader:
             item = _Item(container).read((), TOP_HEADER)
             if container.damaged:
                 count = len(container.damaged)
-                item.mail.miss(f"{count:,} of the parts inside the file are damaged.")
+                item.mail.add_missing(f"{count:,} of the parts inside the file are damaged.")
         reading = Reading(mail_info(item.mail, "msg"), iter([mail_page(item.mail, 1)]))
         transfer(item.mail, reading, options)
         return reading
@@ -257,14 +257,14 @@ class _Item:
 
     def _message(self, place: Folder, props: storage.Properties, mail: Mail, depth: int) -> None:
         if depth >= _MAX_DEPTH:
-            mail.miss("Messages nested too deeply were not read.")
+            mail.add_missing("Messages nested too deeply were not read.")
             return
         inner = self.read((*place, _EMBEDDED), MESSAGE_HEADER, depth + 1)
         name = (
             inner.mail.subject or props.line(storage.DISPLAY_NAME, storage.ATTACH_NAME) or "message"
         )
         for text in inner.mail.missing:
-            mail.miss(f"{name}: {text}")
+            mail.add_missing(f"{name}: {text}")
         data = as_eml(inner.mail, inner.body)
         mail.files.append(MailFile(f"{name.replace('/', '_')}.eml", data))
 
@@ -354,10 +354,10 @@ def _unwrap(mail: Mail) -> None:
         if inner is None and file.data[:1] != b"\x30":
             inner = file.data
         if inner is None:
-            mail.miss("The mail is encrypted (S/MIME); its content was not read.")
+            mail.add_missing("The mail is encrypted (S/MIME); its content was not read.")
             continue
         signed = read_message(inner)
         mail.blocks += signed.blocks
         mail.files += signed.files
         for text in signed.missing:
-            mail.miss(text)
+            mail.add_missing(text)

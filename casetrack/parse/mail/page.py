@@ -89,7 +89,7 @@ class Mail:
         elif self.date is None:
             self.warn(f'The mail has no usable date: "{self.date_text}".')
 
-    def miss(self, text: str, /) -> None:
+    def add_missing(self, text: str, /) -> None:
         """Add a sentence on unreadable content once."""
         if text not in self.missing:
             self.missing.append(text)

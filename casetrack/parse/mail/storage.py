@@ -235,7 +235,7 @@ def _rtf_body(packed: bytes, mail: Mail) -> tuple[str, list[BodyBlock]]:
     try:
         rtf = decompress_rtf(packed)
     except BadCompression as error:
-        mail.miss(f"The RTF body could not be decompressed: {error}.")
+        mail.add_missing(f"The RTF body could not be decompressed: {error}.")
         return "", []
     if holds_html(rtf):
         return encapsulated_html(rtf), []

@@ -63,17 +63,17 @@ class TesseractEngine:
 class _Pace:
     """Ratio of wall time to CPU time of the last reading."""
 
-    slower: float = 1.0
+    ratio: float = 1.0
 
     def recognize(self, api: Any) -> bool:
         """Recognize the page; give up after a number of seconds of CPU work."""
         # Tesseract's limit is wall time: it is scaled by the last ratio, and extended once.
-        first = min(_MAX_SECONDS * _ROOM * self.slower, _MOST_SECONDS)
+        first = min(_MAX_SECONDS * _ROOM * self.ratio, _MOST_SECONDS)
         for seconds in dict.fromkeys((first, _MOST_SECONDS)):
             started, at = time.thread_time(), time.monotonic()
             done = bool(api.Recognize(timeout=round(1000 * seconds)))
             worked = time.thread_time() - started
-            self.slower = max((time.monotonic() - at) / max(worked, 0.01), 1.0)
+            self.ratio = max((time.monotonic() - at) / max(worked, 0.01), 1.0)
             if done or worked > 0.8 * _MAX_SECONDS:
                 return done
         return False

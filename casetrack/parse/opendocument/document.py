@@ -388,7 +388,7 @@ class OpenDocument:
         if text not in self.warnings:
             self.warnings.append(text)
 
-    def miss(self, text: str, /) -> None:
+    def add_missing(self, text: str, /) -> None:
         """Add unreadable content, once."""
         if text not in self.missing:
             self.missing.append(text)
@@ -399,5 +399,5 @@ class OpenDocument:
         try:
             return self.container.root(part)
         except ParseFailed as error:
-            self.miss(f"An embedded object cannot be read: {error.message}")
+            self.add_missing(f"An embedded object cannot be read: {error.message}")
             return None

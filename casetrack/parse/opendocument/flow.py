@@ -172,7 +172,7 @@ class Notices(Protocol):
     def warn(self, text: str, /) -> None:
         """Add a warning, once."""
 
-    def miss(self, text: str, /) -> None:
+    def add_missing(self, text: str, /) -> None:
         """Add unreadable content, once."""
 
     def embedded(self, name: str, /) -> Any:
@@ -210,7 +210,7 @@ class Flow:
                 yield from self._block(child, depth, place)
 
     def _cut(self) -> None:
-        self._notices.miss(f"Content nested more than {MAX_DEPTH} levels deep was left out.")
+        self._notices.add_missing(f"Content nested more than {MAX_DEPTH} levels deep was left out.")
 
     def _block(self, child: Any, depth: int, place: ListPlace | None) -> Iterator[Item]:
         tag = child.tag

@@ -127,7 +127,7 @@ class SlidePages:
         element = shape.element
         if element.tag in {f"{DRAW}g", f"{DRAW}a"}:
             if depth >= MAX_DEPTH:
-                self._document.miss(TOO_DEEP)
+                self._document.add_missing(TOO_DEEP)
                 return []
             blocks = [b for inner in _ordered(element) for b in self._shape(inner, flow, depth + 1)]
             return [*blocks, *link_blocks([element.get(f"{XLINK}href", "")], blocks)]

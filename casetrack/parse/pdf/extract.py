@@ -11,7 +11,7 @@ from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed
-from casetrack.parse.pdf.rules import Word, may_be_cells, page_content, page_rules, parted
+from casetrack.parse.pdf.rules import Word, may_be_cells, page_content, page_rules, split_run
 from casetrack.parse.printed.paper import cut_evenly
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ def _collect(
                 starts = starts or [(word[5], word[6]) for word in words]
                 place = block["number"], number
                 own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
-                flow += parted(segment, [_word(word, dx, dy, turn) for word in own])
+                flow += split_run(segment, [_word(word, dx, dy, turn) for word in own])
             else:
                 flow.append(segment)
     weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}

@@ -46,7 +46,7 @@ def is_unmapped(line: str, /) -> bool:
 
 def reads_as_words(texts: Iterable[str], /) -> bool:
     """Return whether a page's text layer matches its visible text; only clear evidence counts."""
-    text = " ".join(_until(texts, _SAMPLE_CHARS))
+    text = " ".join(_head_of(texts, _SAMPLE_CHARS))
     solid = len(text) - text.count(" ")
     if len(_LOST.findall(text)) > _LOST_SHARE * solid:
         return False
@@ -63,7 +63,7 @@ def reads_as_words(texts: Iterable[str], /) -> bool:
     return _FEW_VOWELS < vowels < _MANY_VOWELS or not _is_shifted(text)
 
 
-def _until(texts: Iterable[str], limit: int) -> Iterator[str]:
+def _head_of(texts: Iterable[str], limit: int) -> Iterator[str]:
     for text in texts:
         yield text
         limit -= len(text)
@@ -196,7 +196,7 @@ def _suspects(
     group: list[dict[str, Any]] = []
     reason = ""
     for span in spans:
-        why = _why(span, areas, grounds) if span["text"].strip() else reason
+        why = _suspect_kind(span, areas, grounds) if span["text"].strip() else reason
         if group and why != reason:
             yield group, reason if _is_long(group) else ""
             group = []
@@ -210,7 +210,7 @@ def _is_long(spans: Sequence[dict[str, Any]]) -> bool:
     return sum(map(str.isalnum, "".join(span["text"] for span in spans))) >= _LETTERS
 
 
-def _why(span: dict[str, Any], areas: Sequence[_Rectangle], grounds: _Grounds) -> str:
+def _suspect_kind(span: dict[str, Any], areas: Sequence[_Rectangle], grounds: _Grounds) -> str:
     if not span["char_flags"] & _FILLED_OR_STROKED or span["alpha"] < _CLEAR:
         return "invisible"
     x0, y0, x1, y1 = span["bbox"]

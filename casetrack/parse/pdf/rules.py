@@ -179,7 +179,7 @@ def may_be_cells(text: str, /) -> bool:
     return len(text) <= _PERIODS_CHARS and _SEVERAL.search(text) is not None
 
 
-def parted(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
+def split_run(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
     """Return each amount or period of a run as a separate segment, without blanks around it.
 
     A number written with blanks stays whole; a run that does not consist of its *words* is

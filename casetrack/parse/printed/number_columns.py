@@ -247,10 +247,10 @@ def _numbers(segments: Sequence[Segment]) -> list[Number]:
             continue
         if value > 0:
             numbers.append(Number(value, (s,), match["rest"] or "", match["time"] or ""))
-    return numbers + _parted(numbers)
+    return numbers + _join_figures(numbers)
 
 
-def _parted(numbers: Sequence[Number]) -> list[Number]:
+def _join_figures(numbers: Sequence[Number]) -> list[Number]:
     """Return numbers whose two figures are separate segments."""
     single = [n for n in numbers if n.value < 10 and not n.rest and not n.time]
     single.sort(key=lambda n: (round(n.segments[0].base), n.left))

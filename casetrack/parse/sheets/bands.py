@@ -301,7 +301,9 @@ class Band:
         """Whether rows above could continue in a row without a clear header sign."""
         return self._saw_data or self._is_same or self._is_late
 
-    def joins(self, other: Band, row: SheetRow, window: Window, merged: Sequence[Area], /) -> bool:
+    def extends_header(
+        self, other: Band, row: SheetRow, window: Window, merged: Sequence[Area], /
+    ) -> bool:
         """Return whether a row belongs to the header of the neighbouring band."""
         return joins_header(row, self._ahead(window.ahead), merged, other._header)
 

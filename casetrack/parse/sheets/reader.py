@@ -252,7 +252,7 @@ class _Layout:
         for band, part, header in headers:
             if header is not None:
                 band.take(header, part)
-            elif opened is not None and band.joins(opened, part, rows, merged):
+            elif opened is not None and band.extends_header(opened, part, rows, merged):
                 band.take(Header(labels_of(part, merged)), part)
                 joined += [opened, band]
         if opened is None and len(parts) > 1:

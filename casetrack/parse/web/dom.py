@@ -288,8 +288,8 @@ class _Builder:
         self._unseen = self._muted = 0
         self._concealed: list[str] | None = None
         self._kind = ""
-        self._veiled: list[str] = []
-        self._veil = ""
+        self._invisible: list[str] = []
+        self._invisible_kind = ""
         self._title: list[str] | None = None
         self._drawings = 0
 
@@ -348,7 +348,7 @@ class _Builder:
 
     def _push(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self._look.kind:
-            self._veiled += [" "] if tag in _BLOCKY or tag == "br" else []
+            self._invisible += [" "] if tag in _BLOCKY or tag == "br" else []
             if tag in _VOID:
                 return
         node = Node(tag, _clean(attributes) if attributes else None)
@@ -388,8 +388,8 @@ class _Builder:
         if self.opened[-1].tag != tag:
             return
         node = self.opened.pop().node
-        if self._veiled:
-            self._veiled.append(" " if tag in _BLOCKY else "")
+        if self._invisible:
+            self._invisible.append(" " if tag in _BLOCKY else "")
             if not self.opened[-1].look.kind:
                 self._add_invisible()
         if len(self.opened) >= MAX_DEPTH and tag in _BLOCKY:
@@ -404,11 +404,11 @@ class _Builder:
             self._title.append(text)
         elif not self._unseen:
             kind = self.opened[-1].look.kind
-            if self._veiled and kind != self._veil and text.strip():
+            if self._invisible and kind != self._invisible_kind and text.strip():
                 self._add_invisible()
             if kind:
-                self._veil = kind
-                self._veiled.append(text)
+                self._invisible_kind = kind
+                self._invisible.append(text)
             else:
                 self.opened[-1].node.children.append(text)
         elif self._concealed is not None and not self._muted:
@@ -420,8 +420,8 @@ class _Builder:
 
     def _add_invisible(self) -> None:
         """Add the text that the style of its elements hides to the tree."""
-        self._add_hidden(self._veil, self._veiled)
-        self._veiled = []
+        self._add_hidden(self._invisible_kind, self._invisible)
+        self._invisible = []
 
     def _add_hidden(self, kind: str, parts: Iterable[str]) -> None:
         """Add hidden text after the enclosing tables."""
