@@ -143,7 +143,7 @@ class FileReader:
                     child.shown,
                     f"attachments are read {self.attachment_depth} deep (attachment_depth)",
                 )
-                child = replace(child, problem=problem)  # noqa: PLW2901 - same file, refused
+                child = replace(child, problem=problem)  # noqa: PLW2901 - same file with its error
             if self.read(child) is not None:
                 lost.append(child.parent.name if child.parent else child.shown)
             if self.batch.is_cancelled:

@@ -90,7 +90,7 @@ def read_ignores(
     folder: str, names: Sequence[str], name: str, base: str, above: str = ""
 ) -> Ignores | None:
     """Return the ignore file *name* of a folder; ``None`` if it is missing or empty."""
-    path = os.path.join(folder, name)  # noqa: PTH118 - names that are no text
+    path = os.path.join(folder, name)  # noqa: PTH118 - names may be invalid Unicode
     if not os.path.isfile(path):  # noqa: PTH113
         return None
     with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # noqa: PTH123
@@ -183,7 +183,7 @@ class _Named:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.name = os.path.basename(path)  # noqa: PTH119 - names that are no text
+        self.name = os.path.basename(path)  # noqa: PTH119 - names may be invalid Unicode
         self._facts = os.lstat(path)
 
     def is_symlink(self) -> bool:

@@ -104,7 +104,7 @@ def place_of(folder: Path, /) -> Place:
 
 
 @functools.lru_cache(maxsize=256)
-def _read(folder: Path, stamp: tuple[int, int, int]) -> Place:  # noqa: ARG001 - what is kept is of it
+def _read(folder: Path, stamp: tuple[int, int, int]) -> Place:  # noqa: ARG001 - part of the cache key
     path = folder / FILE
     try:
         raw = json.loads(path.read_bytes())

@@ -207,7 +207,7 @@ def intact_chunks(
             failed(error)
             raise
 
-    class Intact(ds.Dataset):  # type: ignore[misc] # DuckDB asks what it is, and for these two
+    class Intact(ds.Dataset):  # type: ignore[misc] # DuckDB checks the class, and calls two methods
         def __init__(self) -> None:
             pass
 

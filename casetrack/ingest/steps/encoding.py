@@ -194,7 +194,7 @@ class SharedPass:
             for name in adds:
                 column = declared.field(name)
                 values = pa.array([row[name] for row in rows], column.type)
-                batch = batch.append_column(column, values)  # noqa: PLW2901 - columns pile up
+                batch = batch.append_column(column, values)  # noqa: PLW2901 - columns are added
             yield batch
 
     def read(self, texts: Sequence[ContextText], /) -> Iterator[dict[str, Any]]:

@@ -58,7 +58,7 @@ class TermsStep:
                 pa.array([sum(counts) for _, counts in pairs], pa.int32()),
             )
             for name, column in zip(_ADDS, columns, strict=True):
-                batch = batch.append_column(name, column)  # noqa: PLW2901 - columns pile up
+                batch = batch.append_column(name, column)  # noqa: PLW2901 - columns are added
             yield batch
 
 

@@ -121,7 +121,7 @@ def running(
             env=None if environment is None else dict(environment),
             **own_group(),
         )
-    assert process.stdout is not None  # noqa: S101 - asked for above
+    assert process.stdout is not None  # noqa: S101 - requested above
     program = Running(process.stdout, process)
     over = threading.Event()
     listener = threading.Thread(target=program.listen, daemon=True)

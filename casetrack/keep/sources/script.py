@@ -188,7 +188,7 @@ class ScriptSource(Source):
         command = self._command()
         self.close()
         self.notes, self.dark, self.large = [], [], []
-        self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - kept until all was fetched
+        self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - open until all is fetched
         weakref.finalize(self, self._spool.close)
         given = json.dumps(self._settings, default=str).encode()
         environment = os.environ | {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}

@@ -256,7 +256,7 @@ class FileState:
 def signature_of(path: str, /) -> Signature | None:
     """Return a file's signature, or that of a link's target; ``None`` without a file."""
     try:
-        facts = os.stat(path)  # noqa: PTH116 - names that are no text
+        facts = os.stat(path)  # noqa: PTH116 - names may be invalid Unicode
     except OSError:
         return None
     return Signature.of(facts) if stat.S_ISREG(facts.st_mode) else None

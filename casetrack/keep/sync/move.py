@@ -119,7 +119,7 @@ def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
 
 def _new_name(document: Document, path: str) -> str:
     """Return the name for the new path: the file's, unless the user gave another one."""
-    if document.name != os.path.basename(document.path):  # noqa: PTH119 - text, may be no file
+    if document.name != os.path.basename(document.path):  # noqa: PTH119 - text, maybe not a file
         return document.name
     return os.path.basename(path)  # noqa: PTH119
 

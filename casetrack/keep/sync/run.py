@@ -408,7 +408,7 @@ class Sync:
         return sorted(files, key=lambda f: order[f.shown])
 
     def _report(self, moment: IngestProgress) -> None:
-        name = os.path.basename(moment.file)  # noqa: PTH119 - text, may be no file
+        name = os.path.basename(moment.file)  # noqa: PTH119 - text, maybe not a file
         self.tell(f"reading {name}".rstrip(), moment.done, moment.total)
 
     def _begin(self, session: WriteSession) -> tuple[list[FoundFile], Collection[str]]:

@@ -85,7 +85,7 @@ class Scan:
         """Return whether a document belongs to this place, within the scanned parts."""
         return self.holds(row)
 
-    def follows(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - of a source, none does
+    def follows(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - never for a source
         """Return whether a document of another place follows its file when that moves here."""
         return False
 
@@ -101,7 +101,7 @@ class Scan:
         """Return whether *path* is inside a file or an item of this place."""
         return any(str(parent) in self.files for parent in PurePath(path).parents)
 
-    def is_still_gone(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - a listing has said it
+    def is_still_gone(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - listed items are certain
         """Return whether the file of a document to be removed is still missing."""
         return True
 
@@ -184,7 +184,7 @@ class FolderScan(Scan):
 
 def is_below(path: str, folder: str, /) -> bool:
     """Return whether *path* is in *folder*, at any depth."""
-    return path.startswith(os.path.join(folder, ""))  # noqa: PTH118 - text, may be no file
+    return path.startswith(os.path.join(folder, ""))  # noqa: PTH118 - text, maybe not a file
 
 
 def presence(path: str, /) -> Presence:
@@ -216,7 +216,7 @@ def holds_any_file(folder: str, /) -> bool:
 
 def is_inside_a_file(path: str, /) -> bool:
     """Return whether *path* is an attachment in a file, or access is denied."""
-    parent = os.path.dirname(path)  # noqa: PTH120 - text, may be no file
+    parent = os.path.dirname(path)  # noqa: PTH120 - text, maybe not a file
     while parent != os.path.dirname(parent):  # noqa: PTH120
         try:
             return not stat.S_ISDIR(os.stat(parent).st_mode)  # noqa: PTH116
@@ -287,7 +287,7 @@ class Hasher:
         """Read a file; raise :class:`Vanished` if it changes meanwhile."""
         moment = time.time_ns()
         digest, done = hashlib.sha256(), 0
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - names that are no text
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - names may be invalid Unicode
             before = Signature.of(os.fstat(file.fileno()))
             while block := file.read(_BLOCK):
                 digest.update(block)

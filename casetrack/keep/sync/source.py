@@ -75,7 +75,7 @@ class SourcePlace:
         )
         return lister.scan()
 
-    def removal_error(self, gone: int, /) -> FolderUnsafe | None:  # noqa: ARG002 - the listing knows
+    def removal_error(self, gone: int, /) -> FolderUnsafe | None:  # noqa: ARG002 - listings are complete
         """Return ``None``: an empty listing marks no document as deleted."""
         return None
 

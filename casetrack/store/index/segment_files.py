@@ -351,7 +351,7 @@ def published(
             loaded[name] = load(folder)
         except FileNotFoundError:
             continue  # merged and cleaned away meanwhile
-        except Exception as error:  # noqa: BLE001 - whatever it is: a copy, and made anew
+        except Exception as error:  # noqa: BLE001 - any error: a view is rebuilt
             _repairs.warning("A part of a view is damaged, and is rebuilt: %s", error)
     return loaded
 

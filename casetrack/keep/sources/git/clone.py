@@ -276,7 +276,7 @@ class Clone:
         """Yield the content of a fetched blob, in blocks."""
         reader = self._open_reader()
         answers, questions = reader.stdout, reader.stdin
-        assert answers is not None and questions is not None  # noqa: S101, PT018 - asked for
+        assert answers is not None and questions is not None  # noqa: S101, PT018 - requested
         try:
             questions.write(f"{blob}\n".encode("ascii"))
             questions.flush()
