@@ -372,8 +372,8 @@ def other_vector(collection: Collection) -> None:
 @pytest.mark.parametrize(
     ("damage", "name", "words"),
     [
-        (same_length, "read again", "note.txt, page 1: the file says something else"),
-        (other_vector, "vectors made again", "is not that of its text"),
+        (same_length, "read again", "note.txt, page 1: the file has another text"),
+        (other_vector, "vectors made again", "does not match its text"),
     ],
 )
 def test_only_a_deep_check_sees_it(
