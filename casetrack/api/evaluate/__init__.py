@@ -1,7 +1,7 @@
-"""Measures the search on questions whose answers are known: a number for every decision.
+"""Measures search quality on questions with known answers.
 
-A question set is opened from a folder in BEIR layout or from a golden file; :func:`measure` asks
-it in one mode and gives a :class:`Run`, which can be stored and compared with others.
+Open a question set (a folder in BEIR layout, or a golden file), run it in one mode with
+:func:`measure`, and store or compare the :class:`Run`.
 """
 
 from casetrack.api.evaluate.ask import measure

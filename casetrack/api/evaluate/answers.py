@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from casetrack.api.evaluate.questions import Question
     from casetrack.base.records import Chunk, SearchResult, SearchResults
 
-# Tells whether a passage holds the words of an answer, and whether two values are the same.
+# Decides whether a passage contains an answer, and whether two values are the same.
 
 Match = Literal["exact", "most"]
 MATCHES: tuple[Match, ...] = ("exact", "most")
 MOST = 0.8
 """Share of an answer's words that a passage must have, in their order, where *most* is enough."""
 SHORT = 8
-"""Answers of up to so many words must be there whole: few words in order stand anywhere."""
+"""Answers of up to this many words must match whole: a few words in order occur by chance."""
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SCALES = {
@@ -36,21 +36,12 @@ _SIGNS = "$€£¥₽₹%"
 
 
 def holds(text: str, wanted: str, match: Match, /) -> bool:
-    r"""Return whether *text* holds *wanted*.
+    r"""Return whether *text* (a passage or page) contains the words *wanted*.
 
-    Parameters
-    ----------
-    text
-        A passage or a page.
-    wanted
-        The words of the answer.
-    match
-        ``exact``: whole, letter case and white space aside. ``most``: at least :data:`MOST` of its
-        words in their order, whatever stands between them; signs do not count. It is meant for
-        scans, hyphenation and notes that fall into the midst of a sentence.
+    The match ``exact`` ignores letter case and white space only. ``most`` requires at least
+    :data:`MOST` of the words in their order, with any words between them, and ignores signs: for
+    scans, hyphenation and footnotes inside a sentence.
 
-    Examples
-    --------
     >>> holds("The tenant  pays\nmonthly.", "tenant pays Monthly", "exact")
     True
     """
@@ -65,32 +56,30 @@ def holds(text: str, wanted: str, match: Match, /) -> bool:
     return sum(w in known for w in needle) >= least and _in_order(needle, words) >= least
 
 
-def same_value(found: str, wanted: str, /) -> bool:
+def same_value(first_text: str, wanted: str, /) -> bool:
     """Return whether two dates, names, numbers or amounts are the same.
 
-    That is so where they have the same words, in whatever order, or the same single number; signs
-    of currency and words of scale (million, %) may be missing on one side, but must not differ.
+    Equal values have the same words in any order, or the same single number. A currency sign or a
+    word of scale (million, %) can be missing on one side, but must not differ.
 
-    Examples
-    --------
     >>> same_value("June 24, 2026", "24 June 2026"), same_value("£158m", "158")
     (True, True)
     >>> same_value("$5 million", "€5 million"), same_value("Mr. Jan Smit", "Jan Smit")
     (False, True)
     """
-    first, second = _NUMBER.findall(found), _NUMBER.findall(wanted)
-    words = [_words(text.replace(".", " ").replace(",", "")) for text in (found, wanted)]
+    first, second = _NUMBER.findall(first_text), _NUMBER.findall(wanted)
+    words = [_words(text.replace(".", " ").replace(",", "")) for text in (first_text, wanted)]
     if sorted(words[0]) == sorted(words[1]):
-        return _agree(found, wanted)
+        return _agree(first_text, wanted)
     if not first and not second:  # a name, with its title or without
         return len(words[1]) > 1 and set(words[1]) < set(words[0]) and len(words[0]) < 6
     if len(first) != 1 or len(second) != 1:
         return False
-    return _plain(first[0]) == _plain(second[0]) and _agree(found, wanted)
+    return _plain(first[0]) == _plain(second[0]) and _agree(first_text, wanted)
 
 
 def _agree(first: str, second: str) -> bool:
-    """Return whether what tells currency and scale does not differ where both have it."""
+    """Return whether currency and scale are equal if both texts have them."""
     for read in (_currency, _scale):
         one, other = read(first), read(second)
         if one and other and one != other:
@@ -139,9 +128,9 @@ def _in_order(first: tuple[str, ...], second: tuple[str, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A place that answers a question: of this document, page where given, text where given.
+    """A place that answers a question: the document, with page and text if given.
 
-    *sentence* is what of it should be marked: the text, or more than the text.
+    *sentence* is the text that search should mark: *text* or more.
     """
 
     document_id: str
@@ -206,16 +195,16 @@ class AnswerJudge:
     pages: Pages
 
     def ranks(self, question: Question, results: SearchResults, /) -> dict[str, int]:
-        """Return the numbers of the answers found, with the place of the first that holds each.
+        """Return the rank of the first result with each answer, by the answer's number.
 
-        What is folded into a result stands where the result does.
+        Passages that are folded into a result have its rank.
         """
-        found: dict[str, int] = {}
+        first_ranks: dict[str, int] = {}
         for rank, result in enumerate(results, start=1):
             for number, answer in enumerate(self.answers[question.id]):
-                if str(number) not in found and self._holds(result, answer):
-                    found[str(number)] = rank
-        return found
+                if str(number) not in first_ranks and self._holds(result, answer):
+                    first_ranks[str(number)] = rank
+        return first_ranks
 
     def _holds(self, result: SearchResult, answer: Answer) -> bool:
         """Return whether a result holds the answer, or a passage that is folded into it."""
@@ -226,19 +215,19 @@ class AnswerJudge:
         )
 
     def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
-        """Return what is measured of pages, marks, values and absence.
+        """Return scores of pages, marks, values and absence.
 
         ``absent_told``, ``present_told``
-            Whether the search says that nothing answers: rightly, of a question that nothing
-            answers, or wrongly, of another.
+            Whether the search reports that nothing answers: correct for a question without an
+            answer, wrong for others.
         ``page_hit@k``
-            Whether one of the first *k* results cites a page that holds an answer.
+            Whether one of the first *k* results cites a page with an answer.
         ``pinpoint``, ``marked_chars``
-            Whether the marked sentences of the first right result hold the answer, and how many
-            characters are marked there.
+            Whether the marked sentences of the first correct result contain the answer, and the
+            number of marked characters.
         ``value``, ``value@1``, ``wrong_value@1``
-            Whether the answer told with the first right result, or with the first result, is the
-            value; whether the first result shows another one.
+            Whether the answer shown with the first correct result, or with the first result, is the
+            value; whether the first result shows a different value.
         """
         scores = {"absent_told" if question.absent else "present_told": told_absent(results)}
         if question.absent:
@@ -267,7 +256,7 @@ class AnswerJudge:
         return None, []
 
     def _page_rank(self, question: Question, results: SearchResults) -> int | None:
-        told = [a for a in self.answers[question.id] if a.page is not None or a.text]
+        located = [a for a in self.answers[question.id] if a.page is not None or a.text]
         for rank, result in enumerate(results, start=1):
             source = result.provenance
             cited = {(source.document_id, source.page)}
@@ -275,14 +264,14 @@ class AnswerJudge:
             if any(
                 document_id == a.document_id and self.pages.holds(page, a)
                 for document_id, page in cited
-                for a in told
+                for a in located
             ):
                 return rank
         return None
 
 
 def told_absent(results: SearchResults, /) -> float:
-    """Return 1 where the search says that nothing answers the question, else 0."""
+    """Return 1 if the search reports that nothing answers the question, else 0."""
     return float(results.evidence == "none")
 
 
@@ -295,6 +284,6 @@ def _marked(result: SearchResult, wanted: Sequence[Answer]) -> dict[str, float]:
 
 
 def _tells(result: SearchResult, values: Sequence[str]) -> bool:
-    """Return whether the value told with a result is one of *values*."""
+    """Return whether the answer shown with a result is one of *values*."""
     answer = result.answer
     return answer is not None and any(same_value(answer.text, value) for value in values)

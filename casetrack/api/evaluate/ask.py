@@ -1,4 +1,4 @@
-"""Asks every question of a set and scores what comes back."""
+"""Asks every question of a set and scores the results."""
 
 from __future__ import annotations
 
@@ -39,22 +39,15 @@ def measure(
 ) -> Run:
     """Ask every question, and score the :data:`DEPTH` best passages.
 
-    Parameters
-    ----------
-    asked
-        The questions, with the collection to ask.
-    mode, stages, vocabulary
-        As for :meth:`casetrack.api.collection.Collection.search`.
-    pages
-        Refuse a set that does not tell on which pages its answers stand. Where it tells, pages are
-        scored in any case.
-    progress
-        Called with how many questions are done, and of how many.
+    *mode*, *stages* and *vocabulary* are those of
+    :meth:`casetrack.api.collection.Collection.search`. *pages* requires a set with the pages of
+    its answers; pages are always scored if the set has them. *progress* receives the number of
+    finished questions and the total.
 
     Raises
     ------
     UsageError
-        *pages* is asked of a set that does not tell on which pages its answers stand.
+        *pages* is set and the question set has no pages.
     ModelNotFound
         The mode needs vectors and no model is installed.
     """
@@ -64,7 +57,7 @@ def measure(
             hint=f"Leave out {Opt('pages')}, or use a golden file whose answers have a page or a "
             "text.",
         )
-    # The first search of a mode loads its model; that is no part of what a search costs.
+    # The first search of a mode loads its model, which is not part of the time of a search.
     search = functools.partial(_search, asked, mode=mode, stages=stages, vocabulary=vocabulary)
     results = search(asked.questions[0])
     notes = results.notes
@@ -76,7 +69,7 @@ def measure(
         for stage, milliseconds in results.stage_ms.items():
             steps[stage].append(milliseconds)
         scores[question.id] = _score(asked, question, results)
-        # What is told of one question, such as a word that no passage holds, is not true of all.
+        # Notes on one question, such as a word that no passage contains, are not true of all.
         notes = tuple(n for n in notes if n in results.notes)
         if language := question.language or _language(results):
             languages[question.id] = language
@@ -128,7 +121,7 @@ def _search(
 
 
 def _score(asked: QuestionSet, question: Question, results: SearchResults) -> dict[str, float]:
-    # Of what isn't there no place is right or wrong.
+    # A question without an answer has no correct rank.
     places = (
         {}
         if question.absent
@@ -138,9 +131,9 @@ def _score(asked: QuestionSet, question: Question, results: SearchResults) -> di
 
 
 def _language(results: SearchResults) -> str:
-    """Return the language that the question was taken to be in, else its script where that tells.
+    """Return the detected language of the question, or its script.
 
-    Questions in Latin letters are mostly too short to tell the language of; others have a script.
+    Most questions in Latin script are too short for detection; other scripts are reported.
     """
     reading = results.reading
     if reading is None:
@@ -155,10 +148,10 @@ def _embedders(collection: Collection) -> tuple[str, ...]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"casetrack": __version__, "python": platform.python_version()}
+    versions = {"casetrack": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed as a package"
-    return found
+            versions[package] = "not installed as a package"
+    return versions

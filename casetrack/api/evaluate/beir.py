@@ -1,8 +1,8 @@
 """Question sets in the layout of BEIR (Thakur et al. 2021).
 
-``corpus.jsonl`` (``_id``, ``title``, ``text``), ``queries.jsonl`` (``_id``, ``text``, and of our
-own ``language``) and ``qrels/test.tsv`` (query id, corpus id, relevance). A document stands where
-its best passage does.
+``corpus.jsonl`` (``_id``, ``title``, ``text``), ``queries.jsonl`` (``_id``, ``text``, and the
+extension ``language``) and ``qrels/test.tsv`` (query id, corpus id, relevance). A document has
+the rank of its best passage.
 """
 
 from __future__ import annotations
@@ -61,20 +61,11 @@ def index_corpus(
     progress: Callable[[int, int], None],
     /,
 ) -> Collection:
-    """Return the collection of this corpus, made by this pipeline; complete it where it is not.
+    """Return this corpus (*rows* of ``_id``, ``title``, ``text``) as a collection of this pipeline.
 
-    Parameters
-    ----------
-    folder
-        The data set; the name of the collection begins with its name.
-    rows
-        The corpus: ``_id``, ``title``, ``text``.
-    library
-        Where the models are; the collection lies in ``<its data dir>/eval``.
-    profile
-        Which models make its vectors. Without the default's, words alone are indexed.
-    progress
-        Called with how many documents are indexed, and of how many.
+    The collection is in ``<data dir>/eval``, with the folder's name as a prefix; an incomplete one
+    is completed. Without the default profile's models, it has no vectors. *progress* receives the
+    number of indexed documents and the total.
     """
     ours = eval_library(library)
     if profile == DEFAULT_PROFILE:
@@ -114,8 +105,8 @@ def in_profile(
 ) -> Collection:
     """Return the same documents with the vectors of a profile.
 
-    That is the collection itself where it has this profile; otherwise a copy below
-    ``<data dir>/eval``, which is used again while the documents stay the same.
+    This is the collection itself if it has this profile, otherwise a copy below
+    ``<data dir>/eval``, which is reused while the documents stay the same.
 
     Raises
     ------
@@ -168,7 +159,7 @@ def _prepare(pipeline: Pipeline, row: Mapping[str, str]) -> tuple[Document, list
     document_id, now, count = str(uuid.uuid4()), datetime.now(UTC), 0
     pages = [pa.RecordBatch.from_pylist([_page(text)], schema=page_schema())] if text else []
     tables = []
-    # An id of the corpus is no name that would tell a reader, or a model, what the text is about.
+    # An id of the corpus is not a name that helps a reader or a model.
     for batch in pipeline.run(document_id, iter(pages), name="", title=title or None):
         tables.append(seal(batch, "", count, corpus_path(row), now))
         count += batch.num_rows
@@ -250,27 +241,16 @@ def open_beir(
     profile: str = DEFAULT_PROFILE,
     progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
-    """Read a folder in BEIR layout and take its corpus into a collection of its own.
+    """Read a folder in BEIR layout and index its corpus as a separate collection.
 
-    The collection lies below ``<data dir>/eval`` and is used again while the corpus, the profile
-    and the pipeline stay the same.
-
-    Parameters
-    ----------
-    folder
-        The data set.
-    library
-        Names the data folder and holds the models.
-    profile
-        Which models make the vectors.
-    progress
-        Called with how many documents are indexed, and of how many.
+    The collection is below ``<data dir>/eval`` and is reused while the corpus, the profile and the
+    pipeline stay the same. *progress* receives the number of indexed documents and the total.
 
     Raises
     ------
     FileNotFound, UsageError
-        The folder is not in BEIR layout, its corpus is empty, or nothing in it is judged; there is
-        no such profile.
+        The folder is not in BEIR layout, its corpus is empty, it has no judgements, or there is no
+        such profile.
     ModelNotFound
         The models of a profile other than the default are not installed.
     """
@@ -310,7 +290,7 @@ def read_judgements(folder: Path, /) -> dict[str, dict[str, int]]:
     FileNotFound
         There is no such file.
     UsageError
-        A line does not have three columns, or its relevance is no number.
+        A line does not have three columns, or its relevance is not a number.
     """
     path = folder / "qrels" / "test.tsv"
     judged: dict[str, dict[str, int]] = defaultdict(dict)
@@ -334,15 +314,15 @@ class _Documents:
     names: Mapping[str, str]
 
     def ranks(self, _question: Question, results: SearchResults, /) -> dict[str, int]:
-        found: dict[str, int] = {}
+        ranks: dict[str, int] = {}
         rank = 1
         for result in results:
-            # What is folded into a result stands where the result does.
+            # Passages that are folded into a result have its rank.
             ids = (result.provenance.document_id, *(same.document_id for same in result.also))
-            fresh = {self.names[i] for i in ids} - found.keys()
-            found |= dict.fromkeys(fresh, rank)
+            fresh = {self.names[i] for i in ids} - ranks.keys()
+            ranks |= dict.fromkeys(fresh, rank)
             rank += bool(fresh)
-        return found
+        return ranks
 
     def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
         judged = any(grade > 0 for grade in question.relevant.values())

@@ -1,4 +1,4 @@
-"""Two stored runs beside each other."""
+"""Comparison of two stored runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs, how they differ in every measure, and what else differs between them."""
+    """Two runs, their difference in every measure, and their different settings."""
 
     first: Run
     second: Run
@@ -37,12 +37,12 @@ class Comparison:
 
 
 def compare_runs(first: Run, second: Run, /) -> Comparison:
-    """Compare two runs over the questions that both have.
+    """Compare two runs on their common questions.
 
     Raises
     ------
     UsageError
-        They are of different sets of questions.
+        They use different sets of questions.
     """
     if first.digest != second.digest:
         raise UsageError(
@@ -76,7 +76,7 @@ def _notes(first: Run, second: Run) -> list[str]:
     return notes
 
 
-# The trend of stored runs: each beside the one before it of the same questions and mode.
+# The trend of stored runs: each with the previous run of the same questions and mode.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Golden files: questions to a collection of one's own, with what answers them.
+"""Golden files: questions on the user's collection, with their answers.
 
 One JSON object per line, see ``docs/evaluation.md``::
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class DocumentNames:
-    """The documents of a collection by what a person may call them.
+    """The documents of a collection by the names that a user can write.
 
-    A golden file should work on every machine, so the end of a path is enough
-    (``Contracts/lease.pdf``), with either kind of slash and in any letter case.
+    A golden file should work on every machine, so the end of a path (``Contracts/lease.pdf``) is
+    accepted, with both kinds of slash and in any letter case.
     """
 
     def __init__(self, documents: Iterable[Document], /) -> None:
@@ -55,12 +55,12 @@ class DocumentNames:
         return self._documents[document_id].page_count
 
     def find(self, asked: str, /) -> Document:
-        """Return the document that is called so.
+        """Return the document with this name.
 
         Raises
         ------
         DocumentNotFound, AmbiguousName
-            None is called so (near names are suggested), or several are.
+            No document has this name (similar names are suggested), or several do.
         """
         if asked in self._documents:
             return self._documents[asked]
@@ -94,10 +94,10 @@ def open_golden(file: Path, collection: Collection, /) -> QuestionSet:
     Raises
     ------
     FileNotFound, FileUnreadable
-        The file is not there, or may not be read.
+        The file does not exist or cannot be read.
     UsageError
-        The collection is empty, the file holds no question, or a line does not fit the format or
-        names a document or a page that is not there; the message names the line.
+        The collection is empty, the file has no question, or a line does not fit the format or
+        names an unknown document or page; the message contains the line number.
     """
     names = DocumentNames(collection.documents())
     if not names.count:
@@ -234,7 +234,7 @@ class _Line:
 
 
 def _out_of_reach(lines: list[tuple[int, tuple[Answer, ...]]], pages: Pages) -> tuple[str, ...]:
-    """Say which answers no passage holds, so that a slip of the pen is not held against search."""
+    """Return a note on answers that no passage contains, since search cannot find them."""
     lost = [n for n, answers in lines for a in answers if not pages.has_passage(a)]
     if not lost:
         return ()

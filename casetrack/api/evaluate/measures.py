@@ -1,7 +1,6 @@
 """Measures of one ranking, each between 0 (nothing found) and 1 (perfect).
 
-They look at the places of what answers a question, so they serve documents (BEIR) and passages
-(golden files) alike.
+They use the ranks of answers, so they apply to documents (BEIR) and passages (golden files).
 """
 
 from __future__ import annotations
@@ -39,38 +38,27 @@ _TOPS = (1, 5, 10)
 def measures_of(ranks: Mapping[str, int], relevant: Mapping[str, int], /) -> dict[str, float]:
     """Return all :data:`MEASURES` of one question.
 
-    Parameters
-    ----------
-    ranks
-        What was found, with its place, 1 for the best. Several may share a place: a passage that
-        holds two answers. Others than those in *relevant* do no harm.
-    relevant
-        What answers the question, with its relevance; 0 means judged and no answer.
-
-    Notes
-    -----
-    nDCG takes linear gains discounted by ``log2(place + 1)``, as trec_eval does (Järvelin and
-    Kekäläinen 2002). Answers that share a place count as if they stood one after the other, so
-    that 1 means: no other order, and no other passages, could be better.
+    *ranks* are ranks (from 1) by unit; units can share a rank (a passage with two answers), and
+    irrelevant units are ignored. *relevant* is the relevance by unit; 0 is judged irrelevant. nDCG
+    has linear gains, discounted by ``log2(rank + 1)`` as in trec_eval (Järvelin and Kekäläinen
+    2002). Answers with the same rank count as consecutive, so 1 is the best possible ranking.
     """
     good = {unit: grade for unit, grade in relevant.items() if grade > 0}
-    found = {unit: rank for unit, rank in ranks.items() if unit in good}
-    first = min(found.values(), default=0)
+    hits_of = {unit: rank for unit, rank in ranks.items() if unit in good}
+    first = min(hits_of.values(), default=0)
     ideal = _dcg(enumerate(sorted(good.values(), reverse=True)[:CUTOFF], start=1))
     return {
-        "ndcg@10": _dcg(_places(found, good)) / ideal if ideal else 0.0,
-        "recall@10": _share_within(found, CUTOFF, len(good)),
-        "recall@100": _share_within(found, DEPTH, len(good)),
+        "ndcg@10": _dcg(_places(hits_of, good)) / ideal if ideal else 0.0,
+        "recall@10": _share_within(hits_of, CUTOFF, len(good)),
+        "recall@100": _share_within(hits_of, DEPTH, len(good)),
         "mrr@10": 1.0 / first if 0 < first <= CUTOFF else 0.0,
         **hits(first or None, "hit"),
     }
 
 
 def hits(first: int | None, name: str, /) -> dict[str, float]:
-    """Return whether the first right result stands among the best 1, 5 and 10.
+    """Return whether the first correct result is among the best 1, 5 and 10.
 
-    Examples
-    --------
     >>> hits(3, "hit")
     {'hit@1': 0.0, 'hit@5': 1.0, 'hit@10': 1.0}
     """
@@ -87,19 +75,20 @@ def mean_of(scores: Iterable[Mapping[str, float]], /) -> dict[str, float]:
 
 
 def percentile(values: Sequence[float], share: float, /) -> float:
-    """Return the value below which *share* (0..1) of *values* lie, by nearest rank."""
+    """Return the percentile *share* (0..1) of *values*, by nearest rank."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
-def _share_within(found: Mapping[str, int], top: int, total: int) -> float:
-    return sum(rank <= top for rank in found.values()) / total if total else 0.0
+def _share_within(ranks: Mapping[str, int], top: int, total: int) -> float:
+    return sum(rank <= top for rank in ranks.values()) / total if total else 0.0
 
 
-def _places(found: Mapping[str, int], good: Mapping[str, int]) -> Iterable[tuple[int, int]]:
-    """Give ``(place, gain)``; what shares a place, and all behind it, moves back by one each."""
+def _places(ranks: Mapping[str, int], good: Mapping[str, int]) -> Iterable[tuple[int, int]]:
+    """Yield ``(rank, gain)``; units with the same rank, and all later ones, move back by one each.
+    """
     pushed, last = 0, 0
-    for rank, loss in sorted((rank, -good[unit]) for unit, rank in found.items()):
+    for rank, loss in sorted((rank, -good[unit]) for unit, rank in ranks.items()):
         pushed += rank == last
         last = rank
         if rank + pushed <= CUTOFF:
@@ -114,7 +103,7 @@ def _dcg(placed: Iterable[tuple[int, int]]) -> float:
 
 
 def available_signals(asked: QuestionSet, /) -> tuple[str, ...]:
-    """Return the signals that take part in a full search of the collection.
+    """Return the signals of a full search of the collection.
 
     Raises
     ------
@@ -127,10 +116,8 @@ def available_signals(asked: QuestionSet, /) -> tuple[str, ...]:
 
 
 def combinations(signals: Sequence[str], /) -> list[tuple[str, ...]]:
-    """Return what to measure: every finding signal alone, one more at a time, all, all but one.
+    """Return the sets of signals to measure: each retriever alone, cumulative, all, all but one.
 
-    Examples
-    --------
     >>> for signals in combinations(["bm25", "semantic", "maxsim"]):
     ...     print(" + ".join(signals))
     bm25
@@ -166,20 +153,10 @@ _BLOCK = 500
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much better the second run is than the first, in one measure.
+    """Difference of two runs in one measure over their common questions.
 
-    Attributes
-    ----------
-    questions
-        How many questions both runs have.
-    first, second
-        Their means over these.
-    difference
-        ``second - first``.
-    low, high
-        The 95 % interval of the difference.
-    p
-        Two-sided p value.
+    *first* and *second* are means, *difference* is ``second - first``, *low* and *high* are its 95 %
+    interval, and *p* is the two-sided p value.
     """
 
     measure: str
@@ -215,14 +192,9 @@ def compare_scores(
     measures: Sequence[str],
     /,
 ) -> list[Difference]:
-    """Compare the scores of two runs, question by question.
+    """Compare the scores of two runs (question id to measure to score), question by question.
 
-    Parameters
-    ----------
-    first, second
-        Question id to measure to score.
-    measures
-        Those to compare; one that is missing on either side is left out.
+    A measure that is missing on one side is left out.
 
     Raises
     ------
@@ -265,14 +237,10 @@ def _compare(
 
 
 def sign_flip_p(differences: NDArray[np.float64], /, *, draws: int = DRAWS) -> float:
-    """Return the two-sided p value of the paired randomisation test.
+    """Return the two-sided p value of the paired randomisation test, for differences of shape
+    ``[n]``.
 
-    Parameters
-    ----------
-    differences
-        One per question, shape ``[n]``.
-    draws
-        How many random sign vectors; the observed one counts as one more, so p is never 0.
+    *draws* is the number of random sign vectors; the observed one is added, so p is never 0.
     """
     import numpy as np
 

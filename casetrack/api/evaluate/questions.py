@@ -19,25 +19,20 @@ if TYPE_CHECKING:
     from casetrack.base.records import SearchResults
     from casetrack.base.records.cards import Fact
 
-# Reads files of one JSON object per line; what is broken is named with its line.
+# Reads files with one JSON object per line; errors contain the line number.
 
 
 def json_lines(path: Path, what: str, /) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give the line number (from 1) and the object of every line that is not blank.
+    """Yield the line number (from 1) and the object of every non-blank line of a UTF-8 file.
 
-    Parameters
-    ----------
-    path
-        A file in UTF-8.
-    what
-        What a line holds, for the error: ``"a JSON object with _id and text"``.
+    *what* describes a line in the error: ``"a JSON object with _id and text"``.
 
     Raises
     ------
     FileNotFound, FileUnreadable
-        The file is not there, or may not be read.
+        The file does not exist or cannot be read.
     UsageError
-        A line is no JSON object; the message names it.
+        A line is not a JSON object.
     """
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
@@ -57,9 +52,9 @@ def text_lines(path: Path, /) -> list[str]:
     Raises
     ------
     FileNotFound, FileUnreadable
-        The file is not there, or may not be read.
+        The file does not exist or cannot be read.
     UsageError
-        It is not UTF-8; the message names the line.
+        It is not UTF-8; the message contains the line number.
     """
     try:
         data = path.read_bytes()
@@ -76,12 +71,12 @@ def text_lines(path: Path, /) -> list[str]:
 
 
 def language_of(path: Path, number: int, row: Mapping[str, Any], /) -> str:
-    """Return the language that a line says its question is asked in, or nothing.
+    """Return the language code of a question's line, or an empty text.
 
     Raises
     ------
     UsageError
-        It is no code of two or three letters.
+        It is not a code of two or three letters.
     """
     language = row.get("language")
     if language is None:
@@ -104,20 +99,19 @@ class Question:
     Attributes
     ----------
     relevant
-        What answers it, with its relevance: document ids of a BEIR set, numbers of the answers of
-        a golden file.
+        Relevance of each answer: by document id in a BEIR set, by number in a golden file.
     document_id
-        Search in this document alone; ``None`` means in all.
+        Search in this document only; ``None``: in all.
     kind
-        A group of the author's own, such as ``"table"``; may be empty.
+        The author's group, such as ``"table"``; can be empty.
     by_page
-        Whether it can be told which pages hold the answer.
+        Whether the pages with the answer can be determined.
     language
-        ISO 639-1 code of the language it is asked in, where the author told it.
+        ISO 639-1 code of the question's language, if the author gave it.
     values
-        The date, name, number or amount that answers it, in any of these ways to write it.
+        Spellings of the date, name, number or amount that answers it.
     absent
-        Nothing in the collection answers it; *relevant* is empty then.
+        Nothing in the collection answers it; *relevant* is empty.
     """
 
     id: str
@@ -132,31 +126,31 @@ class Question:
 
 
 class Judge(Protocol):
-    """Tells which results answer a question."""
+    """Decides which results answer a question."""
 
     def ranks(self, question: Question, results: SearchResults, /) -> dict[str, int]:
-        """Return what was found, with the place (from 1) of the best result that has it."""
+        """Return the rank (from 1) of the best result with each answer."""
         ...
 
     def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
-        """Return what is measured beside the places: of pages, marks, values, absence."""
+        """Return further scores: of pages, marks, values, absence."""
         ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QuestionSet(Card):
-    """Questions, the collection they are asked of, and who judges the results.
+    """Questions, the collection to ask, and the judge of the results.
 
     Attributes
     ----------
     name
         Name of the folder or of the file.
     digest
-        16 hexadecimal digits of the SHA-256 of the files that define it.
+        First 16 hexadecimal digits of the SHA-256 of the files that define it.
     available
-        How many questions there are; *questions* may be fewer, see :meth:`limited`.
+        Number of questions; *questions* can have fewer, see :meth:`limited`.
     notes
-        What the reader of the figures should know of the set.
+        Information on the set for readers of the figures.
     """
 
     name: str

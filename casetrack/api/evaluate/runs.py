@@ -1,4 +1,4 @@
-"""Runs: what was measured, when, with what; kept as JSON below ``<data dir>/eval/runs``."""
+"""Runs: scores with time and settings, stored as JSON below ``<data dir>/eval/runs``."""
 
 from __future__ import annotations
 
@@ -23,45 +23,39 @@ if TYPE_CHECKING:
 FORMAT = 1
 _DIGITS = 6
 _SINGLE = ("scores", "kinds", "languages", "milliseconds")
-"""What a stored run has of each single question."""
+"""Fields of a stored run with values of single questions."""
 _LEAST_SHARE = 1 / 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Run(Card):
-    """One set of questions, asked one way.
+    """One set of questions, asked in one way.
 
     Attributes
     ----------
     id
-        Date and time with a few random signs; the name of its file.
+        Date and time with random characters; the name of its file.
     versions
-        Of CaseTrack, Python and the packages that calculate.
-    profile
-        Name of the collection's models.
+        Versions of CaseTrack, Python and the packages that calculate.
     pipelines, embedders
-        Fingerprints of what made the chunks and of the models whose vectors they hold.
+        Fingerprints of the pipelines of the chunks and of the models of their vectors.
     mode
-        How search was asked: a search mode, or ``stages`` where the signals were named.
+        A search mode, or ``stages`` if the signals were named.
     stages
-        The signals that took part.
+        The signals of the search.
     dataset, kind, digest
-        Name, layout (``beir`` or ``golden``) and fingerprint of the set of questions.
-    collection
-        Name of the collection.
-    documents, chunks
-        How much was searched.
+        Name, layout (``beir`` or ``golden``) and fingerprint of the question set.
     available
-        How many questions the set has; there may be fewer in *scores*.
+        Number of questions of the set; *scores* can have fewer.
     scores
         Question id to measure to score, 0..1.
     kinds
-        Question id to its group, where the author gave one.
+        Question id to the author's group.
     languages
-        Question id to the language it is asked in, told by the author or by the search; where the
-        search is not sure of the language, the script, unless that is Latin.
+        Question id to the language of the author or of the search; if the search is not sure, the
+        script, unless it is Latin.
     vocabulary
-        Whether other names of what a question says were looked for as well.
+        Whether the search also used synonyms of the collection.
     milliseconds
         Question id to the time of its search.
     stage_milliseconds
@@ -104,7 +98,7 @@ class Run(Card):
 
     @property
     def series(self) -> tuple[str, ...]:
-        """What runs must share to be points of one trend."""
+        """Return the properties that all runs of one trend share."""
         return (self.dataset, self.digest, self.label, self.profile, str(len(self.scores)))
 
     def _title(self) -> str:
@@ -134,10 +128,9 @@ class Run(Card):
         return self._grouped(self.kinds)
 
     def means_by_language(self) -> dict[str, tuple[int, dict[str, float]]]:
-        """Return how many questions are asked in each language, and their means.
+        """Return the number of questions in each language, and their means.
 
-        Of a language that was told of fewer than one question in twenty nobody can say much: these
-        stand together as ``other``.
+        Languages with less than 5 % of the questions are summed up as ``other``.
         """
         often = Counter(self.languages.values())
         least = len(self.scores) * _LEAST_SHARE
@@ -152,7 +145,7 @@ class Run(Card):
         return {group: (len(s), mean_of(s)) for group, s in sorted(groups.items())}
 
     def summary(self) -> dict[str, Any]:
-        """Return the JSON form without what belongs to single questions."""
+        """Return the JSON form without values of single questions."""
         raw = self.as_dict()
         for single in _SINGLE:
             del raw[single]
@@ -204,9 +197,9 @@ def load_run(path: Path, /) -> Run:
     Raises
     ------
     FileNotFound
-        It is not there.
+        It does not exist.
     UsageError
-        It is no run of a version that is known.
+        It is not a run of a known version.
     """
     if not path.is_file():
         raise FileNotFound(path)
@@ -222,7 +215,7 @@ def load_run(path: Path, /) -> Run:
         raw["date"] = datetime.fromisoformat(raw["date"])
         for name in ("pipelines", "embedders", "stages", "notes"):
             raw[name] = tuple(raw[name])
-        # Runs stored before languages were told have none.
+        # Older stored runs have no languages.
         return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init and f.name in raw})
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
@@ -237,7 +230,7 @@ def find_run(asked: str, settings: Settings, /) -> Run:
     Raises
     ------
     UsageError
-        None fits, or several do.
+        No run matches, or several do.
     """
     from pathlib import Path
 
@@ -257,7 +250,7 @@ def find_run(asked: str, settings: Settings, /) -> Run:
 
 
 def stored_runs(settings: Settings, /) -> tuple[list[Run], list[str]]:
-    """Return all stored runs, oldest first, and what is to be said of files that are none."""
+    """Return all stored runs, oldest first, and notes on files that are not runs."""
     runs, notes = [], []
     for path in sorted(runs_dir(settings).glob("*.json")):
         try:

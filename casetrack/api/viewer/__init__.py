@@ -1,8 +1,4 @@
-"""The viewer: passages on their pages, the graph and the timeline, as HTML or as pictures.
-
->>> from casetrack.api.viewer import view_html
->>> html = view_html(collection.workspace.state(), chunk_id)  # doctest: +SKIP
-"""
+"""Render passages on their pages, the graph and the timeline, as HTML or as pictures."""
 
 from casetrack.api.viewer.graph_page import entity_graph_html, entity_graph_page
 from casetrack.api.viewer.page import view_html

@@ -1,4 +1,4 @@
-"""Collects what the pages of the graph and the timeline show beside the answers themselves."""
+"""Selects the cited places and pictures of the graph page and the timeline page."""
 
 from __future__ import annotations
 
@@ -27,15 +27,7 @@ _PASSAGES_PER_LINK = 3
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What shows a link.
-
-    Attributes
-    ----------
-    quote
-        A place in a passage that mentions both ends.
-    spans
-        The names in it, code points of the chunk's text; empty where they are not known.
-    """
+    """A place in a passage that proves a link, with the spans of its names in the chunk's text."""
 
     quote: Quote
     spans: tuple[Span, ...] = ()
@@ -43,15 +35,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class GraphQuotes:
-    """Cited places for the nodes and edges of a graph, in their order.
-
-    Attributes
-    ----------
-    names
-        For each node: places that mention it.
-    links
-        For each edge: places in the passages that mention both of its ends.
-    """
+    """Cited places for each node (*names*) and each edge (*links*) of a graph, in their order."""
 
     names: tuple[tuple[Quote, ...], ...]
     links: tuple[tuple[Cited, ...], ...]
@@ -64,21 +48,19 @@ def evidence_only(graph: EntityGraph, /) -> GraphQuotes:
 
 def mentioned(state: State, graph: EntityGraph, /) -> dict[str, tuple[Quote, ...]]:
     """Return for each node, by its id, places that mention it."""
-    found = {}
+    quotes_of = {}
     for node in graph.nodes:
         places = entity_mentions(graph_of(state), node.entity_id, limit=_MENTIONS)
         if places.entity.entity_id == node.entity_id:
-            found[node.entity_id] = tuple(m.quote for m in places.mentions)
-    return found
+            quotes_of[node.entity_id] = tuple(m.quote for m in places.mentions)
+    return quotes_of
 
 
 def graph_quotes(graph: EntityGraph, mentions: Mapping[str, Sequence[Quote]], /) -> GraphQuotes:
-    """Choose what is shown for each node and edge.
+    """Choose the cited places of each node and edge.
 
-    Parameters
-    ----------
-    mentions
-        By the ids of nodes, places that mention them; those left out show what their edges show.
+    *mentions* maps ids of nodes to places that mention them; a node without an entry gets the
+    places of its edges.
     """
     links = tuple(_of_link(edge, mentions) for edge in graph.edges)
     names = []
@@ -97,7 +79,7 @@ def graph_quotes(graph: EntityGraph, mentions: Mapping[str, Sequence[Quote]], /)
 
 
 def _of_link(edge: Edge, mentions: Mapping[str, Sequence[Quote]]) -> tuple[Cited, ...]:
-    found: list[Cited] = []
+    proofs: list[Cited] = []
     for chunk_id in edge.evidence[:_PASSAGES_PER_LINK]:
         ends = [
             [q for q in mentions.get(end, ()) if q.chunk_id == chunk_id]
@@ -107,19 +89,16 @@ def _of_link(edge: Edge, mentions: Mapping[str, Sequence[Quote]]) -> tuple[Cited
         if joint is not None and joint.chunk_id == chunk_id:
             inside = [(q.char_start, q.char_end) for group in ends for q in group]
             low, high = joint.char_start, joint.char_end
-            found.append(Cited(joint, tuple(s for s in inside if low <= s[0] and s[1] <= high)))
+            proofs.append(Cited(joint, tuple(s for s in inside if low <= s[0] and s[1] <= high)))
         elif all(ends):
             pairs = [(a, b) for a in ends[0] for b in ends[1]]
             nearest = min(pairs, key=lambda ab: abs(ab[0].char_start - ab[1].char_start))
-            found += [Cited(q) for q in sorted(nearest, key=lambda q: q.char_start)]
-    return tuple({place_of(cited.quote): cited for cited in found}.values())
+            proofs += [Cited(q) for q in sorted(nearest, key=lambda q: q.char_start)]
+    return tuple({place_of(cited.quote): cited for cited in proofs}.values())
 
 
 def picture_order(quotes: GraphQuotes, /) -> list[Quote]:
-    """Return quotes of places with a layout, in the order in which they deserve a picture.
-
-    First one for each name, then one for each link, and so on.
-    """
+    """Sort quotes with a layout: the first of each name, then of each link, and so on."""
     names = [[q for q in group if q.provenance.line_boxes] for group in quotes.names]
     links = [[c.quote for c in g if c.quote.provenance.line_boxes] for g in quotes.links]
     return [

@@ -1,4 +1,4 @@
-"""Draws names and what connects them as SVG, for pages and for notebooks."""
+"""Draws names and their links as SVG, for pages and for notebooks."""
 
 from __future__ import annotations
 
@@ -39,15 +39,7 @@ _GOLDEN = np.pi * (3 - np.sqrt(5))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Where the nodes lie.
-
-    Attributes
-    ----------
-    points
-        float64 [nodes, 2]: middle of each box, in pixels from the top left.
-    width, height
-        Of the frame that holds all boxes.
-    """
+    """Middle of each box, float64 [nodes, 2] in pixels from the top left, and the frame's size."""
 
     points: Floats
     width: float
@@ -62,22 +54,11 @@ def place_nodes(
     width: float,
     least_height: float = 0.0,
 ) -> Layout:
-    """Place nodes in a frame.
+    """Place nodes in a frame so that no two boxes overlap, unless one is wider than the frame.
 
-    Parameters
-    ----------
-    boxes
-        Width and height of each node with its label, in pixels; the first node starts in the
-        middle.
-    edges
-        Numbers of two nodes, and the strength of what connects them, greater than 0.
-    width
-        Of the frame; it is as high as the boxes need, and at least *least_height*.
-
-    Returns
-    -------
-    Layout
-        No two boxes overlap, unless one is wider than the frame.
+    *boxes* are widths and heights of the nodes with their labels, in pixels; the first node starts
+    in the middle. *edges* are two node numbers and the strength of their link, greater than 0. The
+    frame is at least *least_height* high, and higher if the boxes need it.
     """
     sizes = np.asarray(boxes, dtype=np.float64).reshape(-1, 2)
     count = len(sizes)
@@ -121,9 +102,9 @@ def _springs(count: int, edges: Sequence[tuple[int, int, float]], frame: Floats)
 
 
 def _spread(points: Floats) -> Floats:
-    """Use all of the frame: crowds are drawn apart, and what lies far off comes nearer.
+    """Use the whole frame: spread crowded nodes, and move distant nodes nearer.
 
-    Places are mixed with ranks, so that who is left of whom, and above whom, stays as it is.
+    Coordinates are mixed with their ranks, which keeps the order of the nodes on each axis.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     size = high - low
@@ -177,13 +158,7 @@ _GAP = 4.0
 
 @dataclass(frozen=True, slots=True)
 class GraphLinks:
-    """Where the names and the lines of a drawn graph lead.
-
-    Attributes
-    ----------
-    name, line
-        Return an address, by the number from 0 as in the graph.
-    """
+    """Functions from the number (from 0) of a name or a line in the graph to its address."""
 
     name: Callable[[int, Entity], str]
     line: Callable[[int, Edge], str]
@@ -201,21 +176,9 @@ def graph_svg(
     links: GraphLinks | None = None,
     words: Words = ENGLISH,
 ) -> str:
-    """Draw a graph.
+    """Draw a graph as an ``svg`` element that ``figure.css`` styles; *width* is in pixels.
 
-    Parameters
-    ----------
-    width
-        Pixels across; the height follows from the number of nodes.
-    links
-        Where nodes and edges lead; without it nowhere.
-    words
-        What the drawing says.
-
-    Returns
-    -------
-    str
-        An ``svg`` element that is styled by ``figure.css``, without styles of its own.
+    The height follows from the number of nodes. Without *links*, nodes and edges have no link.
     """
     most = max((n.mention_count for n in graph.nodes), default=1)
     radii = [radius_of(n, most) for n in graph.nodes]
@@ -241,7 +204,7 @@ def graph_svg(
         edges=edges,
         strongest=max((w for *_, w in springs), default=1.0),
         faint=_faint(len(springs)),
-        # The middles of the shapes: the label stands below, in the same box.
+        # Only the middles of the shapes: the label is below the shape, in the same box.
         middles=[
             (x, y - box[1] / 2 + r)
             for (x, y), box, r in zip(layout.points.tolist(), boxes, radii, strict=True)

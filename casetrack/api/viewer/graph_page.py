@@ -1,4 +1,4 @@
-"""The graph of a collection as one page of HTML: names, what connects them, and the proof."""
+"""The graph of a collection as one page of HTML: names, their links, and the evidence."""
 
 from __future__ import annotations
 
@@ -26,13 +26,7 @@ _DRAWN_IN_NOTEBOOKS = 20
 
 
 def entity_graph_page(state: State, graph: EntityGraph, /) -> str:
-    """Return a graph as a page with places that mention its names, and pictures of some of them.
-
-    Parameters
-    ----------
-    state
-        The collection that the graph is of.
-    """
+    """Return a graph of *state*'s collection as a page with cited places and some pictures."""
     quotes = graph_quotes(graph, mentioned(state, graph))
     return entity_graph_html(graph, quotes, draw(state, picture_order(quotes)))
 
@@ -43,14 +37,10 @@ def entity_graph_html(
     pictures: Mapping[Place, Picture] = _NO_PICTURES,
     /,
 ) -> str:
-    """Return a graph as a page of HTML that loads nothing.
+    """Return a graph as a page of HTML without external resources.
 
-    Parameters
-    ----------
-    quotes
-        What is cited for each node and edge; without it, the evidence that the graph holds.
-    pictures
-        Pictures of cited places, by chunk id, start and end in its text.
+    Without *quotes* it shows the evidence of the graph itself. *pictures* are found by chunk id,
+    start and end in the chunk's text.
     """
     numbers = {n.entity_id: i for i, n in enumerate(graph.nodes)}
     ends = [_ends(edge, numbers) for edge in graph.edges]
@@ -88,9 +78,8 @@ def _ends(edge: Edge, numbers: Mapping[str, int]) -> tuple[int, int] | None:
 
 
 def entity_graph_figure(graph: EntityGraph, /) -> str:
-    """Return a graph for a notebook: the drawing, and its strongest links with their sources.
-
-    Of many names the first twenty are drawn.
+    """Return a graph for a notebook: up to twenty names, and the strongest links with their
+    sources.
     """
     from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the user has kept, to go on with elsewhere: passages with citations, DOCX or Markdown."""
+"""Export of marked passages with their citations as DOCX or Markdown."""
 
 from __future__ import annotations
 
@@ -22,23 +22,16 @@ if TYPE_CHECKING:
     from casetrack.base.records.marks import Mark, PlacedMark
     from casetrack.store.workspace import State
 
-# What all papers in Word's format have in common: the sheet, the letters, the styles.
+# Shared by all exports to DOCX: paper, font, styles.
 
 FACE = "Times New Roman"
-"""What most courts ask for, or take."""
+"""The font that most courts require or accept."""
 POINTS = 12
 AUTHOR, INITIALS = "CaseTrack", "CT"
 
 
 def new_document(title: str, /, *, face: str = FACE, points: float = POINTS) -> Document:
-    """Return an empty document on letter paper with margins of an inch.
-
-    Parameters
-    ----------
-    title
-        What the file calls itself.
-    face, points
-        The letters of its text, and their size.
+    """Return an empty document on US Letter paper with 1-inch margins; *points* is the font size.
     """
     import docx
     from docx.oxml.ns import qn
@@ -98,7 +91,7 @@ def clean(text: str, /) -> str:
 
 
 def remark(document: Document, paragraph: Paragraph, text: str, /) -> None:
-    """Put a comment on a paragraph: what must be known and is not to be filed."""
+    """Add a comment to a paragraph, for information that is not to be filed."""
     document.add_comment(paragraph.runs, text=clean(text), author=AUTHOR, initials=INITIALS)
 
 
@@ -111,18 +104,10 @@ def packed(document: Document, /) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class KeptPlace:
-    """A document, a page or a passage that has a star or tags.
+    """A document, page or passage that has a star or tags.
 
-    Attributes
-    ----------
-    name
-        Of the document.
-    passage
-        The words, where a passage is marked.
-    page
-        Its number, where a page or a passage is marked.
-    marks
-        What was put on it.
+    *passage* is the text of a marked passage; *page* is the number of a marked page or of a
+    passage's page.
     """
 
     name: str
@@ -132,7 +117,7 @@ class KeptPlace:
 
     @property
     def citation(self) -> str:
-        """Where it stands: of whole documents their name."""
+        """Citation of the place; of a whole document, its name."""
         if self.passage is not None:
             return self.passage.citation
         return self.name if self.page is None else f"{self.name}, p. {self.page}"
@@ -154,17 +139,14 @@ class KeptPlace:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user says of it."""
+        """The user's notes on the place."""
         return tuple(dict.fromkeys(m.mark.note for m in self.marks if m.mark.note))
 
 
 def kept_places(state: State, /, *, tag: str | None = None) -> tuple[KeptPlace, ...]:
-    """Return what has a star or a tag: those with a star first, then by document and page.
+    """Return the places with a star or tag (*tag*, in any letter case), starred places first.
 
-    Parameters
-    ----------
-    tag
-        Only what has this tag, letter case aside.
+    Places are then in the order of document and page.
     """
     marks = of_documents(graph_of(state).marks)
     groups = (tuple(g) for _, g in groupby(marks, lambda m: place_of_mark(m.mark)))
@@ -182,14 +164,14 @@ def _place(state: State, group: tuple[PlacedMark, ...]) -> KeptPlace:
 
 def _passage(state: State, mark: Mark, quote: Quote) -> Chunk:
     """Return the passage of a mark; where its text has moved, the one that has its words."""
-    found = state.chunk(quote.chunk_id)
-    document = state.snapshot.documents[found.provenance.document_id]
+    passage_chunk = state.chunk(quote.chunk_id)
+    document = state.snapshot.documents[passage_chunk.provenance.document_id]
     wanted = (mark.page, mark.char_start, mark.char_end)
     for chunk in state.chunks_of(document):
         p = chunk.provenance
         if (p.page, p.char_start, p.char_end) == wanted:
             return chunk
-    return found
+    return passage_chunk
 
 
 def kept_docx(title: str, places: Sequence[KeptPlace], /) -> bytes:
@@ -208,9 +190,9 @@ def kept_docx(title: str, places: Sequence[KeptPlace], /) -> bytes:
         cited.paragraph_format.left_indent = Inches(0.4)
         cited.paragraph_format.space_after = Pt(4 if place.notes or place.tags else 14)
         cited.add_run(clean(place.citation)).italic = True
-        said = [*place.notes, *([f"[{', '.join(place.tags)}]"] if place.tags else [])]
-        if said:
-            note = document.add_paragraph(clean("  ".join(said)))
+        remarks = [*place.notes, *([f"[{', '.join(place.tags)}]"] if place.tags else [])]
+        if remarks:
+            note = document.add_paragraph(clean("  ".join(remarks)))
             note.paragraph_format.space_after = Pt(14)
     return packed(document)
 
@@ -226,8 +208,8 @@ def kept_markdown(title: str, places: Sequence[KeptPlace], /) -> str:
         else:
             lines.append(f"**{escaped(place.citation)}**")
         lines.append("")
-        for said in place.notes:
-            lines += [escaped(said), ""]
+        for note in place.notes:
+            lines += [escaped(note), ""]
         if place.tags:
             lines += [f"Tags: {escaped(', '.join(place.tags))}", ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -11,7 +11,7 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>|#])")
 
 
 def escaped(text: str, /) -> str:
-    r"""Return a text on one line, of which nothing is taken for markup.
+    r"""Return a text on one line, with characters of Markdown escaped.
 
     >>> escaped("a | *b*")
     'a \\| \\*b\\*'
@@ -37,7 +37,7 @@ def esc(text: str, /) -> str:
 
 
 def span(text: str, /) -> str:
-    """Return *text* so that its direction cannot touch what stands beside it."""
+    """Return *text* isolated, so that its writing direction does not affect the text around it."""
     return f"<bdi>{esc(text)}</bdi>" if text else ""
 
 
@@ -48,7 +48,7 @@ def css_string(text: str, /) -> str:
 
 
 def address(url: str | None, /) -> str:
-    """Return an address as a link, where it is one of the web; a source may say anything."""
+    """Return a web address as a link, and other text of a source as plain text."""
     if not url:
         return ""
     if not url.startswith(("https://", "http://")):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     _Near = tuple[Chunk, str]
 
 CHUNK_MARK = '<meta name="casetrack-chunk" content="'
-"""Stands near the start of every page that is written, before the chunk's id."""
+"""Prefix of the chunk id near the start of every written page."""
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'"
 _METHODS = {
     "Native": "the text that the file itself holds",
@@ -47,8 +47,8 @@ def view_html(
 def page_html(view: View, /) -> str:
     """Return the page."""
     chunk, place = view.chunk, view.provenance
-    here = Path(__file__).parent
-    style = "".join((here / n).read_text(encoding="utf-8") for n in ("page.css", "style.css"))
+    folder = Path(__file__).parent
+    style = "".join((folder / n).read_text(encoding="utf-8") for n in ("page.css", "style.css"))
     before, after = _neighbours(view)
     is_sheet = place.sheet_name is not None
     image = view.image
@@ -76,7 +76,7 @@ def page_html(view: View, /) -> str:
 
 
 def page_words(view: View, /) -> str:
-    """Say which page is shown, such as ``Page 3 of 11``."""
+    """Return a label such as ``Page 3 of 11``."""
     p = view.provenance
     kind = (p.page_kind or "page").capitalize()
     text = f"{kind} {p.page} of {view.document.page_count}"
@@ -86,7 +86,7 @@ def page_words(view: View, /) -> str:
 
 
 def marks_svg(view: View, width: float, height: float, /) -> str:
-    """Return the marks of a passage as a drawing to lie over its page, sized in points."""
+    """Return the marks of a passage as a drawing over its page, sized in points."""
     return rendered("marks.html", view=view, width=width, height=height, over=_OVER)
 
 
@@ -97,10 +97,10 @@ def _neighbours(view: View) -> tuple[list[_Near], list[_Near]]:
     """Return the chunks before and after the passage, without the text that they share."""
     row = [*view.window.before, view.chunk, *view.window.after]
     pairs = list(itertools.pairwise(row))
-    here = len(view.window.before)
-    # Each neighbour goes without what it shares with the chunk that is nearer to the passage.
-    before = [(a, a.text[: len(a.text) - _shared(a, b)]) for a, b in pairs[:here]]
-    after = [(b, b.text[_shared(a, b) :]) for a, b in pairs[here:]]
+    position = len(view.window.before)
+    # Remove from each neighbour the text that a chunk nearer to the passage also contains.
+    before = [(a, a.text[: len(a.text) - _shared(a, b)]) for a, b in pairs[:position]]
+    after = [(b, b.text[_shared(a, b) :]) for a, b in pairs[position:]]
     return [_near(*one) for one in before], [_near(*one) for one in after]
 
 
@@ -127,9 +127,9 @@ def flowing(text: str, /) -> str:
 
 
 def _lines(chunk: Chunk) -> list[tuple[int, str]]:
-    """Return the lines of the passage with their numbers; nothing where these are not certain.
+    """Return the passage's lines with their numbers; nothing if the numbers are uncertain.
 
-    Some formats count empty lines and some do not; the passage's last number tells.
+    Some formats count empty lines and some do not, so the passage's last number must match.
     """
     p = chunk.provenance
     lines = chunk.text.strip().split("\n")

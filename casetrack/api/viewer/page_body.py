@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _SEPARATOR = " | "
 _LABEL_END = ": "
 Column = tuple[str, int]
-"""A label and how often it stood in the row before: two columns may have one name."""
+"""A label and its earlier occurrences in the row: two columns can have the same name."""
 PLAIN = ("", 0)
-"""Cells that stand without a label."""
+"""Column of cells without a label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its column, and where its value stands in the row's text, half-open."""
+    """A cell: its column, and the half-open span of its value in the row's text."""
 
     column: Column
     start: int
@@ -46,15 +46,7 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows in columns.
-
-    Attributes
-    ----------
-    columns
-        From left to right.
-    rows
-        In order.
-    """
+    """Rows, and columns from left to right."""
 
     columns: tuple[Column, ...]
     rows: tuple[GridRow, ...]
@@ -84,10 +76,10 @@ def _parts(text: str) -> list[tuple[int, int]]:
 
 
 def _labels(blocks: Sequence[Block]) -> frozenset[str]:
-    """Return what stands before a colon at the start of cells and is a label of a column.
+    """Return the texts before a colon at the start of cells that are labels of columns.
 
-    That is what several rows share, or what a row of plain cells above names. A single row has
-    nothing but its colons to go by.
+    These are texts that several rows share, or that a row of plain cells above contains. In a
+    single row, every text before a colon is a label.
     """
     counts: Counter[str] = Counter()
     named: set[str] = set()
@@ -117,7 +109,7 @@ def _cells(text: str, labels: frozenset[str]) -> tuple[Cell, ...]:
 
 
 def _in_order(rows: Sequence[Sequence[Column]]) -> tuple[Column, ...]:
-    """Merge the columns of all rows: one that is new stands behind what it follows in its row."""
+    """Merge the columns of all rows; a new column follows its predecessor in its row."""
     merged: list[Column] = []
     for row in rows:
         place = 0
@@ -138,7 +130,7 @@ def _rows(
         if cells:
             yield GridRow(block, cells)
             continue
-        # A row of names, of which the first may be missing: the grid's corner.
+        # A row of names whose first can be missing: the grid's corner.
         spans = _parts(block.text)
         texts = [block.text[a:b].strip() for a, b in spans]
         placed = list(columns)[-len(spans) :]
@@ -158,15 +150,7 @@ _SHORT = 14
 
 
 def page_body(page: PageText, /, *, is_sheet: bool = False, language: str | None = None) -> str:
-    """Return the page's text as HTML, with the passage marked.
-
-    Parameters
-    ----------
-    is_sheet
-        Whether it is a sheet of a workbook, with rows and columns.
-    language
-        The code of its language, if it is known.
-    """
+    """Return the page's text as HTML, with the passage marked; *language* is a language code."""
     runs = itertools.groupby(page.blocks, key=lambda b: is_sheet or b.kind == "table")
     return rendered(
         "page_body.html",

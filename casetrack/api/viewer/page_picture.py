@@ -1,7 +1,7 @@
-"""A whole page as a picture small enough to send: for programs that look at pictures.
+"""Whole pages as pictures small enough to send to programs that accept images.
 
-Unlike :mod:`pictures`, which cuts a small piece out, this shows all of the page;
-formats without pages to see get their stored text drawn.
+:mod:`pictures` cuts out a small piece; this module shows the whole page, or the stored text of
+formats without page pictures.
 """
 
 from __future__ import annotations
@@ -53,20 +53,10 @@ _PAGE_CHARS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A page to look at.
+    """A page as a PNG of at most :data:`MAX_BYTES`, with at most :data:`MAX_SIDE` pixels per side.
 
-    Attributes
-    ----------
-    png
-        At most :data:`MAX_BYTES`, with at most :data:`MAX_SIDE` pixels along a side.
-    document, page
-        What it shows; *page* counts from 1.
-    chunk
-        The passage that is marked on it, or ``None``.
-    is_text
-        Whether it shows stored text instead of the page as it looks.
-    notes
-        What who looks at it must know, in sentences.
+    *page* counts from 1, *chunk* is the marked passage, *is_text* is true for a picture of stored
+    text, and *notes* are sentences for the viewer of the picture.
     """
 
     png: bytes
@@ -87,18 +77,10 @@ class PagePicture:
 def passage_picture(
     state: State, chunk_id: str, /, *, strong: Sequence[Box] = (), password: str | None = None
 ) -> PagePicture:
-    """Return the page on which a passage stands, with the passage marked.
+    """Return the page of a passage, with the passage marked.
 
-    Parameters
-    ----------
-    state
-        The collection.
-    chunk_id
-        Id of the passage.
-    strong
-        Rectangles of what answers in it: they are marked strongly, the passage lightly.
-    password
-        Opens a protected file; it is kept nowhere.
+    The rectangles *strong* are marked strongly, the passage lightly. *password* opens a protected
+    file and is not stored.
 
     Raises
     ------
@@ -116,31 +98,22 @@ def passage_picture(
 def page_picture(
     state: State, document: str, page: int, /, *, password: str | None = None
 ) -> PagePicture:
-    """Return a page of a document as a picture.
+    """Return a page (from 1) of a document (name, path or id) as a picture.
 
-    Parameters
-    ----------
-    state
-        The collection.
-    document
-        Name, path or id of the document.
-    page
-        From 1.
-    password
-        Opens a protected file; it is kept nowhere.
+    *password* opens a protected file and is not stored.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
         See :meth:`casetrack.api.collection.Collection.document`.
     UsageError
-        The document has no such page, or nothing of it is stored that could be drawn.
+        The document has no such page, or no stored content that can be drawn.
     FileError
         Neither the page nor its text can be drawn.
     """
-    found = state.document(document)
-    require_pages(found, page, page)
-    return _Artist(state, found, page, None, password=password).draw()
+    record = state.document(document)
+    require_pages(record, page, page)
+    return _Artist(state, record, page, None, password=password).draw()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +145,7 @@ class _Artist:
         )
 
     def _page_itself(self, source: SourceFile) -> tuple[bytes | None, list[str]]:
-        """Return the page as it looks, or ``None``, and what is to be said of that."""
+        """Return the page's picture or ``None``, and notes on it."""
         if self.document.format not in PICTURE_FORMATS:
             shown = "This format has no pages to see; its stored text is shown."
             return None, [*([source.note] if source.note else []), shown]
@@ -201,7 +174,7 @@ class _Artist:
         return mark_boxes(image, boxes, strong=self.strong) if boxes else image.png, copied
 
     def _stored_text(self, notes: list[str]) -> tuple[bytes, list[str]]:
-        """Return the page's stored text drawn, and what is to be said of that."""
+        """Return a drawing of the page's stored text, and notes on it."""
         text = self._text()
         if not text.blocks:
             raise UsageError(
@@ -218,8 +191,8 @@ class _Artist:
         is_cut = low > text.blocks[0].start or high < last.start + len(last.text)
         more = ["Only a part of the page's text is shown."] if is_cut else []
         title = self.chunk.citation if self.chunk else f"{self.document.name}, page {self.page}"
-        said = [*notes, *more, *(self.chunk.provenance.notes if self.chunk else ())]
-        return draw_text(TextPage(title, tuple(said), blocks)).png, more
+        remarks = [*notes, *more, *(self.chunk.provenance.notes if self.chunk else ())]
+        return draw_text(TextPage(title, tuple(remarks), blocks)).png, more
 
     def _text(self) -> PageText:
         rows = page_rows(self.state.snapshot, self.document, self.page, COLUMNS)
@@ -229,7 +202,7 @@ class _Artist:
 
 
 def _cut(blocks: tuple[Block, ...], low: int, high: int) -> Iterator[TextBlock]:
-    """Yield what stands between two places of the page's text."""
+    """Yield the text between two offsets of the page's text."""
     for block in blocks:
         first = min(max(low - block.start, 0), len(block.text))
         last = min(max(high - block.start, 0), len(block.text))

@@ -30,16 +30,9 @@ class Piece:
 class Block:
     """A paragraph, or a row of a sheet.
 
-    Attributes
-    ----------
-    start
-        Code point of the page's text where it begins.
-    kind, level
-        See :class:`casetrack.parse.base.Paragraph`.
-    row
-        1-based row of the sheet, where that is certain.
-    mark_start, mark_end
-        The part of *text* that belongs to the passage; equal where none does.
+    *start* is a code point of the page's text; *kind* and *level* are those of
+    :class:`casetrack.parse.base.Paragraph`. *row* is the sheet's row (from 1) if it is certain.
+    *mark_start* and *mark_end* are the part of *text* in the passage; equal if there is none.
     """
 
     text: str
@@ -71,16 +64,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A page's paragraphs around the passage.
+    """A page's paragraphs around the passage, and the number of characters left out on each side.
 
-    Attributes
-    ----------
-    blocks
-        In order.
-    left_out_before, left_out_after
-        How many characters are left out on either side.
-    columns
-        First and last column of the sheet, 1-based; ``None`` outside of sheets.
+    *columns* are the first and last column of a sheet (from 1).
     """
 
     blocks: tuple[Block, ...]
@@ -90,14 +76,8 @@ class PageText:
 
 
 def page_text(rows: Iterable[Mapping[str, Any]], start: int, end: int, /) -> PageText:
-    """Put a page together.
-
-    Parameters
-    ----------
-    rows
-        Its chunks, with :data:`COLUMNS`.
-    start, end
-        Place of the passage in the page's text.
+    """Build a page from its chunks (*rows* with :data:`COLUMNS`); *start* and *end* are the
+    passage's.
     """
     ordered = sorted(rows, key=lambda row: row["char_start"])
     text = _joined(ordered)
@@ -157,9 +137,9 @@ def _joined(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def row_numbers(rows: Iterable[Mapping[str, Any]], /) -> dict[int, int]:
-    """Return the sheet row of each paragraph, where the chunks leave no doubt.
+    """Return the sheet row of each paragraph if the chunks determine it.
 
-    A chunk knows its first and its last row; those between are certain where none is empty.
+    A chunk has its first and last row; the rows between are certain if none is empty.
     """
     numbers: dict[int, int] = {}
     for row in rows:

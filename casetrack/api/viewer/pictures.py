@@ -40,59 +40,36 @@ _WIDTH = 620
 def pictures(
     folder: Path, settings: Settings, passages: Mapping[str, Sequence[Box]], /
 ) -> dict[str, Picture]:
-    """Draw the places of passages.
+    """Draw the places of passages; return a picture, or why there is none, by chunk id.
 
-    Parameters
-    ----------
-    folder
-        The collection's.
-    settings
-        Those of its data folder.
-    passages
-        Their chunk ids, the most important first, with the rectangles to be marked strongly.
-
-    Returns
-    -------
-    dict
-        By chunk id: a picture, or why there is none. Formats without page pictures are left out.
+    *passages* are chunk ids, most important first, with the rectangles to mark strongly. Formats
+    without page pictures are left out of the result.
     """
-    found: dict[str, Picture] = {}
+    drawn: dict[str, Picture] = {}
     artist = _Artist(folder, settings, TOTAL_SECONDS)
     for chunk_id in [*passages][:MAX_PICTURES]:
         if (picture := artist.draw_chunk(chunk_id, passages[chunk_id])) is not None:
-            found[chunk_id] = picture
-    return found
+            drawn[chunk_id] = picture
+    return drawn
 
 
 def quote_pictures(
     folder: Path, settings: Settings, quotes: Sequence[Quote], /, *, limit: int
 ) -> dict[tuple[str, int, int], Picture]:
-    """Draw the places of quotes, each with its own words marked.
+    """Draw at most *limit* places of quotes, most important first, each with its quote marked.
 
-    Parameters
-    ----------
-    folder, settings
-        As for :func:`pictures`.
-    quotes
-        The most important first; places that come twice are drawn once.
-    limit
-        At most so many pictures.
-
-    Returns
-    -------
-    dict
-        By chunk id, start and end in its text: a picture, or why there is none. Formats without
-        page pictures are left out, and so is what comes after the last picture.
+    Return a picture, or why there is none, by chunk id, start and end in the chunk's text. Formats
+    without page pictures, and places after the last picture, are left out.
     """
     drawable = {(q.chunk_id, q.char_start, q.char_end): q for q in quotes}
-    found: dict[tuple[str, int, int], Picture] = {}
+    drawn: dict[tuple[str, int, int], Picture] = {}
     artist = _Artist(folder, settings, QUOTES_SECONDS)
     for place, quote in drawable.items():
-        if sum(picture.png is not None for picture in found.values()) >= limit:
+        if sum(picture.png is not None for picture in drawn.values()) >= limit:
             break
         if (picture := artist.draw_place(quote.provenance, around=_AROUND_QUOTE)) is not None:
-            found[place] = picture
-    return found
+            drawn[place] = picture
+    return drawn
 
 
 class _Artist:
@@ -118,7 +95,7 @@ class _Artist:
     def draw_place(
         self, place: Provenance, strong: Sequence[Box] = (), *, around: float = _AROUND
     ) -> Picture | None:
-        """Draw a place with *around* points beside it; ``None`` as above."""
+        """Draw a place with *around* points of margin; ``None`` as above."""
         try:
             return self._draw(place, strong, around)
         except FileError as error:

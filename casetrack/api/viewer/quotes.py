@@ -1,4 +1,4 @@
-"""Shows cited places on a page: the words marked, their source, a picture of where they stand."""
+"""Shows cited places on a page: the quote marked, its source, and a picture of the place."""
 
 from __future__ import annotations
 
@@ -28,20 +28,15 @@ _BREAKS = re.compile(r"[^\S\n]*\n\s*")
 
 
 def place_of(quote: Quote, /) -> Place:
-    """Return what tells a quote from others."""
+    """Return the identity of a quote: chunk, start and end."""
     return quote.chunk_id, quote.char_start, quote.char_end
 
 
 @dataclass(slots=True)
 class Cards:
-    """Writes quotes of one collection; every picture is in the page once.
+    """Writes quotes of one collection as HTML; every picture is in the page once.
 
-    Attributes
-    ----------
-    collection
-        Its name, for the commands that are shown.
-    pictures
-        By place: a picture, or why there is none.
+    *collection* is a name, for the commands that are shown; *pictures* are found by place.
     """
 
     collection: str
@@ -67,18 +62,15 @@ class Cards:
         )
 
     def definitions(self) -> str:
-        """Return the pictures that the cards written so far show; to stand behind them."""
+        """Return the pictures of the cards written so far; they go after the cards."""
         pictures = [(base64.b64encode(png).decode("ascii"), *_size(png)) for png in self._used]
         return rendered("pictures.html", pictures=pictures)
 
 
 def pieces(quote: Quote, spans: Sequence[Span] = (), /) -> list[tuple[str, bool]]:
-    """Return the words and the text around them, and which are to be marked; long ones are cut.
+    """Return the text around the marked spans in pieces; long texts are cut.
 
-    Parameters
-    ----------
-    spans
-        What to mark, in code points of the chunk's text; without it the quote's own words.
+    *spans* are code points of the chunk's text; without them, the quote itself is marked.
     """
     offset = quote.char_start - quote.snippet_start
     wanted = spans or ((quote.char_start, quote.char_end),)
@@ -111,8 +103,8 @@ def _middle(text: str) -> str:
 
 
 def _flat(text: str) -> str:
-    """Let lines flow; what stands between empty lines starts on a line of its own."""
-    return _BREAKS.sub(lambda found: "\n" if found[0].count("\n") > 1 else " ", text)
+    """Join lines to paragraphs; an empty line starts a new paragraph."""
+    return _BREAKS.sub(lambda match: "\n" if match[0].count("\n") > 1 else " ", text)
 
 
 def _link(quote: Quote) -> str:

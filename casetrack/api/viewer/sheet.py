@@ -25,16 +25,10 @@ _MARK = '<meta name="casetrack-page" content="'
 def sheet(
     kind: Kind, title: str, parts: Iterable[str], /, *, style: str = "", script: str | None = None
 ) -> str:
-    """Return a page of HTML that loads nothing.
+    """Return a page of HTML without external resources.
 
-    Parameters
-    ----------
-    title
-        Of the window, as text.
-    parts
-        What stands in the body, as HTML.
-    style, script
-        Its own style, after the common ones, and its own script instead of the common one.
+    *title* is text, *parts* are HTML of the body. *style* follows the common styles; *script*
+    replaces the common script.
     """
     style = own_style(*_STYLES) + style
     script = script if script is not None else _text("sheet.js")
@@ -52,10 +46,10 @@ def sheet(
 
 
 def page_policy(page: str, /) -> str:
-    """Return the policy of a page as the header of a server that shows it among its own pages.
+    """Return the page's policy as an HTTP header, for a server that shows it among its own pages.
 
-    It keeps what the page says of itself, and makes it a stranger there: its script reaches
-    neither the server's other pages nor a visitor's cookies.
+    The header adds a sandbox to the page's own policy: its script cannot reach the server's other
+    pages or the visitor's cookies.
     """
     own = page.partition(_POLICY)[2].partition('">')[0]
     apart = "sandbox allow-scripts allow-popups allow-modals; frame-ancestors 'none'"
@@ -63,7 +57,7 @@ def page_policy(page: str, /) -> str:
 
 
 def figure_style() -> str:
-    """Return the style of a drawing, for where it stands alone."""
+    """Return the style of a drawing outside of a page."""
     return f"<style>{own_style('figure.css')}</style>"
 
 
@@ -73,12 +67,12 @@ def own_style(*names: str) -> str:
 
 
 def sheet_path(path: Path, kind: Kind, /) -> Path:
-    """Return where a page can be written, absolute; only one of the same kind is replaced.
+    """Return the absolute path for a page; an existing file is replaced only if it is such a page.
 
     Raises
     ------
     UsageError
-        It does not end in ``.html``, its folder does not exist, or something else is there.
+        It does not end in ``.html``, its folder does not exist, or another file exists there.
     """
     target = path.expanduser().absolute()
     if target.suffix.lower() not in {".html", ".htm"} or target.is_dir():
@@ -98,7 +92,7 @@ def sheet_path(path: Path, kind: Kind, /) -> Path:
 
 
 def write_sheet(path: Path, kind: Kind, page: str, /) -> Path:
-    """Write a page, whole or not at all, and return where it is.
+    """Write a page atomically and return its path.
 
     Raises
     ------
@@ -118,7 +112,7 @@ def _is(kind: Kind, path: Path) -> bool:
 
 
 def _policy(script: str) -> str:
-    # Only this very script may run, whatever a document's text tries.
+    # Only this script can run, whatever the text of a document contains.
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     return (
         f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "

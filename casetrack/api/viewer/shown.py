@@ -1,7 +1,6 @@
-"""A page as a program with a screen shows it: its picture, and what lies over it or stands for it.
+"""A page for a program with a screen: its picture with marks as an overlay, or its text.
 
-Unlike :mod:`page_picture`, which paints marks into a picture for who only looks,
-the marks are a drawing of their own, and a page that cannot be drawn comes as text.
+:mod:`page_picture` paints the marks into the picture instead.
 """
 
 from __future__ import annotations
@@ -25,29 +24,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page to show.
+    """A page to show; *page* counts from 1.
 
     Attributes
     ----------
-    document, page
-        What it is of; *page* counts from 1.
     kind, sheet
-        What is counted as a page (``page``, ``slide``, ...), and the name of a workbook's sheet.
+        The unit that counts as a page (``page``, ``slide``, ...), and the name of a sheet.
     chunk
         The passage that is marked on it, or ``None``.
     answers
         The parts of the passage that answer the question, with their citations.
     png
-        The page as it looks, without marks; ``None`` where it comes as text.
+        The page without marks; ``None`` if it is shown as text.
     marks
-        An ``svg`` element to lie over the picture; empty where nothing is marked on it.
+        An ``svg`` element over the picture; empty if nothing is marked.
     body
-        The page's text as HTML with the passage marked, where there is no picture. It is styled by
-        ``page.css``; nothing of a document gets through as markup.
+        The page's text as escaped HTML with the passage marked, if there is no picture;
+        ``page.css`` styles it.
     before, after
         Ids of the neighbours of the passage.
     notes
-        What who looks at it must know, in sentences.
+        Sentences for the viewer of the page.
     """
 
     document: Document
@@ -66,16 +63,10 @@ class ShownPage:
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """The stored text of a page.
+    """The stored text of a page as escaped HTML; ``page.css`` styles it.
 
-    Attributes
-    ----------
-    html
-        The text, styled by ``page.css``; nothing of a document gets through as markup.
-    kind
-        ``page``, ``slide``, ``sheet``, ``message`` or ``section``.
-    sheets
-        Of a workbook the names of all its sheets, by their pages.
+    *kind* is ``page``, ``slide``, ``sheet``, ``message`` or ``section``; *sheets* are the names of
+    all sheets of a workbook, in page order.
     """
 
     html: str
@@ -86,14 +77,9 @@ class StoredText:
 def shown_passage(
     state: State, chunk_id: str, /, *, question: str | None = None, password: str | None = None
 ) -> ShownPage:
-    """Return the page on which a passage stands.
+    """Return the page of a passage; parts that answer *question* are marked strongly.
 
-    Parameters
-    ----------
-    question
-        What the passage is to answer: the parts of it that do are marked strongly.
-    password
-        Opens a protected file; it is kept nowhere.
+    *password* opens a protected file and is not stored.
 
     Raises
     ------
@@ -130,35 +116,28 @@ def shown_passage(
 def shown_page(
     state: State, document: str, page: int, /, *, password: str | None = None
 ) -> ShownPage:
-    """Return a page of a document.
+    """Return a page (from 1) of a document (name, path or id).
 
-    Parameters
-    ----------
-    document
-        Name, path or id.
-    page
-        From 1.
-    password
-        Opens a protected file; it is kept nowhere.
+    *password* opens a protected file and is not stored.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        No document is called so, or several are.
+        No document, or more than one, has this name.
     UsageError
-        The document has no such page, or nothing of it is stored that could be shown.
+        The document has no such page, or no stored content that can be shown.
     """
-    found = state.document(document)
-    require_pages(found, page, page)
-    source = find_source(state.workspace.folder, found)
-    note = about_source(source, found)
+    record = state.document(document)
+    require_pages(record, page, page)
+    source = find_source(state.workspace.folder, record)
+    note = about_source(source, record)
     png: bytes | None = None
     notes: tuple[str, ...] = (note,) if note else ()
-    if source.draws(found):
-        png, notes = _drawn(state, found, page, password)
-    stored = stored_text(state, found, page) if png is None else StoredText("", "page", {})
+    if source.draws(record):
+        png, notes = _drawn(state, record, page, password)
+    stored = stored_text(state, record, page) if png is None else StoredText("", "page", {})
     return ShownPage(
-        document=found,
+        document=record,
         page=page,
         kind=stored.kind,
         sheet=stored.sheets.get(page),
@@ -176,7 +155,7 @@ def shown_page(
 def _drawn(
     state: State, document: Document, page: int, password: str | None
 ) -> tuple[bytes | None, tuple[str, ...]]:
-    """Return the picture of a page, ``None`` where it cannot be drawn, and what is said of that."""
+    """Return the picture of a page, ``None`` if it cannot be drawn, and notes on it."""
     picture = page_picture(state, document.document_id, page, password=password)
     return None if picture.is_text else picture.png, picture.notes
 

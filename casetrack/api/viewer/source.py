@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Document
 
-# Facts inside a PNG, so that a picture by itself still says what it shows.
+# Facts inside a PNG, so that a picture on its own still identifies its source.
 
 CHUNK_FACT = "casetrack-chunk"
-"""Names the fact that tells which passage a picture shows."""
+"""Name of the fact with the id of the passage in a picture."""
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEAD = len(_SIGNATURE) + 25
 """Bytes of the signature and of the first chunk, IHDR."""
@@ -34,14 +34,14 @@ def with_facts(png: bytes, facts: Mapping[str, str], /) -> bytes:
 
 
 def facts_of(png: bytes, /) -> dict[str, str]:
-    """Return what :func:`with_facts` wrote into a picture; empty for what is no PNG."""
-    found = {}
+    """Return the facts that :func:`with_facts` wrote into a picture; empty for other formats."""
+    facts = {}
     for kind, body in _chunks(png):
         if kind != b"iTXt":
             continue
         name, _, value = body.partition(b"\0")
-        found[name.decode("latin-1")] = value[4:].decode("utf-8", "replace")
-    return found
+        facts[name.decode("latin-1")] = value[4:].decode("utf-8", "replace")
+    return facts
 
 
 def _text(name: str, value: str) -> bytes:
@@ -73,16 +73,9 @@ _State = Literal["same", "changed", "missing", "unreadable"]
 class SourceFile:
     """The file to draw.
 
-    Attributes
-    ----------
-    path
-        A file with the content the document was made from, or ``None``.
-    note
-        What happened to the document's own file, if anything did.
-    is_copy
-        Whether *path* is the copy that the collection kept.
-    is_there
-        Whether there is a file at the document's own path.
+    *path* is a file with the content of the document, or ``None``; *note* is the state of the
+    document's original file if it changed; *is_copy* is true for the collection's copy; *is_there*
+    is true if a file exists at the document's original path.
     """
 
     path: Path | None
@@ -96,18 +89,13 @@ class SourceFile:
 
 
 def find_source(folder: Path, document: Document, /) -> SourceFile:
-    """Return a file whose content is the one the document was made from.
+    """Return a file with the content that the document (a row of the ledger) was made from.
 
-    Parameters
-    ----------
-    folder
-        The collection's, where copies lie.
-    document
-        Its row of the ledger.
+    The collection's *folder* contains the copies.
     """
     copy = _copy(folder, document)
     kept = copy if copy is not None and _state(copy, document) == "same" else None
-    # The path of an attachment names a place inside another file, a fetched file's is none of ours.
+    # The path of an attachment is a place inside another file; a fetched file has no local path.
     if is_inside(document):
         what = "file" if document.is_remote else "attachment"
         note = None if kept else f"The collection's copy of this {what} is gone or damaged."

@@ -25,7 +25,7 @@ KIND_WORDS = {
     "amount": "Amount",
     "concept": "Term",
 }
-"""What the kinds are called on a page, in the order of the legend."""
+"""Labels of entity kinds on a page, in the order of the legend."""
 LABEL_SIZE = 12.5
 """Pixels of the letters of a label."""
 _CORNERS = {"location": (4, 0.0), "date": (6, 0.0), "amount": (5, -90.0), "concept": (3, -90.0)}
@@ -41,7 +41,7 @@ def corners(kind: str, x: float, y: float, radius: float, /) -> str:
     """Return the corners of the polygon of a kind as SVG."""
     count, first = _CORNERS[kind]
     far = radius * _GROWTH[count]
-    # The middle of a triangle lies below the middle of its box.
+    # The middle of a triangle is below the middle of its box.
     low = y + (radius * 0.2 if count == 3 else 0.0)
     return " ".join(
         f"{x + far * math.cos(a):.1f},{low + far * math.sin(a):.1f}"
@@ -132,7 +132,7 @@ def capital(text: str, /) -> str:
 
 
 def joined(parts: Sequence[str], /) -> str:
-    """Return parts as one speaks them: ``a, b and c``; of HTML as HTML."""
+    """Join parts as a list in a sentence: ``a, b and c``; HTML stays HTML."""
     *first, last = parts
     kind = type(last)
     return kind(", ").join(first) + kind(" and ") + last if first else last
@@ -149,26 +149,20 @@ def _with_commas(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What drawings say.
+    """Labels of drawings.
 
     Attributes
     ----------
     months
-        Names of the twelve; on the axis their first three letters stand.
-    day
-        How a day is written, of ``{day}``, ``{month}`` (a name or its beginning) and ``{year}``.
-    week
-        How a week is, of ``{week}`` and ``{year}``.
-    spread
-        Of ``{mentions}`` and ``{documents}``, both counted.
+        Names of the twelve; the axis shows their first three letters.
+    day, week, spread
+        Formats with ``{day}``, ``{month}``, ``{year}``; ``{week}``; ``{mentions}``, ``{documents}``.
     signs
-        The name of a legend.
+        Name of the legend.
     kinds
-        By the kinds of entities what they are called.
+        Label of each entity kind.
     counts
-        By what is counted: the words for one, and for any other ``{count}``.
-    number
-        Writes a number.
+        Singular, and plural with ``{count}``, of each counted thing.
     """
 
     months: tuple[str, ...] = MONTHS
@@ -181,7 +175,7 @@ class Words:
     number: Callable[[int], str] = _with_commas
 
     def counted(self, what: str, count: int, /) -> str:
-        """Return a number of things in words: ``3 passages``."""
+        """Return a count with its noun: ``3 passages``."""
         return self.counts[what][count != 1].format(count=self.number(count))
 
     def month(self, when: date, /, *, short: bool = False) -> str:
@@ -190,11 +184,11 @@ class Words:
         return name[:3] if short else name
 
     def on_day(self, when: date, /, *, short: bool = False) -> str:
-        """Return a day in words."""
+        """Return a day as text."""
         return self.day.format(day=when.day, month=self.month(when, short=short), year=when.year)
 
     def tick(self, when: date, unit: str, /) -> str:
-        """Return what stands at a day of an axis whose ticks are days, months or years."""
+        """Return the label of a day on an axis whose ticks are days, months or years."""
         if unit == "day":
             return self.on_day(when, short=True)
         year = str(when.year)

@@ -14,12 +14,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def rendered(template: str, folder: Path = TEMPLATES, /, **values: object) -> str:
-    """Return a template filled with *values*; every text among them is escaped.
+    """Fill a template of *folder* with *values* and escape every text among them.
 
-    Parameters
-    ----------
-    folder
-        Where the template is; it can import those of this package as well.
+    The template can import those of this package.
     """
     return _environment(folder).get_template(template).render(values)
 

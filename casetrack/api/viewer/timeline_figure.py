@@ -27,7 +27,7 @@ _CUT_SHARE = 0.2
 """A stretch without events is cut out where it would take more than this share of the axis."""
 _CUT_DAYS = 366
 _CUT_TIMES = 5
-"""Only what is so many times longer than the middle one of all empty stretches is cut out."""
+"""Empty stretches longer than this multiple of the median are cut out."""
 _CUT_WIDTH = 34.0
 _PAD_SHARE = 0.025
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000)
@@ -47,21 +47,13 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where days lie on the axis.
-
-    Attributes
-    ----------
-    stretches
-        From left to right.
-    day_width
-        Pixels of a day, the same all along the axis.
-    """
+    """Positions of days on the axis: stretches from left to right, and pixels per day."""
 
     stretches: tuple[Stretch, ...]
     day_width: float
 
     def at(self, day: int) -> float:
-        """Return where a day begins, in pixels; days that are cut out lie at the cut."""
+        """Return the position of a day in pixels; days that are cut out are at the cut."""
         for stretch in self.stretches:
             if day < stretch.end:
                 return stretch.left + max(day - stretch.first, 0) * self.day_width
@@ -82,16 +74,16 @@ class Scale:
             _MONTH_STEPS[-1],
         )
         unit = "day" if day_step else "month" if step < 12 else "year"
-        found = []
+        ticks = []
         for stretch in self.stretches:
             days = (
                 range(stretch.first + -stretch.first % day_step, stretch.end, day_step)
                 if day_step
                 else _firsts(stretch, step)
             )
-            here = [(self.at(day), words.tick(date.fromordinal(day), unit)) for day in days]
-            found += here or [self._middle(stretch)]
-        return found
+            inside = [(self.at(day), words.tick(date.fromordinal(day), unit)) for day in days]
+            ticks += inside or [self._middle(stretch)]
+        return ticks
 
     def _middle(self, stretch: Stretch) -> tuple[float, str]:
         """Name the year of a stretch that is too short for any tick."""
@@ -100,14 +92,9 @@ class Scale:
 
 
 def make_scale(spans: Sequence[tuple[int, int]], left: float, right: float, /) -> Scale:
-    """Lay out an axis.
+    """Lay out an axis from *left* to *right* (pixels).
 
-    Parameters
-    ----------
-    spans
-        First and last day of each event, as proleptic ordinals; at least one.
-    left, right
-        Where the axis begins and ends, in pixels.
+    *spans* are the first and last day of each event, as proleptic ordinals; at least one.
     """
     covered = _merged(spans)
     shown = covered[-1][1] - covered[0][0]
@@ -140,7 +127,7 @@ def make_scale(spans: Sequence[tuple[int, int]], left: float, right: float, /) -
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join what overlaps; the results are half-open."""
+    """Join overlapping spans; the results are half-open."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted(spans):
         if merged and first <= merged[-1][1]:
@@ -175,7 +162,7 @@ _PART = re.compile(r"(\d{4})-([QH])(\d)")
 
 
 def event_anchor(number: int, _event: Event, /) -> str:
-    """Return where an event stands on a page that lists them: ``#event-N``."""
+    """Return the anchor of an event on a page that lists events: ``#event-N``."""
     return f"#event-{number}"
 
 
@@ -187,25 +174,11 @@ def timeline_svg(
     link: EventLink | None = None,
     words: Words = ENGLISH,
 ) -> str:
-    """Draw the events of a timeline on an axis that is to scale.
+    """Draw the events of a timeline on an axis to scale as an ``svg`` that ``figure.css`` styles.
 
     A day is a point above the axis, a longer time a bar below it. Long empty stretches are cut
-    out, which the axis shows.
-
-    Parameters
-    ----------
-    width
-        Pixels across.
-    link
-        Where an event leads, by its number from 0 as in *timeline*; without it nowhere.
-    words
-        What the drawing says.
-
-    Returns
-    -------
-    str
-        An ``svg`` element that is styled by ``figure.css``, without styles of its own; empty where
-        there are no events.
+    out, and the axis marks the cuts. *width* is in pixels; *link* returns the address of an event
+    by its number from 0. The result is empty if there are no events.
     """
     if not timeline.events:
         return ""
@@ -274,13 +247,13 @@ def _lanes(extents: dict[int, tuple[float, float]]) -> dict[int, int]:
 
 
 def when(event: Dated, words: Words = ENGLISH, /) -> str:
-    """Return the time of an event in words: ``12 March 2024``, ``Q3 2024``, ``week 5 of 2025``."""
+    """Return the time of an event as text: ``12 March 2024``, ``Q3 2024``, ``week 5 of 2025``."""
     if event.precision == "range" or "/" in event.value:
         return _range(date.fromisoformat(event.first), date.fromisoformat(event.last), words)
-    if found := _WEEK.fullmatch(event.value):
-        return words.week.format(week=int(found[2]), year=found[1])
-    if found := _PART.fullmatch(event.value):
-        return f"{found[2]}{found[3]} {found[1]}"
+    if match := _WEEK.fullmatch(event.value):
+        return words.week.format(week=int(match[2]), year=match[1])
+    if match := _PART.fullmatch(event.value):
+        return f"{match[2]}{match[3]} {match[1]}"
     day = date.fromisoformat(event.first)
     if event.precision == "month":
         return f"{words.month(day)} {day.year}"
@@ -293,7 +266,7 @@ def _range(first: date, last: date, words: Words) -> str:
     end = words.on_day(last)
     if first.year != last.year:
         return f"{words.on_day(first)} \u2013 {end}"
-    # What both have in common stands once: "3 January – 12 March 2024", "3–12 March 2024".
+    # Write common parts of both days once: "3 January – 12 March 2024", "3–12 March 2024".
     own = words.day.partition("{year}" if first.month != last.month else " {month}")[0].strip()
     start = own.format(day=first.day, month=words.month(first))
     return f"{start} \u2013 {end}" if first.month != last.month else f"{start}\u2013{end}"

@@ -37,24 +37,15 @@ _Numbered = tuple[int, "Event"]
 
 
 def timeline_page(state: State, timeline: Timeline, /) -> str:
-    """Return a timeline as a page with pictures of the weightiest of its passages.
-
-    Parameters
-    ----------
-    state
-        The collection that the timeline is of.
-    """
+    """Return a timeline of *state*'s collection as a page with pictures of its main passages."""
     weighty = sorted(timeline.events, key=lambda e: -e.weight)
     return timeline_html(timeline, draw(state, [e.quote for e in weighty]))
 
 
 def timeline_html(timeline: Timeline, pictures: Mapping[Place, Picture] = _NO_PICTURES, /) -> str:
-    """Return a timeline as a page of HTML that loads nothing.
+    """Return a timeline as a page of HTML without external resources.
 
-    Parameters
-    ----------
-    pictures
-        Pictures of cited places, by chunk id, start and end in its text.
+    *pictures* are found by chunk id, start and end in the chunk's text.
     """
     periods = [
         (year, [(title, list(group)) for title, group in groupby(events, key=_within)])
@@ -88,7 +79,7 @@ def _first(item: _Numbered) -> date:
 
 
 def _within(item: _Numbered) -> str:
-    """Return the part of the year under which an event stands."""
+    """Return the part of the year that an event belongs to."""
     precision = item[1].precision
     if precision in {"year", "half", "quarter"}:
         return "The year as a whole" if precision == "year" else when(item[1]).split()[0]
@@ -99,7 +90,7 @@ def _within(item: _Numbered) -> str:
 
 
 def timeline_figure(timeline: Timeline, /) -> str:
-    """Return a timeline for a notebook: the axis, and its weightiest events with their sources."""
+    """Return a timeline for a notebook: the axis, and its main events with their sources."""
     heavy = sorted(range(len(timeline.events)), key=lambda n: -timeline.events[n].weight)[:_ROWS]
     return rendered(
         "timeline_figure.html",

@@ -1,4 +1,4 @@
-"""Gathers what is shown of a passage: its page, its neighbours, where it came from."""
+"""Collects the view of a passage: its page, its neighbours, its source."""
 
 from __future__ import annotations
 
@@ -43,28 +43,22 @@ _AROUND = 36.0
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A passage and what is shown around it.
+    """A passage, its page and its neighbours.
 
     Attributes
     ----------
-    collection
-        Name of the collection.
-    document, parent
-        The passage's document, and the document that this one is attached to.
+    parent
+        The document that this one is attached to.
     window
         The passage and its neighbours.
     source
-        The file it stands in, if that is as it was.
-    page
-        The page's text.
-    image
-        The page's picture, or ``None``.
+        The file of the document, if it is unchanged.
     has_picture
-        Whether the page looks like something that can be drawn, and its file is there.
+        Whether the page's format can be drawn, and its file exists.
     notes
-        What the reader must know: why there is no picture, or that it is of a copy.
+        Reasons for a missing picture, or that the picture is of a copy.
     pinpoint
-        What answers a question in it, where one was asked: it is marked strongly.
+        The part that answers the question; it is marked strongly.
     """
 
     collection: str
@@ -90,7 +84,7 @@ class View:
 
     @property
     def provenance(self) -> Provenance:
-        """Where the passage stands."""
+        """Source of the passage."""
         return self.window.chunk.provenance
 
     @property
@@ -99,14 +93,9 @@ class View:
         return [b.box for b in self.provenance.line_boxes]
 
     def png(self, *, crop: bool = False) -> bytes:
-        """Return the page with the passage marked.
+        """Return the page with the passage marked; without a picture, a drawing of its text.
 
-        Without a picture of the page, its text is drawn.
-
-        Parameters
-        ----------
-        crop
-            Cut the picture to the passage and a little around it.
+        *crop* cuts the picture to the passage and a margin.
 
         Raises
         ------
@@ -153,22 +142,16 @@ def open_view(
     question: str | None = None,
     draw: bool = True,
 ) -> View:
-    """Gather what is shown of a passage.
+    """Collect the view of a passage.
 
     Parameters
     ----------
-    state
-        The collection.
-    chunk_id
-        Id of the passage.
     window
-        How many neighbours on either side, 0 or more.
-    password
-        Opens a protected file.
+        Number of neighbours on each side, 0 or more.
     question
-        What the passage is to answer; ``None`` marks all of it alike.
+        Mark the parts that answer it strongly; ``None`` marks the whole passage alike.
     draw
-        Whether the page's picture is drawn, where it has one.
+        Draw the page's picture if it has one.
 
     Raises
     ------
@@ -208,7 +191,7 @@ def open_view(
 
 
 def about_source(source: SourceFile, document: Document, /) -> str | None:
-    """Say what became of the document's file, and what that means for what is shown."""
+    """Describe changes of the document's file, and their effect on the view."""
     if source.note is None:
         return None
     if document.format not in PICTURE_FORMATS:
@@ -220,7 +203,7 @@ def about_source(source: SourceFile, document: Document, /) -> str | None:
 
 
 def no_picture(error: FileError, /) -> str:
-    """Say in a sentence why a page has no picture."""
+    """Return a sentence on why a page has no picture."""
     if isinstance(error, FileEncrypted):
         return (
             "The file is protected, so its page is shown as stored text. Give its password to see "
@@ -232,19 +215,10 @@ def no_picture(error: FileError, /) -> str:
 def draw_page(
     limits: ParseLimits, options: ReadOptions, path: Path, page: int, /, *, dpi: float = _DPI
 ) -> PageImage | None:
-    """Draw one page in a worker process, which is kept for the next ones.
+    """Draw one page (from 1) in a worker process, which is reused for later pages.
 
-    Parameters
-    ----------
-    limits
-        Memory of the worker, and seconds for the page: at most
-        :data:`casetrack.parse.workers.pool.MAX_DRAW_SECONDS`.
-    options
-        Passwords and models.
-    path, page
-        The file, and the number of the page from 1.
-    dpi
-        Pixels per inch.
+    *limits* are the worker's memory and seconds per page, at most
+    :data:`casetrack.parse.workers.pool.MAX_DRAW_SECONDS`; *options* are passwords and models.
 
     Raises
     ------
@@ -257,7 +231,7 @@ def draw_page(
 
 
 def draw_text(text: TextPage, /) -> PageImage:
-    """Draw text on a page of its own, as high as it needs to be.
+    """Draw text on a page that is as high as the text needs.
 
     Raises
     ------

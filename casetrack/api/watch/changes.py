@@ -38,12 +38,9 @@ _FOLDER: FileState = (-2, -2)
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Changed paths that are ready.
+    """Changed paths that are ready, sorted; ``None`` is the whole folder.
 
-    Attributes
-    ----------
-    paths
-        Sorted; a folder stands for all below it. ``None``: the whole folder.
+    A folder includes all paths below it.
     """
 
     paths: tuple[str, ...] | None
@@ -61,23 +58,19 @@ class _Touched:
 def file_state(path: str, /) -> FileState:
     """Return size and modification time of a file; fixed values where it is gone or a folder."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except (OSError, ValueError):
         return _GONE
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         return _FOLDER
-    return found.st_size, found.st_mtime_ns
+    return status.st_size, status.st_mtime_ns
 
 
 class Changes:
-    """Touched paths of one watched folder. Threads may touch while another takes.
+    """Changed paths of one watched folder, for several threads.
 
-    Times are seconds of a monotonic clock. Memory is bounded by :data:`MOST_PATHS` paths.
-
-    Parameters
-    ----------
-    state_of
-        Returns the state of a file; see :func:`file_state`.
+    Times are seconds of a monotonic clock. Memory is limited to :data:`MOST_PATHS` paths.
+    *state_of* returns the state of a file, see :func:`file_state`.
     """
 
     def __init__(self, state_of: Callable[[str], FileState] = file_state, /) -> None:
@@ -117,9 +110,9 @@ class Changes:
                 self._whole = _Touched(first, now)
 
     def whole_begins(self, now: float, /) -> None:
-        """Drop what a comparison of the whole folder, which begins now, finds anyway.
+        """Drop the changes that a comparison of the whole folder, which begins now, finds anyway.
 
-        Files that may still be written stay, so that their end is not missed.
+        Files that may still be written stay, so that the end of the writing is not missed.
         """
         with self._lock:
             self._whole = None
@@ -140,7 +133,7 @@ class Changes:
                     self._settle(path, touched, now)
 
     def take(self, now: float, /) -> Batch | None:
-        """Return what is ready and forget it, or ``None`` where nothing is."""
+        """Return and remove the changes that are ready, or return ``None``."""
         with self._lock:
             if self._whole is not None:
                 return self._take_whole(self._whole, now)
@@ -177,12 +170,12 @@ class Changes:
 
 
 def _parts(path: str) -> list[str]:
-    # Each path before all that lies below it, and that before its neighbours.
+    # Each path before all paths below it, and those before its neighbours.
     return list(PurePath(path).parts)
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return *paths* sorted, without those that lie below another one."""
+    """Return *paths* sorted, without those below another one."""
     kept: list[str] = []
     for path in sorted(paths, key=_parts):
         if not kept or not path.startswith(kept[-1] + os.sep):
@@ -195,7 +188,7 @@ def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
 logger = logging.getLogger("casetrack.watch")
 
 Heard = Callable[[str, bool], None]
-"""Called from another thread with the path of what changed, and whether it is a folder."""
+"""Called from another thread with the path that changed, and whether it is a folder."""
 
 _NETWORK = frozenset(
     "nfs nfs4 cifs smb smb2 smb3 smbfs afpfs webdav davfs fuse.sshfs sshfs fuse.rclone 9p drvfs "
@@ -205,16 +198,13 @@ _OVERFLOW = "overflowed"
 
 
 class Notifier(Protocol):
-    """Follows folders and tells what changed below them."""
+    """Reports changes below folders."""
 
-    def follow(self, key: str, folder: str, heard: Heard, /, *, recursive: bool) -> str:
-        """Tell *heard* of changes below *folder* from now on, under the name *key*.
+    def follow(self, key: str, folder: str, on_change: Heard, /, *, recursive: bool) -> str:
+        """Call *heard* for each change below *folder*, under the name *key*.
 
-        Returns
-        -------
-        str
-            Why not all changes will be heard, so that the folder must be looked through now and
-            then; empty where they will.
+        Return the reason if not all changes are reported, so that the folder must be compared from
+        time to time; empty if they are.
         """
         ...
 
@@ -227,7 +217,7 @@ class Notifier(Protocol):
         ...
 
     def lost(self) -> bool:
-        """Return whether changes were lost since the last call, of whichever folder."""
+        """Return whether changes in any folder were lost since the last call."""
         ...
 
     def stop(self) -> None:
@@ -236,7 +226,7 @@ class Notifier(Protocol):
 
 
 class _Losses(logging.Handler):
-    """Hears of an overflow of the system's queue, which ``watchdog`` tells in its log only."""
+    """Detects an overflow of the system's queue, which ``watchdog`` reports only in its log."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -249,13 +239,10 @@ class _Losses(logging.Handler):
 
 
 class OsNotifier:
-    """The operating system's notifications, by ``watchdog``; loaded when first needed.
+    """The operating system's notifications, by ``watchdog``, which is loaded at first use.
 
-    Parameters
-    ----------
-    probe
-        A folder that no user's watch lies in. Whether it can be followed after a folder of many
-        tells whether the system's limit was reached on the way.
+    *probe* is a folder outside of all watched ones. If it cannot be followed after a large folder,
+    the system's limit was reached.
     """
 
     def __init__(self, probe: Path, /) -> None:
@@ -264,12 +251,12 @@ class OsNotifier:
         self._followed: dict[str, tuple[ObservedWatch, FileSystemEventHandler]] = {}
         self._losses = _Losses()
 
-    def follow(self, key: str, folder: str, heard: Heard, /, *, recursive: bool) -> str:
+    def follow(self, key: str, folder: str, on_change: Heard, /, *, recursive: bool) -> str:
         """Follow a folder; see :class:`Notifier`."""
         self.forget(key)
         try:
             observer = self._running()
-            handler = _handler(heard)
+            handler = _handler(on_change)
             observed = observer.schedule(
                 handler, folder, recursive=recursive, event_filter=_event_types()
             )
@@ -344,14 +331,14 @@ def _event_types() -> list[type[FileSystemEvent]]:
     ]
 
 
-def _handler(heard: Heard) -> FileSystemEventHandler:
+def _handler(on_change: Heard) -> FileSystemEventHandler:
     from watchdog.events import FileSystemEventHandler
 
     class Handler(FileSystemEventHandler):
         def on_any_event(self, event: FileSystemEvent) -> None:
             for path in (event.src_path, getattr(event, "dest_path", "")):
                 if path:
-                    heard(os.fsdecode(path), event.is_directory)
+                    on_change(os.fsdecode(path), event.is_directory)
 
     return Handler()
 
@@ -382,10 +369,7 @@ def _network_note(folder: str) -> str:
 
 
 def filesystem_of(folder: str, /) -> str:
-    """Return the type of the file system that a folder lies on, such as ``ext4`` or ``nfs4``.
-
-    Empty where the system does not say.
-    """
+    """Return the type of a folder's file system, such as ``ext4`` or ``nfs4``; empty if unknown."""
     import psutil
 
     best, kind = -1, ""

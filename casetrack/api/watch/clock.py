@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time in two ways."""
+    """Wall clock and monotonic clock."""
 
     def wall(self) -> float:
         """Return seconds since 1970 (UTC); it goes on while the machine sleeps, and may jump."""

@@ -1,4 +1,4 @@
-"""Upkeep of collections that nobody has written to for a while."""
+"""Upkeep of collections without recent writes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,15 @@ logger = logging.getLogger("casetrack.watch")
 
 LOOK_SECONDS = 15.0
 IDLE_SECONDS = 60.0
-"""Nobody has written to a collection for so long."""
+"""Seconds without writes after which a collection counts as idle."""
 REST_SECONDS = 600.0
-"""So much time lies between two upkeeps of a collection at least."""
+"""Minimum seconds between two upkeeps of a collection."""
 SECOND_SECONDS = 960.0
-"""After the first check comes a second one so much later: only then, a good quarter of an hour
-after a change, may go what it replaced or deleted: somebody might have been reading it."""
+"""Seconds between the first and the second check.
+
+A reader may use replaced or deleted data for up to a quarter of an hour after a change, so
+only the second check can remove it.
+"""
 _CHECKS = 2
 _POLL_SECONDS = 0.2
 _DATASETS = ("documents.lance", "chunks.lance")
@@ -46,20 +49,11 @@ class _Seen:
 
 
 class IdleUpkeep:
-    """Finds collections that were written to and are idle now, and does their upkeep.
+    """Finds idle collections with changes, and runs their upkeep.
 
-    Looking costs a few calls to the file system and loads nothing. A collection with earlier states
-    in its files when this program starts counts as changed at that moment: whoever wrote it may
-    have ended before they could go.
-
-    Parameters
-    ----------
-    library
-        Its collections are looked after.
-    clock
-        Only its monotonic side counts.
-    upkeep
-        Sees to the upkeep of a collection; see :func:`run_upkeep`.
+    A check costs a few calls to the file system and loads nothing. A collection with earlier states
+    in its files at the start of this program counts as changed at that moment: the program that
+    wrote it may have ended before their removal was allowed.
     """
 
     def __init__(self, library: Library, clock: Clock, /, *, upkeep: Upkeep | None = None) -> None:
@@ -81,14 +75,10 @@ class IdleUpkeep:
         return None
 
     def run(self, collection_id: str, cancel: threading.Event, /) -> None:
-        """Do the upkeep of a collection where it needs one.
+        """Run the upkeep of a collection if it needs one; *cancel* stops it and keeps finished
+        work.
 
-        What goes wrong is logged, and tried again later.
-
-        Parameters
-        ----------
-        cancel
-            Set it to stop; what is done stays done.
+        Errors are logged, and the upkeep is repeated later.
         """
         seen = (self._seen or {}).get(collection_id)
         if seen is None:
@@ -109,7 +99,7 @@ class IdleUpkeep:
         self._look_at = now + LOOK_SECONDS
         first = self._seen is None
         known = self._seen or {}
-        found: dict[str, _Seen] = {}
+        current: dict[str, _Seen] = {}
         for folder in _folders(self._library.settings.collections_dir):
             if is_remote_folder(folder):
                 continue  # many computers have it, and each would do the same
@@ -121,25 +111,20 @@ class IdleUpkeep:
                     seen.changed_at, seen.checks = now, 1
             elif seen.stamp != stamp:
                 seen.stamp, seen.changed_at, seen.checks = stamp, now, _CHECKS
-            found[folder.name] = seen
-        self._seen = found
+            current[folder.name] = seen
+        self._seen = current
 
 
 def run_upkeep(library: Library, collection_id: str, cancel: threading.Event, /) -> bool:
-    """See to a collection's upkeep where it needs one.
+    """Run a collection's upkeep if it needs one; return false if it is written to or cancelled.
 
-    In a program that has not loaded Lance yet another one does it, so that a server at rest stays
-    as small as it is.
-
-    Returns
-    -------
-    bool
-        Whether it is done; not while somebody writes, nor after *cancel*.
+    In a program that has not loaded Lance, a child process does it, so that an idle server stays
+    small.
 
     Raises
     ------
     CaseTrackError
-        Why it could not be done.
+        The upkeep failed.
     """
     if "lance" in sys.modules:
         from casetrack.keep.upkeep import needs_upkeep

@@ -44,31 +44,26 @@ FAILURE_SECONDS = 5.0
 
 
 def in_thread(work: Callable[[], None], /) -> None:
-    """Run *work* in a thread of its own, which does not keep the process alive."""
+    """Run *work* in a daemon thread."""
     threading.Thread(target=work, name="casetrack-watch-work", daemon=True).start()
 
 
 class WatchManager:
     """Keeps the watched folders of a data folder in sync, one after the other.
 
-    Several programs may run one for the same data folder: each folder is watched by one of them,
+    Several programs can run one for the same data folder: each folder is watched by one of them,
     and by another one when that ends.
 
     Parameters
     ----------
-    library
-        The data folder's library.
-    watch_list
-        Its watched folders.
     sync
-        What brings a folder and its collection together.
+        Updates the collection of a folder.
     clock, notifier, state_of, zone, run
-        The machine's own by default; tests give theirs. *run* runs blocking work, at most one piece
-        at a time.
+        Replaced in tests. *run* runs blocking work, at most one piece at a time.
     owner
-        How this program is called in statuses.
+        Name of this program in statuses.
     on_sync
-        Told of every sync that ended, in the thread of :meth:`step`.
+        Called after every sync, in the thread of :meth:`step`.
     stopping
         Set it to stop, as :meth:`stop` does.
     """
@@ -124,18 +119,12 @@ class WatchManager:
     # --- in the background ----------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin in a thread of its own."""
+        """Start in a new thread."""
         self._thread = threading.Thread(target=self.run, name="casetrack-watch", daemon=True)
         self._thread.start()
 
     def stop(self, timeout: float = 30.0) -> None:
-        """End: a running sync stops at its next file, and the folders are left to others.
-
-        Parameters
-        ----------
-        timeout
-            Seconds to wait for that. What is not finished by then is not committed.
-        """
+        """Stop: a running sync ends at its next file without a commit; *timeout* is in seconds."""
         self.stopping.set()
         if self._thread is not None:
             self._thread.join(timeout)
@@ -155,12 +144,12 @@ class WatchManager:
         except CaseTrackError as error:
             logger.warning("Watching goes on in a moment: %s", error.message)
         except Exception:
-            # Whatever it is, the other folders and the next minutes must not suffer from it.
+            # An error of any kind must not stop the other folders or the next steps.
             logger.exception("Watching stumbled")
         return FAILURE_SECONDS
 
     def close(self) -> None:
-        """Stop what runs, wait for it, and leave all folders to others."""
+        """Stop and wait for running work, and release all folders."""
         for folder in self._folders.values():
             folder.cancel()
         self._idle.wait()
@@ -174,7 +163,7 @@ class WatchManager:
     # --- one step -------------------------------------------------------------------------
 
     def step(self) -> float:
-        """Do what is due now, and return the seconds until the next step should be.
+        """Do the due work, and return the seconds until the next step.
 
         Raises
         ------
@@ -264,7 +253,7 @@ class WatchManager:
             folder = self._folders[watch_id]
             task = folder.next_task()
             if task is not None:
-                # Whoever had a turn is last in the next round.
+                # A folder that had a turn is last in the next round.
                 self._turn.remove(watch_id)
                 self._turn.append(watch_id)
                 self._start(partial(self._do, folder, task))
@@ -319,4 +308,4 @@ def _rests(folder: Path) -> bool:
     try:
         return read_info(folder).status != "active"
     except (CollectionDamaged, FutureSchema):
-        return False  # the sync says what is wrong
+        return False  # the sync reports the reason

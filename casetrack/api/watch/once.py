@@ -32,22 +32,9 @@ def compare_all(
 ) -> Iterator[tuple[Watch, SyncTask, Report | Exception]]:
     """Compare every watched folder that is not paused with its collection, one after the other.
 
-    Also those that are only compared when asked, and those that other programs watch: these leave
-    the collection alone meanwhile.
-
-    Parameters
-    ----------
-    cancel
-        Set it to stop at the next file.
-    sync
-        What compares; the real sync by default.
-    begins
-        Told of each folder before its comparison.
-
-    Yields
-    ------
-    tuple
-        The watch, what was done, and its report or why there is none.
+    This includes folders with a manual schedule and folders that other programs watch; these wait
+    meanwhile. *cancel* stops at the next file; *begins* is called before each comparison. Yield the
+    watch, its task, and its report or error.
     """
     work, clock, statuses = (
         sync or CollectionSync(library),
@@ -63,7 +50,7 @@ def compare_all(
         task = SyncTask(watch, None, clock.wall(), clock.monotonic(), cancel)
         outcome: Report | Exception
         with ExitStack() as stack:
-            # Nobody else watches it: then its status is for us to write.
+            # If no other program watches it, this one writes its status.
             ours = stack.enter_context(try_lock(statuses.lock_path(watch.id)))
             try:
                 outcome = work(watch, None, cancel)
@@ -82,7 +69,7 @@ def compare_all(
         yield watch, task, outcome
 
 
-# Watching beside other work, begun late so that it costs the start of a program nothing.
+# Watching in the background of a server, with a delay so that the start stays fast.
 
 DELAY_SECONDS = 3.0
 STOP_SECONDS = 5.0
@@ -91,19 +78,8 @@ STOP_SECONDS = 5.0
 class Background:
     """A :class:`~casetrack.api.watch.manager.WatchManager` in a daemon thread of a server.
 
-    Nothing is imported before the delay is over.
-
-    Parameters
-    ----------
-    library
-        The server's library.
-    owner
-        How the server is called in statuses.
-    running
-        Holds an event while the thread lives: setting it stops the watching, and the thread takes
-        it out when it has ended.
-    delay
-        Seconds until it begins.
+    Nothing is imported before *delay* seconds are over. *owner* is the server's name in statuses.
+    *running* contains an event while the thread runs; setting it stops the watching.
     """
 
     def __init__(
@@ -128,7 +104,7 @@ class Background:
         self._thread.start()
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """End: a running sync stops at its next file. What is not finished by then is not kept."""
+        """Stop: a running sync ends at its next file without a commit."""
         self._stop.set()
         self._thread.join(timeout)
 

@@ -27,22 +27,8 @@ _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 def next_full(watch: Watch, after: float, /, *, zone: tzinfo | None = None) -> float | None:
     """Return when the whole folder of *watch* is due, if it was last compared at *after*.
 
-    A time that passed while nobody watched lies in the past: it is made up for once, and counting
-    goes on from then.
-
-    Parameters
-    ----------
-    watch
-        Its schedule and daily time count.
-    after
-        Seconds since 1970.
-    zone
-        The time zone of daily times; the machine's own by default.
-
-    Returns
-    -------
-    float or None
-        Seconds since 1970; ``None`` for the schedule ``manual``.
+    Times are seconds since 1970; ``None`` for the schedule ``manual``. A missed time is in the past
+    and is made up for once. *zone* applies to daily times; the default is the machine's.
     """
     if watch.schedule == "manual":
         return None
@@ -52,12 +38,12 @@ def next_full(watch: Watch, after: float, /, *, zone: tzinfo | None = None) -> f
 
 
 def checked_schedule(text: str, /) -> Schedule:
-    """Return the schedule that *text* names.
+    """Return the schedule *text*.
 
     Raises
     ------
     UsageError
-        There is none of this name.
+        It is not a known schedule.
     """
     return one_of("schedule", text.strip().lower().replace("-", "_"), SCHEDULES)
 
@@ -68,15 +54,15 @@ def checked_time(text: str, /) -> str:
     Raises
     ------
     UsageError
-        *text* is none.
+        *text* is not a time of day.
     """
-    found = _TIME.fullmatch(text.strip())
-    if found is None:
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
         raise UsageError(
             f"{text!r} is not a time of day.",
             hint="Write it with 24 hours, such as 02:00 or 18:30.",
         )
-    return f"{int(found[1]):02}:{found[2]}"
+    return f"{int(match[1]):02}:{match[2]}"
 
 
 def _time_of(text: str) -> time:
@@ -87,8 +73,8 @@ def _time_of(text: str) -> time:
 def _next_daily(at: time, after: float, zone: tzinfo | None) -> float:
     """Return the first time of day *at* after a moment.
 
-    Python's own rule holds where clocks are changed: a time that is left out that day is taken an
-    hour later, and of a time that comes twice the first counts. So each day has exactly one.
+    When clocks change, a skipped time is an hour later, and the first of two equal times counts
+    (Python's rule), so each day has exactly one.
     """
     today = datetime.fromtimestamp(after, zone).date()
     due = after

@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 
 
 class Statuses:
-    """The files in ``watching``: ``<id>.json``, and the lock of who watches.
-
-    Parameters
-    ----------
-    data_dir
-        The data folder.
-    """
+    """The files in ``watching``: ``<id>.json``, and the lock of the watching program."""
 
     def __init__(self, data_dir: Path, /) -> None:
         self._home = data_dir / "watching"
@@ -40,16 +34,16 @@ class Statuses:
         return self._home
 
     def lock_path(self, watch_id: str, /) -> Path:
-        """Return the file whose lock says who watches, in a folder that is there."""
-        # Where it cannot be made the lock cannot be had either, and that is told.
+        """Return the lock file of the program that watches, in an existing folder."""
+        # If the folder cannot be created, taking the lock fails and reports the reason.
         with contextlib.suppress(OSError):
             private_folder(self._home)
         return self._home / f"{watch_id}.lock"
 
     def stored(self, watch_id: str, /) -> WatchStatus:
-        """Return what was last written; a fresh status where nothing readable was.
+        """Return the last status that was written; a new one if none can be read.
 
-        It is a report only: a lost one is written anew by the next sync.
+        It is only a report: the next sync writes a lost one again.
         """
         try:
             text = (self._home / f"{watch_id}.json").read_text(encoding="utf-8")
@@ -69,7 +63,7 @@ class Statuses:
         write_json(self._home / f"{watch_id}.json", raw)
 
     def of(self, watch: Watch, /) -> WatchStatus:
-        """Return how a watch is doing now: what was written, unless its writer is gone."""
+        """Return the current status of a watch: the stored one, unless its writer has ended."""
         status = self.stored(watch.id)
         if not watch.enabled or watch.schedule == "manual":
             rest = replace(status, health="manual" if watch.enabled else "paused")
@@ -82,17 +76,17 @@ class Statuses:
         return status
 
     def forget(self, watch_id: str, /) -> None:
-        """Remove the files of a watch that is gone, as far as nobody holds them."""
+        """Remove the files of a deleted watch, except those that a program uses."""
         for name in (f"{watch_id}.json", f"{watch_id}.lock"):
             with contextlib.suppress(OSError):
                 (self._home / name).unlink(missing_ok=True)
 
 
-# What brings a watched folder and its collection together, seen from the watch.
+# Synchronises a watched folder and its collection.
 
 
 class Report(Protocol):
-    """What is used of a ``SyncReport``."""
+    """The used fields of a ``SyncReport``."""
 
     @property
     def cancelled(self) -> bool:
@@ -121,31 +115,19 @@ class Sync(Protocol):
     ) -> Report:
         """Bring the collection up to date.
 
-        Parameters
-        ----------
-        watch
-            Says what belongs together, and how.
-        only
-            Files and folders that changed; ``None`` compares the whole folder.
-        cancel
-            Set it to stop at the next file.
+        *only* are changed files and folders; ``None`` compares the whole folder. *cancel* stops at the
+        next file.
 
         Raises
         ------
         CaseTrackError
-            Why it could not be done.
+            The sync failed.
         """
         ...
 
 
 class CollectionSync:
-    """The real one: :meth:`casetrack.api.collection.Collection.sync` with the watch's options.
-
-    Parameters
-    ----------
-    library
-        Where the collections are.
-    """
+    """Calls :meth:`casetrack.api.collection.Collection.sync` with the watch's options."""
 
     def __init__(self, library: Library, /) -> None:
         self._library = library
@@ -154,7 +136,7 @@ class CollectionSync:
         self, watch: Watch, only: Sequence[Path] | None, cancel: threading.Event, /
     ) -> Report:
         """Sync; see :class:`Sync`."""
-        # The data folder may lie inside a watched one, and changes with every sync.
+        # The data folder can be inside a watched one, and changes with every sync.
         own = pattern_of(self._library.settings.data_dir, Path(watch.folder))
         collection = self._library.get(watch.collection_id)
 
@@ -185,10 +167,8 @@ class CollectionSync:
 
 
 def pattern_of(inner: Path, folder: Path, /) -> tuple[str, ...]:
-    """Return the gitignore pattern of a folder that lies in another one; empty if it does not.
+    """Return the gitignore pattern of a folder inside another one; empty if it is outside.
 
-    Examples
-    --------
     >>> pattern_of(Path("/docs/CaseTrack"), Path("/docs"))
     ('/CaseTrack/',)
     """
@@ -206,10 +186,8 @@ def counts_of(report: Report, /) -> dict[str, int]:
 
 
 def counts_text(counts: Mapping[str, int], /) -> str:
-    """Return counts in words: ``2 new, 1 changed``.
+    """Return counts as text.
 
-    Examples
-    --------
     >>> counts_text({"new": 2, "changed": 1})
     '2 new, 1 changed'
     """

@@ -51,13 +51,8 @@ _ABOUT = (
 class WatchListFile:
     """Reads and changes the list in ``watches.json``.
 
-    ``watches.json.bak`` is written before it with the same content, so that one of the two is whole
-    whatever happens. Fields that this version does not know stay as they are.
-
-    Parameters
-    ----------
-    path
-        Where the file lies; it need not be there.
+    ``watches.json.bak`` is written first with the same content, so one of the two is always
+    complete. Fields that this version does not know are kept.
     """
 
     def __init__(self, path: Path, /) -> None:
@@ -65,12 +60,12 @@ class WatchListFile:
         self._spare = path.with_name(f"{path.name}.bak")
 
     def read(self) -> Entries:
-        """Return the entries. A damaged file is set aside and the last good copy restored.
+        """Return the entries; a damaged file is set aside and replaced by the last good copy.
 
         Raises
         ------
         DiskFull, NotWritable, StorageError
-            The file cannot be read, or a damaged one not be replaced.
+            The file cannot be read, or a damaged one cannot be replaced.
         """
         try:
             return _entries(self._load(self.path))
@@ -80,19 +75,14 @@ class WatchListFile:
             return self.change(lambda _: None)
 
     def change(self, edit: Callable[[Entries], None], /) -> Entries:
-        """Let *edit* change the entries while no other program can, and store them.
+        """Change the entries with *edit* under a lock, store them, and return them.
 
-        Returns
-        -------
-        list of dict
-            What is stored now. Nothing is written where *edit* changed nothing.
+        Nothing is written if *edit* changes nothing or raises.
 
         Raises
         ------
         DiskFull, NotWritable, StorageError
-            The file cannot be written; it is as it was.
-        Exception
-            Whatever *edit* raises; nothing was changed then.
+            The file cannot be written; it is unchanged.
         """
         lock = file_lock(self.path.with_name(f".{self.path.name}.lock"))
         with storage_errors(self.path):
@@ -149,7 +139,7 @@ class WatchListFile:
         return aside
 
     def _load(self, path: Path) -> dict[str, Any]:
-        """Return the file's content; a ``ValueError`` says that it is damaged."""
+        """Return the file's content; raise ``ValueError`` if it is damaged."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -179,12 +169,7 @@ _ID_PREFIX = 4
 class WatchList:
     """Adds, finds, changes and removes watched folders; see :class:`~casetrack.base.records.Watch`.
 
-    Several programs may do so at once, and none loses what another did.
-
-    Parameters
-    ----------
-    data_dir
-        The data folder; the list is its ``watches.json``.
+    Several programs can do so at once without lost updates.
     """
 
     def __init__(self, data_dir: Path, /) -> None:
@@ -194,20 +179,20 @@ class WatchList:
 
     @property
     def path(self) -> Path:
-        """Where the list lies."""
+        """Path of the list."""
         return self._file.path
 
     def stamp(self) -> Stamp | None:
-        """Return what changes whenever the list does; ``None`` where there is none."""
+        """Return a value that changes with the list; ``None`` if there is no list."""
         return stamp_of(self.path)
 
     def watches(self, collection_id: str | None = None, /) -> tuple[Watch, ...]:
-        """Return the watches, of all collections or of one, in the order they were made.
+        """Return the watches, of all collections or of one, in the order of their creation.
 
         Raises
         ------
         DiskFull, NotWritable, StorageError
-            The list cannot be read, or a damaged one not be replaced by its last good copy.
+            The list cannot be read, or a damaged one cannot be replaced by its last good copy.
         """
         return tuple(
             watch
@@ -229,30 +214,14 @@ class WatchList:
         exclude: Iterable[str] | None = None,
         auto_remove_deleted: bool | None = None,
     ) -> tuple[Watch, bool]:
-        """Watch a folder for a collection. One that is watched for it already is changed.
+        """Add or change the watch of a folder for a collection; return it, and whether it is new.
 
-        Parameters
-        ----------
-        collection_id
-            Whole.
-        folder
-            An existing folder outside the data folder.
-        schedule, daily_time, recursive, file_extensions, include, exclude, auto_remove_deleted
-            See :class:`Watch`; ``None`` leaves what was said before, or
-            the default.
-
-        Returns
-        -------
-        Watch
-            As it is stored now; enabled.
-        bool
-            Whether it is new.
+        Options are those of :class:`Watch`; ``None`` keeps the stored value, or uses the default.
 
         Raises
         ------
         UsageError
-            An option does not fit, the folder is inside the data folder, or it is watched like this
-            already.
+            An option is wrong, the folder is inside the data folder, or nothing would change.
         FileNotFound, WrongPathKind
             There is no such folder.
         DiskFull, NotWritable, StorageError
@@ -267,12 +236,12 @@ class WatchList:
             exclude=exclude,
             auto_remove_deleted=auto_remove_deleted,
         )
-        found: list[tuple[Watch, bool]] = []
+        added: list[tuple[Watch, bool]] = []
 
         def edit(entries: Entries) -> None:
             for entry, watch in self._known(entries):
                 if watch.collection_id == collection_id and _same(watch.folder, path):
-                    found.append((_changed(entry, watch, fields | {"enabled": True}), False))
+                    added.append((_changed(entry, watch, fields | {"enabled": True}), False))
                     return
             watch = Watch(
                 id=str(uuid.uuid4()),
@@ -283,48 +252,39 @@ class WatchList:
                 created_at=datetime.now(UTC),
             )
             entries.append(watch.as_dict() | fields)
-            found.append((_fitting(entries[-1], fields), True))
+            added.append((_fitting(entries[-1], fields), True))
 
         self._file.change(edit)
-        return found[0]
+        return added[0]
 
     def change(self, watch_id: str, /, *, enabled: bool | None = None, **options: Any) -> Watch:
-        """Change a watch and return it.
-
-        Parameters
-        ----------
-        watch_id
-            Whole.
-        enabled
-            Whether it is watched; ``None`` leaves it.
-        options
-            As for :meth:`add`.
+        """Change a watch (whole id) and return it; options are those of :meth:`add`.
 
         Raises
         ------
         WatchNotFound
             It was removed meanwhile.
         UsageError
-            An option does not fit, or nothing would change.
+            An option is wrong, or nothing would change.
         DiskFull, NotWritable, StorageError
         """
         fields = checked_fields(**options)
         if enabled is not None:
             fields["enabled"] = enabled
-        found: list[Watch] = []
+        changed: list[Watch] = []
 
         def edit(entries: Entries) -> None:
             for entry, watch in self._known(entries):
                 if watch.id == watch_id:
-                    found.append(_changed(entry, watch, fields))
+                    changed.append(_changed(entry, watch, fields))
 
         self._file.change(edit)
-        if not found:
+        if not changed:
             raise _not_found(watch_id, self.watches())
-        return found[0]
+        return changed[0]
 
     def remove(self, watch_ids: Container[str], /) -> tuple[Watch, ...]:
-        """Remove watches by their whole ids and return those that were there.
+        """Remove watches by their whole ids and return those that existed.
 
         Raises
         ------
@@ -341,19 +301,16 @@ class WatchList:
         return tuple(gone)
 
     def find(self, path_or_id: str, /, *, collection_id: str | None = None) -> Watch:
-        """Return the watch of a folder, or of an id (its first 4 characters are enough).
+        """Return the watch of a folder, or of an id (at least its first 4 characters).
 
-        Parameters
-        ----------
-        collection_id
-            Only watches of this collection count; a folder may be watched for several.
+        A folder can have watches of several collections; *collection_id* selects one.
 
         Raises
         ------
         WatchNotFound
-            None fits; those that are known are named.
+            None matches; the message contains the known watches.
         AmbiguousName
-            Several do.
+            Several match.
         """
         watches = self.watches(collection_id)
         asked = path_or_id.strip()
@@ -460,7 +417,7 @@ def checked_fields(
     Raises
     ------
     UsageError
-        One does not fit.
+        An option is wrong.
     """
     fields: dict[str, Any] = {}
     if schedule is not None:
@@ -502,7 +459,7 @@ def _not_found(asked: str, known: Iterable[Watch]) -> WatchNotFound:
 def delete_collection(
     library: Library, collection_id: str, /
 ) -> tuple[CollectionInfo, tuple[str, ...]]:
-    """Delete a collection; return its facts, and the folders that are watched no more.
+    """Delete a collection; return its facts, and the folders that are no longer watched.
 
     Raises
     ------

@@ -31,33 +31,24 @@ if TYPE_CHECKING:
 
 _ENDINGS = (*".part .partial .crdownload .download .opdownload .tmp .temp .swp .swx ~".split(),)
 _NAMES = frozenset({"thumbs.db", "desktop.ini", "4913"})
-"""``4913`` is what vim makes to learn whether it may write into a folder."""
+"""``4913`` is the file that vim creates to test whether it can write into a folder."""
 
 
 def is_noise(name: str, /) -> bool:
     """Return whether a file or folder of this name is never part of a collection.
 
-    Files that are hidden on Unix, lock files of office programs (``~$``), downloads that are not
-    finished, and working copies of editors, which appear under their real name at the end.
+    These are hidden files of Unix, lock files of office programs (``~$``), unfinished downloads,
+    and working copies of editors, which are renamed at the end.
     """
     folded = name.casefold()
     return folded.startswith((".", "~$")) or folded.endswith(_ENDINGS) or folded in _NAMES
 
 
 class Filter:
-    """Says which paths below a watched folder are worth a look.
+    """Selects the paths below a watched folder that can belong to its collection.
 
-    Parameters
-    ----------
-    folder
-        The watched folder.
-    recursive
-        Whether what lies deeper counts.
-    extensions
-        Only files with these (``.pdf``); ``None`` takes all.
-    outside
-        A folder that does not count although it may lie inside: the data folder, whose files change
-        with every sync.
+    *recursive* includes subfolders; *extensions* (``.pdf``) selects files, ``None`` takes all.
+    *outside* is the data folder, which is excluded because its files change with every sync.
     """
 
     def __init__(
@@ -112,18 +103,10 @@ _PENDING_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class SyncTask:
-    """A sync to be done now.
+    """A sync to do now.
 
-    Attributes
-    ----------
-    watch
-        As it was when the task was made.
-    paths
-        What changed; ``None`` compares the whole folder.
-    began_wall, began
-        When it began, on both clocks.
-    cancel
-        Set to stop it.
+    *paths* are the changes, ``None`` for the whole folder; *began_wall* and *began* are its start on
+    both clocks; setting *cancel* stops it.
     """
 
     watch: Watch
@@ -135,16 +118,10 @@ class SyncTask:
 
 @dataclass(frozen=True, slots=True)
 class WatchContext:
-    """What all watched folders of a manager share.
+    """Shared values of all watched folders of a manager.
 
-    Attributes
-    ----------
-    owner
-        How this program calls itself.
-    outside
-        The data folder, whose changes do not count.
-    zone
-        The time zone of daily times; the machine's own where it is ``None``.
+    *owner* is this program's name; *outside* is the data folder, whose changes are ignored; *zone*
+    is the time zone of daily times, ``None`` for the machine's.
     """
 
     statuses: Statuses
@@ -193,13 +170,7 @@ class WatchedFolder:
         return len(self._changes)
 
     def step(self, *, busy: bool) -> None:
-        """Do what is due, but for syncing.
-
-        Parameters
-        ----------
-        busy
-            Whether another folder is being synced, so that this one must wait.
-        """
+        """Do the due work except syncs; *busy* is true while another folder is synced."""
         if not self.watch.enabled or self.watch.schedule == "manual":
             if self.owned:
                 self.release()
@@ -212,7 +183,7 @@ class WatchedFolder:
         self._write_status(now, busy=busy)
 
     def next_task(self) -> SyncTask | None:
-        """Return what must be synced now, and take it as begun; ``None`` where nothing must."""
+        """Return the sync to do now and mark it as begun, or return ``None``."""
         context = self._context
         now, wall = context.clock.monotonic(), context.clock.wall()
         idle = self.owned and self._task is None and not self.resting
@@ -233,7 +204,7 @@ class WatchedFolder:
         return self._task
 
     def finished(self, task: SyncTask, outcome: Report | Exception, /) -> None:
-        """Take note of how a task ended, and plan what follows from it."""
+        """Record the end of a task, and plan the next steps."""
         now, wall = self._context.clock.monotonic(), self._context.clock.wall()
         self._task = None
         if task.paths is None:
@@ -311,7 +282,7 @@ class WatchedFolder:
         stored = self._context.statuses.stored(self.watch.id)
         self._status = replace(stored, owner=self._context.owner, note="")
         self._identity, self._folder_at, self._failures = None, 0.0, 0
-        self.compare()  # nobody knows what happened while nobody watched
+        self.compare()  # changes before the start of watching are unknown
         return True
 
     def _check_folder(self, now: float) -> None:
@@ -423,9 +394,9 @@ class WatchedFolder:
 
 
 def _identity(folder: str) -> tuple[int, int] | None:
-    """Return what tells a folder from another one at the same path; ``None`` if there is none."""
+    """Return a value that identifies a folder at its path; ``None`` if it does not exist."""
     try:
-        found = os.stat(folder)  # noqa: PTH116 - a str, asked for every few seconds
+        status = os.stat(folder)  # noqa: PTH116 - a str, asked for every few seconds
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if os.path.isdir(folder) else None  # noqa: PTH112
+    return (status.st_dev, status.st_ino) if os.path.isdir(folder) else None  # noqa: PTH112

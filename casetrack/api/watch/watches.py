@@ -42,13 +42,7 @@ _Extensions = Annotated[
 
 
 class Watches:
-    """The watched folders of a data folder.
-
-    Parameters
-    ----------
-    library
-        Knows the collections.
-    """
+    """The watched folders of a data folder."""
 
     def __init__(self, library: Library, /) -> None:
         self._library = library
@@ -57,13 +51,13 @@ class Watches:
 
     @operation("watch list", READS)
     def all(self, *, collection: _Only = None) -> Rows[WatchedFolder]:
-        """Return the watched folders, what became of the last sync, and when the next one is."""
+        """Return the watched folders with their last sync and the time of the next."""
         watches = self.kept.watches(self._id(collection))
         return Rows((self.of(watch) for watch in watches), of=WatchedFolder)
 
     @operation("watch show", READS)
     def show(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
-        """Return everything known about one watched folder.
+        """Return all facts about one watched folder.
 
         Raises
         ------
@@ -101,9 +95,9 @@ class Watches:
             bool | None, Arg("Whether folders below it count.", "--recursive/--no-recursive", "-")
         ] = None,
     ) -> WatchedFolder:
-        """Keep a collection in sync with a folder, from now on and after every restart.
+        """Keep a collection in sync with a folder; watching continues after a restart.
 
-        Adding a folder again changes what is named, and leaves the rest as it was.
+        Adding a folder again changes the given options and keeps the others.
 
         Raises
         ------
@@ -126,9 +120,9 @@ class Watches:
     @operation("watch remove", SWITCHES, tool="unwatch_folder")
     def remove(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
         """Stop watching a folder; files and documents stay."""
-        found = self.show(folder, collection=collection)
-        self.kept.remove({found.watch.id})
-        return found
+        watch = self.show(folder, collection=collection)
+        self.kept.remove({watch.watch.id})
+        return watch
 
     @operation("watch schedule", DELETES, tool="set_sync_schedule", confirmed=False)
     def schedule(
@@ -152,7 +146,7 @@ class Watches:
 
     @operation("watch resume", SWITCHES)
     def resume(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
-        """Watch a paused folder again; what changed meanwhile is found first."""
+        """Watch a paused folder again; changes made meanwhile are found first."""
         return self._change(folder, collection, enabled=True)
 
     def of(self, watch: Watch, /, *, new: bool = False) -> WatchedFolder:
@@ -174,4 +168,4 @@ class Watches:
         except CollectionNotFound:
             return "(deleted)"
         except CaseTrackError:
-            return watch.collection_id  # it is told by what works on it
+            return watch.collection_id  # the work on it needs its whole state
