@@ -1,4 +1,4 @@
-"""What lies in a folder of this computer, and whether the data folder has changed."""
+"""Content of folders on this computer, and detection of changes in the data folder."""
 
 from __future__ import annotations
 
@@ -20,16 +20,10 @@ _MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """What lies in a folder.
+    """Content of a folder.
 
-    Attributes
-    ----------
-    folders
-        Those that are not hidden, by name.
-    files
-        How many files lie in it that can be read, and not in the folders below.
-    more
-        How many folders are not listed.
+    *folders* are sorted by name, without hidden ones; *files* is the number of readable files
+    without subfolders; *more* is the number of folders that are not listed.
     """
 
     folders: tuple[Path, ...]
@@ -38,14 +32,14 @@ class Within:
 
 
 def within(folder: Path, /) -> Within:
-    """Return what lies in a folder.
+    """Return the content of a folder.
 
     Raises
     ------
     FileNotFound
         There is no such folder.
     FileUnreadable
-        It may not be looked into.
+        It cannot be read.
     """
     from casetrack.parse import known_extensions
 
@@ -77,7 +71,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-# What has changed in the data folder: a few looks at the disk, and no collection is opened.
+# Changes in the data folder: a few file system calls, without opening a collection.
 
 
 def fact_stamps(home: Path, /) -> dict[str, int]:
@@ -88,14 +82,14 @@ def fact_stamps(home: Path, /) -> dict[str, int]:
 def change_stamps(
     home: Path, facts: Mapping[str, int], ids: Iterable[str], /
 ) -> dict[str, tuple[int, ...]]:
-    """Return for each collection what changes with its facts and with every commit to it."""
+    """Return for each collection a value that changes with its facts and with every commit."""
     return {i: (facts.get(i, 0), *commit_stamp(home / i)) for i in ids}
 
 
 def _visible(home: Path) -> list[Path]:
     try:
         return [folder for folder in home.iterdir() if not folder.name.startswith(".")]
-    except FileNotFoundError:  # nobody has made a collection yet
+    except FileNotFoundError:  # there is no collection yet
         return []
 
 

@@ -20,14 +20,9 @@ _NEWEST = 20
 
 
 class Jobs(JobStore):
-    """The long work of all programs on a data folder: ``library.jobs``.
+    """The jobs of all programs on a data folder: ``library.jobs``.
 
-    Parameters
-    ----------
-    data_dir
-        The data folder.
-    find
-        Returns the facts of a collection by its name or id.
+    *find* returns the facts of a collection by its name or id.
     """
 
     def __init__(self, data_dir: Path, find: Callable[[str], CollectionInfo], /) -> None:
@@ -45,22 +40,22 @@ class Jobs(JobStore):
             str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
         ] = None,
     ) -> Rows[Job]:
-        """Return long work: what waits and runs now, in any program, and what has ended lately.
+        """Return jobs: waiting and running ones of all programs, and the last ones that ended.
 
-        Records are kept for 30 days, of the newest 200 jobs.
+        Records of the newest 200 jobs are kept for 30 days.
 
         Raises
         ------
         CollectionNotFound, AmbiguousName
             See :meth:`casetrack.api.library.Library.get`.
         """
-        found = self.list(collection_id=None if collection is None else self._find(collection).id)
-        count = len(found) if everything else max(_NEWEST, sum(job.active for job in found))
-        return Rows(found[:count], of=Job, total=len(found))
+        jobs = self.list(collection_id=None if collection is None else self._find(collection).id)
+        count = len(jobs) if everything else max(_NEWEST, sum(job.active for job in jobs))
+        return Rows(jobs[:count], of=Job, total=len(jobs))
 
     @operation("jobs show", READS)
     def get(self, job_id: _JobId, /) -> Job:
-        """Return how far a job is, how long it will take, and what came of it.
+        """Return the progress of a job, its remaining time, and its result.
 
         Raises
         ------
@@ -71,9 +66,9 @@ class Jobs(JobStore):
 
     @operation("jobs cancel", SWITCHES, tool="cancel_job", whose="")
     def request_cancel(self, job_id: _JobId, /) -> Job:
-        """Ask a job to end, whichever program does it; what is finished is kept.
+        """Request that a job of any program stops; finished work is kept.
 
-        It ends after the document or step at hand.
+        It stops after the current document or step.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What there is to know of each pipeline and step, for people and programs."""
+"""Descriptions of all pipelines and steps, for people and programs."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class StepAbout:
     Attributes
     ----------
     over
-        What it goes over: ``documents``, or the whole ``collection``.
+        Its input: ``documents``, or the whole ``collection``.
     package
-        The installed package that it comes from; ``None`` for a step of CaseTrack.
+        The installed package of the step; ``None`` for a step of CaseTrack.
     fingerprint
         Changes with the step and its parameters; in a collection, with its models as well.
     reads, needs, writes, adds
         Tables, and columns of them.
     shares_pass_with
-        Other steps that read the same pass of the encoder over a chunk.
+        Other steps that use the same pass of the encoder over a chunk.
     parameters
-        For each its name, type, default, value here, and meaning.
+        Name, type, default, value in this pipeline, and meaning of each.
     """
 
     name: str
@@ -58,12 +58,8 @@ class StepAbout:
 class PipelineAbout:
     """A pipeline.
 
-    Attributes
-    ----------
-    origin
-        ``casetrack`` for those that ship with it, else ``user``.
-    problem
-        Why it cannot be used; empty where it can.
+    *origin* is ``casetrack`` for those in the package, else ``user``; *problem* is the reason why
+    it cannot be used, or empty.
     """
 
     name: str
@@ -76,39 +72,39 @@ class PipelineAbout:
 
 
 def explain_pipelines(data_dir: Path, /) -> list[PipelineAbout]:
-    """Return all pipelines: those that ship, then those of the data folder.
+    """Return all pipelines: those of the package, then those of the data folder.
 
-    One that cannot be used is among them, with the reason.
+    A pipeline that cannot be used is included, with the reason.
     """
     shipped = [resource_dir(FOLDER) / f"{name}.toml" for name in pipeline_names()]
-    found = [_explained(read_file(path)) for path in shipped]
+    explained = [_explained(read_file(path)) for path in shipped]
     for path in user_files(data_dir):
         try:
-            found.append(explain_named(path, data_dir))
+            explained.append(explain_named(path, data_dir))
         except CaseTrackError as error:
             problem = f"{error.message} {error.hint}".strip()
-            found.append(PipelineAbout(path.stem, "", str(path), "user", "", (), problem))
-    return found
+            explained.append(PipelineAbout(path.stem, "", str(path), "user", "", (), problem))
+    return explained
 
 
 def explain_named(wanted: str | Path, data_dir: Path, /) -> PipelineAbout:
-    """Return what the pipeline of a name or a path says.
+    """Describe the pipeline of a name or a path.
 
     Raises
     ------
     PipelineError
-        There is no such pipeline, or it does not hold together.
+        There is no such pipeline, or its steps do not fit together.
     """
     return _explained(choose(wanted, data_dir))
 
 
 def _explained(file: PipelineFile) -> PipelineAbout:
-    """Return what a pipeline file says.
+    """Describe a pipeline file.
 
     Raises
     ------
     PipelineError
-        It does not hold together.
+        Its steps do not fit together.
     """
     pipeline = file.build()
     steps = []
@@ -126,23 +122,23 @@ def _explained(file: PipelineFile) -> PipelineAbout:
 
 
 def unused_steps(shown: list[PipelineAbout], /) -> list[tuple[str, str | None, str]]:
-    """Return steps that none of these pipelines has: name, package, and what it does.
+    """Return steps that these pipelines do not contain: name, package, and description.
 
-    Of one that cannot be loaded, why.
+    For a step that cannot be loaded, the description is the reason.
     """
     used = {step.name for pipeline in shown for step in pipeline.steps}
-    found: list[tuple[str, str | None, str]] = []
+    unused: list[tuple[str, str | None, str]] = []
     for name in step_names():
         if name in used:
             continue
         try:
             kind = find_step(name)
         except CaseTrackError as error:
-            found.append((name, None, f"{error.message} {error.hint}"))
+            unused.append((name, None, f"{error.message} {error.hint}"))
             continue
         if kind is not None:
-            found.append((name, kind.package, kind.about))
-    return found
+            unused.append((name, kind.package, kind.about))
+    return unused
 
 
 def _about(

@@ -1,7 +1,7 @@
-"""The part of a passage that is quoted where the whole of it is too much: it holds the pinpoint.
+"""The quoted part of a long passage: it contains the pinpoint.
 
-Parts are half-open spans of code points into the passage: what is quoted stands there letter for
-letter, and its place on the page is the passage's place plus the span.
+Parts are half-open spans of code points of the passage. A quote is an exact copy, and its place
+on the page is the passage's place plus the span.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.search import SearchResult
 
 BEST_CHARS = 400
-"""Characters of the part of a passage that says most on something."""
+"""Characters of the best part of a passage."""
 OPENING_CHARS = 300
 """Characters of the beginning of a passage."""
 
@@ -28,14 +28,9 @@ Span = tuple[int, int]
 
 
 class Words:
-    """The words of a question, found again in texts in the form in which the index has them.
+    """The words of a question, matched in texts by their index terms.
 
-    What finds them is loaded here: a server that waits for its first question does without.
-
-    Parameters
-    ----------
-    question
-        Any text; nothing is found for an empty one.
+    The tokenizer is loaded by this class, so that a waiting server does not need it.
     """
 
     def __init__(self, question: str = "", /) -> None:
@@ -50,14 +45,9 @@ class Words:
         return [(hit.start, hit.end) for hit in hits_of(text, self._terms)]
 
     def parts(self, text: str, /, *, rows: bool = False) -> list[Span]:
-        """Return the one to three parts of a text that match the words best, the best first.
+        """Return the one to three parts of a text that match the words best, best first.
 
-        Parameters
-        ----------
-        text
-            The passage.
-        rows
-            The text is a sheet: its lines are rows.
+        With *rows* the text is a sheet, whose lines are rows.
         """
         from casetrack.search.pinpoint.scoring import Sought, best, scores, units_of
 
@@ -74,15 +64,7 @@ class Words:
         return spans or self.parts(result.text, rows=result.provenance.sheet_name is not None)
 
     def quote(self, result: SearchResult, /, *, size: int) -> tuple[str, Provenance]:
-        """Return the quoted part of a result, letter for letter, and its exact place.
-
-        Parameters
-        ----------
-        result
-            A result of a search.
-        size
-            See :func:`snippet`.
-        """
+        """Return the exact quoted part of a result and its place; *size* as in :func:`snippet`."""
         from casetrack.store.passages import narrow
 
         text, whole = result.text, result.provenance
@@ -97,18 +79,11 @@ class Words:
 
 
 def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = False) -> Span:
-    """Return the span to quote: the pinpoint and what stands beside it, whole parts of the text.
+    """Return the span to quote: the pinpoint and whole parts around it.
 
-    Parameters
-    ----------
-    text
-        The passage.
-    spans
-        Its pinpoint, the best part first; without any, the passage is quoted from its beginning.
-    size
-        The most characters. What is longer is cut between words.
-    rows
-        See :meth:`Words.parts`.
+    *spans* are the pinpoint, best part first; without any, the passage is quoted from its start.
+    *size* is the maximum in characters; a longer part is cut between words. *rows* as in
+    :meth:`Words.parts`.
     """
     from casetrack.search.pinpoint.scoring import stripped
 
@@ -127,7 +102,7 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
 
 
 def _widened(text: str, start: int, end: int, size: int, rows: bool) -> Span:
-    """Return a span with as many whole parts on either side as fit, what follows first."""
+    """Return a span with as many whole parts on each side as fit, following parts first."""
     from casetrack.search.pinpoint.scoring import units_of
 
     units = units_of(text, rows=rows)
@@ -170,9 +145,9 @@ def _cut(text: str, start: int, end: int, size: int) -> Span:
 
 
 def _word_end(text: str, start: int, most: int) -> int:
-    """Return where the last word ends that ends by *most*.
+    """Return the end of the last word that ends at or before *most*.
 
-    Scripts without spaces, and what is longer than any word, are cut anywhere but between a
+    Scripts without spaces, and longer strings than any word, are cut at any place except between a
     letter and its accents.
     """
     if most >= len(text):

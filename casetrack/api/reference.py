@@ -1,4 +1,4 @@
-"""The reference of the operations, as a page: made from their declarations.
+"""The reference of the operations as a page, generated from their declarations.
 
 ``python -m casetrack.api.reference`` prints ``docs/reference.md``; ``reference.md`` is its head.
 """

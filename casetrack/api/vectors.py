@@ -1,4 +1,4 @@
-"""The stored vectors for tools of a user's own: token matrices as arrays, questions as vectors."""
+"""Access to stored vectors: token matrices as arrays, questions as vectors."""
 
 from __future__ import annotations
 
@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuestionVectors:
-    """What a collection's models make of a question.
+    """Vectors of a question from a collection's models, all of unit length.
 
-    Attributes
-    ----------
-    dense
-        float32 [dimension], unit length: to be compared with the column ``dense`` by the cosine.
-    tokens
-        float32 [tokens, width], unit length: to be compared with the rows that
-        :func:`unpack_tokens` gives by MaxSim. ``None`` where the profile makes no token matrices.
+    *dense* is float32 [dimension]: compare it with the column ``dense`` by the cosine. *tokens* is
+    float32 [tokens, width]: compare it with the matrices of :func:`unpack_tokens` by MaxSim;
+    ``None`` if the profile has no token matrices.
     """
 
     dense: NDArray[np.float32]
@@ -37,38 +33,23 @@ class QuestionVectors:
 def unpack_tokens(
     column: pa.ChunkedArray | pa.Array | Iterable[bytes | None], /
 ) -> list[NDArray[np.float32] | None]:
-    """Return the token matrices of a column ``tokens`` of ``chunks`` as arrays of numbers.
+    """Return the token matrices of a column ``tokens`` of ``chunks`` as arrays.
 
-    Parameters
-    ----------
-    column
-        As Arrow, or as a list of ``bytes``.
-
-    Returns
-    -------
-    list
-        For each chunk float32 [rows, width], a row for every few words that carry meaning; ``None``
-        where the column is null. Products of rows with each other, and with
-        :attr:`QuestionVectors.tokens`, are cosines.
+    *column* is Arrow or a list of ``bytes``. Each chunk has float32 [rows, width], one row for a
+    few content words, or ``None`` if the column is null. Products of rows, also with
+    :attr:`QuestionVectors.tokens`, are cosines.
 
     Raises
     ------
     ValueError
-        A value is no token matrix.
+        A value is not a token matrix.
     """
     values = column.to_pylist() if hasattr(column, "to_pylist") else column
     return [None if packed is None else unpack(packed) for packed in values]
 
 
 def question_vectors(collection: Collection, question: str, /) -> QuestionVectors:
-    """Return the vectors of a question, made by the models whose vectors a collection holds.
-
-    Parameters
-    ----------
-    collection
-        The collection.
-    question
-        What is looked for, in words.
+    """Return the vectors of a question from the models of a collection.
 
     Raises
     ------

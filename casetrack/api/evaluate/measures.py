@@ -85,8 +85,7 @@ def _share_within(ranks: Mapping[str, int], top: int, total: int) -> float:
 
 
 def _places(ranks: Mapping[str, int], good: Mapping[str, int]) -> Iterable[tuple[int, int]]:
-    """Yield ``(rank, gain)``; units with the same rank, and all later ones, move back by one each.
-    """
+    """Yield ``(rank, gain)``; units of equal rank, and all later ones, move back by one each."""
     pushed, last = 0, 0
     for rank, loss in sorted((rank, -good[unit]) for unit, rank in ranks.items()):
         pushed += rank == last
@@ -155,8 +154,8 @@ _BLOCK = 500
 class Difference:
     """Difference of two runs in one measure over their common questions.
 
-    *first* and *second* are means, *difference* is ``second - first``, *low* and *high* are its 95 %
-    interval, and *p* is the two-sided p value.
+    *first* and *second* are means, *difference* is ``second - first``, *low* and *high* are its
+    95 % interval, and *p* is the two-sided p value.
     """
 
     measure: str
@@ -237,10 +236,10 @@ def _compare(
 
 
 def sign_flip_p(differences: NDArray[np.float64], /, *, draws: int = DRAWS) -> float:
-    """Return the two-sided p value of the paired randomisation test, for differences of shape
-    ``[n]``.
+    """Return the two-sided p value of the paired randomisation test.
 
-    *draws* is the number of random sign vectors; the observed one is added, so p is never 0.
+    *differences* has the shape ``[n]``. *draws* is the number of random sign vectors; the
+    observed one is added, so p is never 0.
     """
     import numpy as np
 

@@ -21,45 +21,45 @@ def installed(models_dir: Path, /) -> Installed:
     return {model.name: model for model in installed(models_dir)}
 
 
-def profiles(there: Installed, /) -> list[dict[str, Any]]:
+def profiles(present: Installed, /) -> list[dict[str, Any]]:
     """Return the JSON form of all profiles, each with its models."""
     from casetrack.base.models.profiles import PROFILES
 
-    return [_profile(profile, there) for profile in PROFILES]
+    return [_profile(profile, present) for profile in PROFILES]
 
 
-def models(there: Installed, /) -> list[dict[str, Any]]:
+def models(present: Installed, /) -> list[dict[str, Any]]:
     """Return the JSON form of all models."""
     from casetrack.base.models.catalog import MODELS
 
-    return [_model(spec, there.get(spec.name)) for spec in MODELS]
+    return [_model(spec, present.get(spec.name)) for spec in MODELS]
 
 
-def _profile(profile: Profile, there: Installed) -> dict[str, Any]:
+def _profile(profile: Profile, present: Installed) -> dict[str, Any]:
     specs = profile.models
     return {
         "kind": "profile",
         "name": profile.name,
         "purpose": profile.purpose,
         "provider": profile.provider or None,
-        "installed": all(spec.name in there for spec in specs) if specs else None,
+        "installed": all(spec.name in present for spec in specs) if specs else None,
         "dimension": profile.dimension,
         "token_width": profile.token_width,
         "sparse": bool(profile.sparse),
         "download_bytes": sum(spec.download_size for spec in specs),
         "non_commercial": any(spec.is_non_commercial for spec in specs),
-        "models": [_model(spec, there.get(spec.name)) for spec in specs],
+        "models": [_model(spec, present.get(spec.name)) for spec in specs],
     }
 
 
-def _model(spec: ModelSpec, there: InstalledModel | None) -> dict[str, Any]:
+def _model(spec: ModelSpec, present: InstalledModel | None) -> dict[str, Any]:
     return {
         "kind": "search",
         "name": spec.name,
         "makes": _makes(spec),
-        "installed": there is not None,
-        "folder": str(there.folder) if there else None,
-        "bytes": there.size if there else None,
+        "installed": present is not None,
+        "folder": str(present.folder) if present else None,
+        "bytes": present.size if present else None,
         "download_bytes": spec.download_size,
         "dimension": spec.dimension,
         "max_tokens": spec.max_tokens,
@@ -68,12 +68,12 @@ def _model(spec: ModelSpec, there: InstalledModel | None) -> dict[str, Any]:
         "repository": spec.repository,
         "published_as": spec.published_as or spec.repository,
         "revision": spec.revision,
-        "fingerprint": there.fingerprint if there else None,
+        "fingerprint": present.fingerprint if present else None,
     }
 
 
 def _makes(spec: ModelSpec) -> list[str]:
-    """Return what a model makes, in the order in which a profile names it."""
+    """Return the outputs of a model, in the order in which a profile names it."""
     from casetrack.base.models.profiles import PROFILES
 
     roles = [

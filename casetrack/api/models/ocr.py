@@ -1,4 +1,4 @@
-"""Text recognition: list the engines, fetch and check what they need."""
+"""Text recognition: list the engines, download and check their files."""
 
 from __future__ import annotations
 
@@ -21,18 +21,11 @@ _LANGUAGE = f"{TESSERACT}-"
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """Whether an engine can read pictures here, and in which languages.
+    """Whether an engine can recognise text on this machine, and in which languages.
 
-    Attributes
-    ----------
-    name
-        As in ``--ocr ENGINE``.
-    reason, remedy
-        Why it cannot, and what to do; empty where it can.
-    used
-        Languages it reads where none is named; empty where it is not told what it reads.
-    languages
-        All languages that are there; of EasyOCR its networks, which read several each.
+    *name* is that of ``--ocr ENGINE``. *reason* and *remedy* are empty if the engine works. *used*
+    are its default languages, empty if unknown. *languages* are all installed ones; for EasyOCR its
+    networks, which read several each.
     """
 
     name: str
@@ -53,7 +46,7 @@ def is_ocr(name: str, /) -> bool:
 
 
 def ocr_names() -> str:
-    """Return all names of text recognition in words."""
+    """Return all names of text recognition as text."""
     from casetrack.parse.ocr.language_data import known_codes
 
     return (
@@ -63,12 +56,12 @@ def ocr_names() -> str:
 
 
 def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> Pulled:
-    """Fetch what *name* needs into the models folder.
+    """Download the files of *name* into the models folder.
 
     Raises
     ------
     UsageError
-        A language cannot be pulled; nothing was fetched.
+        A language cannot be pulled; nothing was downloaded.
     OcrUnavailable
         EasyOCR is not installed.
     DownloadFailed, StorageError
@@ -91,7 +84,7 @@ def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
     OcrUnavailable
         RapidOCR's networks are not on this machine.
     UsageError
-        The hashes are not known: of EasyOCR, or of a language that cannot be pulled.
+        The hashes are unknown: of EasyOCR, or of a language that cannot be pulled.
     """
     if name == EASYOCR:
         raise UsageError(
@@ -116,7 +109,7 @@ def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
 
 
 def pulled_names(models_dir: Path, /) -> list[str]:
-    """Return what of text recognition lies in the models folder and can be checked by a hash."""
+    """Return the parts of text recognition in the models folder that have a known hash."""
     from casetrack.parse.ocr.language_data import DATA_FOLDER, LANGUAGES
 
     names = [RAPIDOCR] if _has_networks(models_dir / RAPIDOCR) else []
@@ -128,9 +121,9 @@ def engines(models_dir: Path, /) -> list[EngineState]:
     """Return the state of every engine, in the order in which ``auto`` tries them."""
     from casetrack.parse.ocr.language_data import installed
 
-    there = tuple(installed(models_dir))
+    present = tuple(installed(models_dir))
     tesseract = _state(TESSERACT, models_dir)
-    others = tuple(code for code in there if code not in tesseract.used)
+    others = tuple(code for code in present if code not in tesseract.used)
     return [
         replace(tesseract, languages=tesseract.used + others),
         _easyocr(models_dir),
@@ -185,7 +178,7 @@ def _is_detector(network: str) -> bool:
 
 
 def _has_networks(folder: Path) -> bool:
-    """Return whether any of RapidOCR's networks lies in a folder: a pull may have been stopped."""
+    """Return whether a folder contains any of RapidOCR's networks; a pull may have been stopped."""
     from casetrack.base.models.catalog import RAPID
 
     return any((folder / file.name).is_file() for file in RAPID.files)
@@ -196,10 +189,10 @@ def _check(path: Path, good: tuple[str, ...]) -> FileCheck:
     from casetrack.models.layout import sha256_of
     from casetrack.models.pull import FileCheck
 
-    found = sha256_of(path)
-    if found in good:
-        return FileCheck(path.name, "ok", found, found)
-    return FileCheck(path.name, "wrong" if found else "missing", good[0], found)
+    digest = sha256_of(path)
+    if digest in good:
+        return FileCheck(path.name, "ok", digest, digest)
+    return FileCheck(path.name, "wrong" if digest else "missing", good[0], digest)
 
 
 def _codes(name: str) -> list[str]:

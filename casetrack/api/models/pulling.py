@@ -1,4 +1,4 @@
-"""Fetch and check what a name stands for: a profile, a model, or a part of text recognition."""
+"""Download and check a profile, a model, or a part of text recognition."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PulledModels:
-    """What a pull of a profile or of one model did.
-
-    Attributes
-    ----------
-    specs, reports
-        The models, and what was done for each.
-    """
+    """Models of a pull, and a report on each."""
 
     name: str
     specs: tuple[ModelSpec, ...]
@@ -56,13 +50,13 @@ class PulledModels:
 
 
 def known(name: str, /) -> str:
-    """Return *name* where it can be pulled.
+    """Return *name* if it can be pulled.
 
     Raises
     ------
     UsageError
-        It is neither a profile nor a model nor a part of text recognition; the text lists all. Or
-        it is a profile that has nothing to pull.
+        It is not a profile, a model or a part of text recognition (the text lists all), or it is a
+        profile without files to pull.
     """
     from casetrack.base.models.catalog import MODELS
     from casetrack.base.models.profiles import PROFILES
@@ -98,7 +92,7 @@ def specs_of(name: str, /) -> tuple[ModelSpec, ...]:
 
 
 def pull(name: str, models_dir: Path, progress: Progress, /) -> PulledModels | Pulled:
-    """Fetch what a known name stands for, and check it.
+    """Download and check the files of a known name.
 
     Raises
     ------
@@ -115,12 +109,7 @@ def pull(name: str, models_dir: Path, progress: Progress, /) -> PulledModels | P
 
 
 def verify(name: str | None, models_dir: Path, /) -> dict[str, tuple[FileCheck, ...]]:
-    """Hash the files of a name again and compare; without a name, of all that was pulled.
-
-    Returns
-    -------
-    dict
-        The checks by the name of the model.
+    """Check the SHA-256 of the files of a name, or of all pulled files; return checks by model.
 
     Raises
     ------
@@ -132,8 +121,8 @@ def verify(name: str | None, models_dir: Path, /) -> dict[str, tuple[FileCheck, 
     from casetrack.models.pull import verify as verify_model
 
     if name is None:
-        there = (model.name for model in installed(models_dir))
-        wanted = [*there, *pulled_names(models_dir)] or [DEFAULT_PROFILE]
+        names = (model.name for model in installed(models_dir))
+        wanted = [*names, *pulled_names(models_dir)] or [DEFAULT_PROFILE]
     else:
         wanted = [spec.name for spec in specs_of(known(name))] or [name]
     return {

@@ -1,7 +1,7 @@
-"""What a fresh installation fetches once beside the program: search model, and what reads scans.
+"""Downloads of a new installation: the search model and text recognition.
 
-They are data, 120 MB of them, so they come when they are wanted, are checked by their SHA-256, and
-stay when the program is updated.
+They are 120 MB of data, so they are downloaded on request, checked by their SHA-256, and kept
+when the program is updated.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     from casetrack.base.models.spec import Progress
 
 USUAL = (DEFAULT_PROFILE, RAPID.name)
-"""What is fetched where nothing is named, in this order."""
+"""Default downloads, in this order."""
 
 
 def lacking(models_dir: Path, /) -> tuple[str, ...]:
-    """Return which of `USUAL` are not in the models folder; only the names of files are looked at.
+    """Return the parts of `USUAL` missing in the models folder; only file names are checked.
 
     Raises
     ------
     ModelCorrupt
         The manifest of a model cannot be read.
     """
-    there = {model.name for model in installed(models_dir)}
+    present = {model.name for model in installed(models_dir)}
     names = find_profile(DEFAULT_PROFILE).model_names
-    missing = [] if there.issuperset(names) else [DEFAULT_PROFILE]
+    missing = [] if present.issuperset(names) else [DEFAULT_PROFILE]
     if any(not (models_dir / RAPID.name / file.name).is_file() for file in RAPID.files):
         missing.append(RAPID.name)
     return tuple(missing)
 
 
 def fetch(models_dir: Path, progress: Progress, /) -> Iterator[str]:
-    """Fetch what is lacking of `USUAL`, check the rest; yield a report of each as it is done.
+    """Download missing parts of `USUAL`, check the others; yield a report after each.
 
     Raises
     ------
     DownloadFailed
-        A part could not be had from anywhere; those that were reported before it are there.
+        No source of a part answered; the parts reported before are installed.
     ModelError, StorageError
         As :func:`casetrack.models.pull.pull` does.
     """

@@ -1,4 +1,4 @@
-"""What could come next in a statement: names of views, columns, functions and documents."""
+"""Completion of SQL statements: names of views, columns, functions and documents."""
 
 from __future__ import annotations
 
@@ -39,16 +39,9 @@ _BEFORE_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that could come next.
+    """A completion.
 
-    Attributes
-    ----------
-    text
-        What is entered.
-    replaces
-        How many characters before the cursor it takes the place of.
-    kind
-        What it is, in a word.
+    *replaces* is the number of characters before the cursor that *text* replaces; *kind* is a noun.
     """
 
     text: str
@@ -58,14 +51,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Names that a collection knows, asked for when first needed.
+    """Names for completion, loaded at first use.
 
-    Attributes
-    ----------
-    commands
-        Commands of the dialogue, with what completes their argument.
-    schemas
-        Names of the collections where several are asked, and each must be named in ``FROM``.
+    *commands* are commands of the dialogue, with the completions of their argument. *schemas* are
+    the names of the collections if several are queried and ``FROM`` must name each.
     """
 
     documents: Callable[[], Sequence[str]]
@@ -74,15 +63,7 @@ class Words:
 
 
 def candidates(text: str, words: Words, /) -> tuple[Candidate, ...]:
-    """Return what could come next.
-
-    Parameters
-    ----------
-    text
-        All that stands before the cursor.
-    words
-        Names that a collection knows.
-    """
+    """Return the completions of *text*, the input before the cursor."""
     if text.lstrip().startswith("\\"):
         return tuple(_of_command(text.lstrip(), words))
     statement = split(text).rest
@@ -129,8 +110,8 @@ def _of_statement(statement: str, schemas: Sequence[str]) -> Iterator[Candidate]
     if source:
         yield from _of_sources(source[1])
         return
-    found = _WORD.search(statement)
-    word = found.group() if found else ""
+    match = _WORD.search(statement)
+    word = match.group() if match else ""
     if not word and statement.strip():
         return
     named = [source for source, _ in _NAMED_SOURCE.findall(statement)]
@@ -143,7 +124,7 @@ def _of_statement(statement: str, schemas: Sequence[str]) -> Iterator[Candidate]
 
 
 def _of_sources(begun: str) -> Iterator[Candidate]:
-    """Yield what gives rows."""
+    """Yield the names that can follow ``FROM``."""
     known = catalog()
     tables = (f"{f.name}(" for f in known.functions if f.kind == "table")
     yield from _starting(begun, (view.name for view in known.views), "view")
@@ -156,7 +137,7 @@ def _plain(name: str) -> str:
 
 
 def _meant(name: str, statement: str) -> str:
-    """Return the view or function that an alias stands for, or the name itself."""
+    """Return the view or function of an alias, or the name itself."""
     aliases: dict[str, str] = {
         alias.lower(): source for source, alias in _NAMED_SOURCE.findall(statement) if alias
     }

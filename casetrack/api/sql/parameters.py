@@ -1,4 +1,4 @@
-"""Values of parameters: read from ``-p name=value``, and held against what a statement names."""
+"""Values of parameters: parsed from ``-p name=value`` and checked against a statement."""
 
 from __future__ import annotations
 
@@ -20,13 +20,7 @@ _NO_VALUE = object()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a saved query.
-
-    Attributes
-    ----------
-    default
-        As it would be typed after ``-p name=``; ``None`` where a value must be given.
-    """
+    """A parameter of a saved query; *default* is text after ``-p name=``, ``None`` if required."""
 
     name: str
     type: ParameterType
@@ -35,7 +29,7 @@ class Parameter:
 
     @property
     def described(self) -> str:
-        """Type and meaning in words."""
+        """Type and meaning as text."""
         return f"{self.type}: {self.about}" if self.about else self.type
 
     @property
@@ -53,12 +47,12 @@ class Parameter:
 
 
 def pairs(given: Sequence[str], /) -> dict[str, str]:
-    """Read ``name=value`` pairs; a dollar sign before a name does not count.
+    """Parse ``name=value`` pairs; a dollar sign before a name is ignored.
 
     Raises
     ------
     UsageError
-        One of them is no such pair.
+        One of them is not such a pair.
     """
     read: dict[str, str] = {}
     for pair in given:
@@ -77,7 +71,7 @@ def guessed(text: str, /) -> Any:
 
 
 def _json(text: str, /) -> Any:
-    """Read JSON; what is none is text."""
+    """Parse JSON; other values are text."""
     try:
         return json.loads(text)
     except ValueError:
@@ -85,7 +79,7 @@ def _json(text: str, /) -> Any:
 
 
 def typed(name: str, kind: ParameterType, text: str, /) -> Any:
-    """Read a value as its type says; ``null`` is no value, in each of them.
+    """Parse a value by its type; ``null`` is the null value of every type.
 
     Raises
     ------
@@ -134,23 +128,15 @@ def values_for(
     *,
     way: str = "-p {name}=VALUE",
 ) -> dict[str, Any]:
-    """Return the values of the parameters that a statement names.
+    """Return the values of the parameters (``$name``) of a statement.
 
-    Parameters
-    ----------
-    statement
-        SQL with parameters written ``$name``.
-    given
-        Texts by name, as typed; those of other statements may stand there as well.
-    declared
-        Types and defaults, where the statement was saved with them.
-    way
-        How the user gives a value, for the error.
+    *given* are texts by name, also of other statements. *declared* are types and defaults of a
+    saved query. *way* is the syntax for values in the error.
 
     Raises
     ------
     UsageError
-        Some have no value, or one of the wrong type; all that lack one are named.
+        Values are missing (all are listed), or one has the wrong type.
     """
     known = {p.name: p for p in declared}
     values: dict[str, Any] = {}
@@ -183,12 +169,12 @@ def values_for(
 def refuse_unused(
     given: Mapping[str, str], statements: Sequence[str], declared: Iterable[Parameter] = (), /
 ) -> None:
-    """Refuse values that no statement names: most likely a name is misspelled.
+    """Refuse values of parameters that no statement has, since the name is probably misspelled.
 
     Raises
     ------
     UsageError
-        There is one; it says which names there are.
+        There is such a value; the message lists the names.
     """
     used = dict.fromkeys(name for statement in statements for name in parameters(statement))
     used |= dict.fromkeys(p.name for p in declared)

@@ -1,8 +1,7 @@
-"""Runs a statement of SQL in a process of its own, which may be ended.
+"""Runs a SQL statement in a separate process that can be killed.
 
-DuckDB looks at limits between two pieces of work, and a piece may take minutes and all memory; a
-server must outlive it. The process is that of ``casetrack query``: its guard, its limits of time
-and memory, its error texts.
+DuckDB checks limits only between units of work, and one unit can take minutes and all memory; a
+server must survive that. The process is ``casetrack query``, with its guard, limits and errors.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ async def rows_of(
 ) -> list[dict[str, Any]]:
     """Return the first *limit* rows of a reading statement, each by the names of its columns.
 
-    A call that is cancelled ends the process.
+    Cancelling the call ends the process.
 
     Raises
     ------
     QueryError
-        It is no single reading statement, has a mistake, took more time or memory than is allowed,
+        It is not a single reading statement, has a mistake, exceeds the limit of time or memory,
         or its rows are more than 4 MB of text.
     """
     options = ["--limit", str(limit), "--json"]
@@ -50,25 +49,25 @@ async def rows_of(
 
 
 async def csv_of(settings: Settings, info: CollectionInfo, statement: str, /) -> bytes:
-    """Return all rows of a reading statement as CSV, of which no cell runs as a formula.
+    """Return all rows of a reading statement as CSV, with cells that no program runs as a formula.
 
     Raises
     ------
     QueryError
         As :func:`rows_of`, for more than 256 MB.
     """
-    said, code = await _answer(settings, info, statement, ["--format", "csv"], _MOST_FILE)
+    output, code = await _answer(settings, info, statement, ["--format", "csv"], _MOST_FILE)
     if code:
         raise QueryError(
             "The rows could not be written.", hint="Run the statement: its page says why."
         )
-    return said
+    return output
 
 
 async def _answer(
     settings: Settings, info: CollectionInfo, statement: str, options: Sequence[str], most: int
 ) -> tuple[bytes, int | None]:
-    """Return what the process wrote, and its exit code."""
+    """Return the output of the process and its exit code."""
     command = [sys.executable, "-m", "casetrack", "--data-dir", str(settings.data_dir), "query"]
     command += ["--collection", info.id, *options, "--", statement]
     environment = {**os.environ, "CASETRACK_MODELS": str(settings.models_dir)}
@@ -92,38 +91,38 @@ async def _answer(
 
 
 async def _read(process: Process, most: int) -> bytes:
-    """Return what a process writes.
+    """Return the output of a process.
 
     Raises
     ------
     QueryError
-        It is more than anybody reads.
+        The output is larger than *most* bytes.
     """
-    said = bytearray()
+    output = bytearray()
     stream: ByteReceiveStream | None = process.stdout
     if stream is not None:
         async for part in stream:
-            said += part
-            if len(said) > most:
+            output += part
+            if len(output) > most:
                 raise QueryError(
                     f"The rows are more than {most >> 20} MB of text.",
                     hint="Select fewer columns or rows, or the beginning of long texts: "
                     "substr(text, 1, 300).",
                 )
-    return bytes(said)
+    return bytes(output)
 
 
-def _rows(said: bytes, code: int | None) -> list[dict[str, Any]]:
-    """Return the rows that the process wrote, or raise what it says instead."""
+def _rows(output: bytes, code: int | None) -> list[dict[str, Any]]:
+    """Return the rows from the output of the process, or raise its error."""
     try:
-        found = json.loads(said)
+        answer = json.loads(output)
     except ValueError:
         raise QueryError(
             f"The process of the statement ended without an answer (exit code {code}).",
             hint="Ask for less, if the computer ran out of memory, and try again.",
         ) from None
-    if isinstance(found, dict):
-        error = found["error"]
+    if isinstance(answer, dict):
+        error = answer["error"]
         raise QueryError(error["message"], hint=error["hint"])
-    rows: list[dict[str, Any]] = found
+    rows: list[dict[str, Any]] = answer
     return rows

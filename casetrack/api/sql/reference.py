@@ -45,7 +45,7 @@ def names() -> str:
 
 
 def _first(described: Function | View) -> str:
-    """Return the first sentence of what something is, on one line."""
+    """Return the first sentence of a description, on one line."""
     return _cell(described.about.partition(". ")[0].rstrip("."))
 
 

@@ -1,7 +1,6 @@
-"""Queries kept under a name: SQL files with a head that names their parameters.
+"""Saved queries: SQL files with a head that declares their parameters.
 
-They are looked up in the collection's folder, then in the data folder, then among those that come
-with the program::
+They are searched in the collection's folder, then in the data folder, then in the package::
 
     -- Sums of money above a value.
     -- :param least number default 1000 the smallest sum
@@ -46,17 +45,7 @@ _PARAMETER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A query with its head.
-
-    Attributes
-    ----------
-    title
-        First line of the head; empty where there is none.
-    sql
-        The whole text of the file.
-    path
-        Where it lies.
-    """
+    """A query with its head; *title* is the first line of the head, *sql* the whole file."""
 
     name: str
     title: str
@@ -67,12 +56,12 @@ class SavedQuery:
 
 
 def checked_name(name: str, /) -> str:
-    """Return a name that is a file's name on every system, and nothing else.
+    """Return a name that is valid as a file name on every system.
 
     Raises
     ------
     UsageError
-        It is not.
+        It is not valid.
     """
     name = name.removesuffix(queries.ENDING)
     if not queries.is_query_name(name):
@@ -96,12 +85,12 @@ def places(
 
 def listed(where: Sequence[tuple[Origin, Path]], /) -> tuple[SavedQuery, ...]:
     """Return all saved queries by name; of two with one name the one that is looked up first."""
-    found: dict[str, SavedQuery] = {}
+    by_name: dict[str, SavedQuery] = {}
     for origin, folder in where:
         for path in queries.query_files(folder):
-            if path.stem not in found:
-                found[path.stem] = _listed(path, origin)
-    return tuple(found[name] for name in sorted(found))
+            if path.stem not in by_name:
+                by_name[path.stem] = _listed(path, origin)
+    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def _listed(path: Path, origin: Origin) -> SavedQuery:
@@ -117,7 +106,7 @@ def find(name: str, where: Sequence[tuple[Origin, Path]], /) -> SavedQuery:
     Raises
     ------
     UsageError
-        The name is none, or no query has it; those that are there are named.
+        The name is not valid, or no query has it; the message lists the queries.
     """
     name = checked_name(name)
     for origin, folder in where:
@@ -137,7 +126,7 @@ def load(path: Path, origin: Origin, /) -> SavedQuery:
     Raises
     ------
     UsageError
-        The file cannot be read, or its head is not understood.
+        The file cannot be read, or its head is not valid.
     """
     text = read_sql(path)
     title, declared = read_head(text, str(path))
@@ -164,17 +153,12 @@ def read_sql(path: Path, /) -> str:
 
 
 def read_head(text: str, where: str, /) -> tuple[str, tuple[Parameter, ...]]:
-    """Return title and parameters of the comment that begins a text.
-
-    Parameters
-    ----------
-    where
-        What to call the text in an error.
+    """Return title and parameters from the comment at the start of a text; *where* is for errors.
 
     Raises
     ------
     UsageError
-        A line that begins ``-- :param`` does not go on as it must.
+        A line that begins with ``-- :param`` is not complete.
     """
     title = ""
     declared: list[Parameter] = []
@@ -192,39 +176,33 @@ def read_head(text: str, where: str, /) -> tuple[str, tuple[Parameter, ...]]:
 
 
 def _parameter(text: str, place: str) -> Parameter:
-    found = _PARAMETER.fullmatch(text)
-    if not found or found["type"] not in PARAMETER_TYPES:
+    match = _PARAMETER.fullmatch(text)
+    if not match or match["type"] not in PARAMETER_TYPES:
         raise UsageError(
             f"This parameter is not understood in {place}: {text!r}.",
             hint="Write it as `-- :param NAME TYPE default VALUE what it means`; "
             f"types are {', '.join(PARAMETER_TYPES)}.",
         )
-    name, kind, default = found["name"], cast("ParameterType", found["type"]), found["default"]
+    name, kind, default = match["name"], cast("ParameterType", match["type"]), match["default"]
     if default is not None:
         if default.startswith("'"):
             default = default[1:-1].replace("''", "'")
         typed(name, kind, default)
-    return Parameter(name, kind, default, found["about"] or "")
+    return Parameter(name, kind, default, match["about"] or "")
 
 
 def save(
     name: str, sql: str, folder: Path, /, *, given: Mapping[str, str], overwrite: bool = False
 ) -> Path:
-    """Keep a statement under a name, with a head where it has none.
+    """Save a statement under a name in *folder*, with a new head if it has none.
 
-    Parameters
-    ----------
-    folder
-        Where saved queries lie; it is made if need be.
-    given
-        Values of parameters as typed: they become defaults, and tell the types.
-    overwrite
-        Whether one of this name may be replaced.
+    Values *given* for parameters become defaults, and determine the types. *overwrite* allows
+    replacing a query.
 
     Raises
     ------
     UsageError
-        The name is none, or it is taken; or the query of this name is this one already.
+        The name is not valid or in use, or the query is already saved under this name.
     StorageError
         The file cannot be written.
     """
@@ -269,31 +247,17 @@ def _declaration(name: str, given: str | None) -> str:
 
 
 def check(run: Run, text: str, given: Mapping[str, str], /) -> tuple[str, ...]:
-    """Plan the statements of a text, which looks up all that they name.
+    """Plan the statements of a text to resolve all names; return notes on unchecked parts.
 
-    Parameters without a value are left empty. What is wrong with a statement only for that is no
-    reason to refuse it.
-
-    Parameters
-    ----------
-    run
-        Runs a statement with values of its parameters, and raises :class:`QueryError`.
-    text
-        Statements, with or without a head.
-    given
-        Values of parameters as typed, by name.
-
-    Returns
-    -------
-    tuple of str
-        What could not be looked at, a sentence each.
+    Parameters without a value are null; errors that this causes are ignored. *run* runs a statement
+    with values of its parameters, and raises :class:`QueryError`.
 
     Raises
     ------
     QueryError
         A statement cannot run.
     UsageError
-        Its head is not understood, or a value does not fit.
+        Its head is not valid, or a value has the wrong type.
     """
     notes = []
     _, declared = read_head(text, "the statement")
@@ -319,8 +283,8 @@ def _plan(run: Run, statement: str, values: Mapping[str, Any]) -> None:
         try:
             run(f"EXPLAIN {statement}", values)
         except QueryError:
-            # Asked for by itself it fails in the same way before anything runs, and tells the place
-            # in the statement as it was written. Some that can run cannot be explained.
+            # The statement alone fails in the same way before anything runs, and its error has the
+            # position in the original text. Some statements that can run cannot be explained.
             pass
         else:
             return

@@ -40,12 +40,12 @@ ANSWERS: dict[str, dict[str, dict[str, str]]] = {
 
 
 def shown(answer: str, /) -> str:
-    """Return the statements behind an answer as one text, which ``casetrack query -f`` runs.
+    """Return the statements of an answer as one text, which ``casetrack query -f`` runs.
 
     Raises
     ------
     UsageError
-        There is no such answer; those that there are are named.
+        There is no such answer; the message lists the answers.
     """
     if answer not in ANSWERS:
         raise UsageError(

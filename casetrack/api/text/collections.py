@@ -59,8 +59,8 @@ def called(name: str, key: str, /) -> tuple[Part, ...]:
 
 @lines_of.register
 def _(info: CollectionInfo) -> Lines:
-    said = {"Type": info.type, "Description": info.description, "Reference": info.reference}
-    return [line(*called(info.name, info.id)), *facts({**said, "Tags": ", ".join(info.tags)})]
+    rows = {"Type": info.type, "Description": info.description, "Reference": info.reference}
+    return [line(*called(info.name, info.id)), *facts({**rows, "Tags": ", ".join(info.tags)})]
 
 
 _STATUS = {
@@ -94,24 +94,24 @@ def _(each: CollectionEntry) -> Lines:
 def described(
     info: CollectionInfo, stats: CollectionStats, more: Mapping[str, str | None], /
 ) -> Lines:
-    """Return all that is known of a collection; *more* says where it lies, for instance."""
+    """Return all facts about a collection; *more* are further facts, such as its location."""
     sizes = {"Documents": stats.document_count, "Pages": stats.page_count}
     moments = {"Created": moment(info.created_at), "Updated": moment(info.updated_at)}
-    said: dict[str, object] = {"Type": info.type, "Status": info.status}
-    said |= {"Description": info.description, "Reference": info.reference}
-    said |= {"Tags": ", ".join(info.tags), **sizes, "Chunks": stats.chunk_count}
-    said |= {"On disk": size_text(stats.storage_bytes)}
-    said |= {**more, "Profile": info.profile, "Pipeline": info.pipeline, **moments}
-    return [line(*called(info.name, info.id)), *facts(said)]
+    rows: dict[str, object] = {"Type": info.type, "Status": info.status}
+    rows |= {"Description": info.description, "Reference": info.reference}
+    rows |= {"Tags": ", ".join(info.tags), **sizes, "Chunks": stats.chunk_count}
+    rows |= {"On disk": size_text(stats.storage_bytes)}
+    rows |= {**more, "Profile": info.profile, "Pipeline": info.pipeline, **moments}
+    return [line(*called(info.name, info.id)), *facts(rows)]
 
 
 @head_of.register
-def _(found: CollectionFacts) -> Lines:
-    free = found.freeable_bytes
+def _(answer: CollectionFacts) -> Lines:
+    free = answer.freeable_bytes
     much = f"about {size_text(free)}: `casetrack upkeep`" if free >= _WORTH_SAYING else None
-    away = {"Stored at": found.place} if found.place != found.folder else {}
+    away = {"Stored at": answer.place} if answer.place != answer.folder else {}
     return described(
-        found.info, found.stats, {"Can be freed": much, **away, "Folder": found.folder}
+        answer.info, answer.stats, {"Can be freed": much, **away, "Folder": answer.folder}
     )
 
 
@@ -122,12 +122,12 @@ def _(found: CollectionFacts) -> Lines:
 def _(each: SnapshotInfo) -> Lines:
     name = "the present state" if each.current else f"state {each.number}"
     size = held(documents=each.documents, chunks=each.chunks)
-    said = [(f"  cannot be restored: {each.reason}", "warning")] if each.reason else []
+    problem = [(f"  cannot be restored: {each.reason}", "warning")] if each.reason else []
     return [
         line(
             (flat(each.name or name), "title"),
             (f"  number {each.number}, {moment(each.created_at)}: {size}", "less"),
-            *said,
+            *problem,
         )
     ]
 
@@ -135,8 +135,8 @@ def _(each: SnapshotInfo) -> Lines:
 @lines_of.register
 def _(report: RestoreReport) -> Lines:
     if report.undo is None:
-        said = f'"{report.collection}" is in that state already; there was nothing to do.'
-        return [line(said)]
+        text = f'"{report.collection}" is in that state already; there was nothing to do.'
+        return [line(text)]
     back, away = (counted(len(n), "document") for n in (report.restored, report.removed))
     lines = [
         line(
@@ -146,8 +146,8 @@ def _(report: RestoreReport) -> Lines:
     ]
     if report.lost_copies:
         lost = listed(report.lost_copies, _LOST)
-        said = "Note: the collection's own copies of these files are gone, so their pages can only "
-        lines.append(line((f"{said}be shown from the files themselves: {lost}.", "warning")))
+        text = "Note: the collection's own copies of these files are gone, so their pages can only "
+        lines.append(line((f"{text}be shown from the files themselves: {lost}.", "warning")))
     return lines
 
 
@@ -173,8 +173,8 @@ def _(report: UpkeepReport) -> Lines:
     if report.cancelled:
         lines.append(line("Stopped; what was done stays done. Run it again to go on.", indent=2))
     elif report.secure and not report.notes:
-        said = "Nothing that was deleted is left in any file of the collection."
-        lines.append(line(said, indent=2))
+        text = "Nothing that was deleted is left in any file of the collection."
+        lines.append(line(text, indent=2))
     return lines
 
 

@@ -81,7 +81,7 @@ def _(d: Document) -> Lines:
 
 
 def _legal(d: Document) -> list[tuple[Any, ...]]:
-    """Return what is known of a paper of a case; nothing for any other document."""
+    """Return the facts about a paper of a case; nothing for other documents."""
     parties = [f"{p.name} ({p.role})" if p.role else p.name for p in d.parties or ()]
     return [
         ("Legal Type", d.legal_kind),
@@ -108,16 +108,16 @@ def _ocr(d: Document) -> str | None:
 
 
 @head_of.register
-def _(found: DocumentStructure) -> Lines:
-    d = found.document
-    held = f": {counted(len(found.sections), 'heading')}, {counted(d.page_count, 'page')}"
-    kinds = ", ".join(f"{n:,} {kind}" for kind, n in found.paragraph_kinds.items())
+def _(answer: DocumentStructure) -> Lines:
+    d = answer.document
+    held = f": {counted(len(answer.sections), 'heading')}, {counted(d.page_count, 'page')}"
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in answer.paragraph_kinds.items())
     return [line("Structure of ", (d.name, "title"), held), line((f"Paragraphs: {kinds}", "less"))]
 
 
 @entries_of.register
-def _(found: DocumentStructure) -> tuple[str, Sequence[Section | Document]]:
-    return "sections", (*found.sections, *found.attachments)
+def _(answer: DocumentStructure) -> tuple[str, Sequence[Section | Document]]:
+    return "sections", (*answer.sections, *answer.attachments)
 
 
 @lines_of.register
@@ -133,12 +133,12 @@ def _(each: Section) -> Lines:
     ]
 
 
-# --- what a question can be narrowed by -------------------------------------------------------
+# --- filters of a search ----------------------------------------------------------------------
 
 
 @head_of.register
-def _(found: Facets) -> Lines:
-    fit = counted(found.passages, "passage fits", "passages fit")
+def _(answer: Facets) -> Lines:
+    fit = counted(answer.passages, "passage fits", "passages fit")
     rows = [
         (
             facet.name.capitalize(),
@@ -147,6 +147,6 @@ def _(found: Facets) -> Lines:
             if facet.total > len(facet.values)
             else "",
         )
-        for facet in found.facets
+        for facet in answer.facets
     ]
     return [line((fit, "title")), *table(rows)]

@@ -1,7 +1,7 @@
-"""The form of a text: lines of parts, each part with what it is; and what makes one of a record.
+"""Text of records: lines of styled parts.
 
-A record of another class than those in this folder gets the text that its own declaration gives:
-the columns that a notebook shows, and its quotes with their sources.
+A record without a function in this folder gets a text derived from its declaration: the columns
+of a notebook, and its quotes with their sources.
 """
 
 import re
@@ -19,10 +19,13 @@ from casetrack.base.records.layouts import layout_of
 from casetrack.base.records.table import Tabular, cell
 
 Part = str | tuple[str, str]
-"""Text, or text with what it is: ``title``, ``strong``, ``less`` (important), ``source``, ``own``
-(of the user), ``warning``, ``wrong``; ``said`` and ``words``, of a document, the latter those that
-count; ``removed`` and ``added`` ones; the id of a ``chunk`` or ``document``; ``extra`` text, and
-the ``time`` of something (ISO 8601), which concise answers leave out."""
+"""Text, or text with a style.
+
+Styles: ``title``, ``strong``, ``less`` (important), ``source``, ``own`` (by the user),
+``warning``, ``wrong``; ``said`` and ``words`` (text of a document and its matching part);
+``removed`` and ``added`` text; the id of a ``chunk`` or ``document``; and, left out of concise
+answers, ``extra`` text and ``time`` (ISO 8601).
+"""
 _CELL = 300
 
 
@@ -30,14 +33,8 @@ _CELL = 300
 class Line:
     """A line of a text.
 
-    Attributes
-    ----------
-    indent
-        Columns that it begins behind.
-    label
-        What it begins with, such as a number; further rows of it begin behind the label.
-    block
-        Whether it is text of a document that keeps its lines.
+    *label* is a prefix such as a number, after *indent* columns; continued rows are aligned after
+    it. A *block* is text of a document whose line breaks are kept.
     """
 
     parts: tuple[Part, ...]
@@ -110,9 +107,9 @@ def moment(at: datetime, /) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
-def facts(said: Mapping[str, object], /, indent: int = 2) -> Lines:
+def facts(values: Mapping[str, object], /, indent: int = 2) -> Lines:
     """Return names and values below each other, without those that have no value."""
-    shown = {name: value for name, value in said.items() if value not in {None, ""}}
+    shown = {name: value for name, value in values.items() if value not in {None, ""}}
     width = max(map(len, shown), default=0) + 2
     return [
         line((f"{f'{name}:':<{width}}", "less"), cell(value, _CELL), indent=indent)
@@ -132,13 +129,7 @@ def listed(names: Sequence[str], most: int, /) -> str:
 
 
 def quote(item: Quote | None, /, *, note: str = "") -> Lines:
-    """Return a place: its source and id, the words marked in their snippet, warnings.
-
-    Parameters
-    ----------
-    note
-        What else is known of it.
-    """
+    """Return a place: source and id, snippet with the quote marked, warnings, and a *note*."""
     if item is None:
         return []
     start, end = item.snippet_start, item.snippet_start + len(item.text)
@@ -173,13 +164,13 @@ def lines_of(record: Any, /) -> Lines:
     shown = [n for n in layout.shown or tuple(row) if n not in quoted and row.get(n) is not None]
     texts = [cell(row[n], _CELL) for n in shown]
     first, *others = texts or [type(record).__name__]
-    told = [f"{n.replace('_', ' ')} {t}" for n, t in zip(shown[1:], others, strict=False) if t]
-    head = line((first, "strong"), *([(f"  {', '.join(told)}", "less")] if told else []))
+    labelled = [f"{n.replace('_', ' ')} {t}" for n, t in zip(shown[1:], others, strict=False) if t]
+    head = line((first, "strong"), *([(f"  {', '.join(labelled)}", "less")] if labelled else []))
     return [head, *(each for q in quotes for each in inside(quote(q), 2))]
 
 
 def entry_of(record: Any, /) -> Lines:
-    """Return the text of an entry, with what its declaration wants to be shown everywhere."""
+    """Return the text of an entry, with the fields that its declaration shows in every text."""
     lines = lines_of(record)
     layout = layout_of(type(record))
     if not layout.headings or not lines:
@@ -198,18 +189,18 @@ def head_of(answer: Any, /) -> Lines:
         return [line((answer._heading(), "title"))]
     if isinstance(answer, Card) and lines_of.dispatch(type(answer)) is lines_of.dispatch(object):
         facts = [
-            line((f"{name}: ", "less"), cell(said, _CELL), indent=2)
-            for name, said in answer._shown_facts()
+            line((f"{name}: ", "less"), cell(value, _CELL), indent=2)
+            for name, value in answer._shown_facts()
         ]
         return [line((answer._title(), "title")), *facts]
     return lines_of(answer)
 
 
 def next_step(operation: Operation, answer: Any, /) -> str:
-    """Return what may be done after an operation that gave *answer*; empty where nothing is."""
-    said = {name: getattr(answer, name) for name in re.findall(r"{(\w+)}", operation.next)}
-    words = {name: shlex.quote(str(value)) for name, value in said.items() if value is not None}
-    return operation.next.format_map(words) if len(words) == len(said) else ""
+    """Return the suggested next step after an operation; empty if there is none."""
+    values = {name: getattr(answer, name) for name in re.findall(r"{(\w+)}", operation.next)}
+    words = {name: shlex.quote(str(value)) for name, value in values.items() if value is not None}
+    return operation.next.format_map(words) if len(words) == len(values) else ""
 
 
 @singledispatch

@@ -1,4 +1,4 @@
-"""The text of what the map answers: names, references, amounts, events, groups of documents."""
+"""Text of answers of the map: names, references, amounts, events, groups of documents."""
 
 from collections.abc import Iterable, Sequence
 
@@ -73,7 +73,7 @@ RELATIONS = {
     "same_thread": "Same thread",
     "copy": "Copy",
 }
-"""What a relation is called, seen from the other document."""
+"""Label of a relation, seen from the other document."""
 _REVERSED = {
     "explicit": "Referred to by it",
     "response_to": "Replied to by it",
@@ -101,27 +101,27 @@ _STRATEGIES = {
 
 
 @head_of.register
-def _(found: Amounts) -> Lines:
-    units = "" if found.notes else f"  {', '.join(map(str, found.units))}"
-    head = line((counted(found.total, "amount"), "title"), (units, "less"))
-    return [*([head] if found else []), *(line((note, "less")) for note in found.notes)]
+def _(answer: Amounts) -> Lines:
+    units = "" if answer.notes else f"  {', '.join(map(str, answer.units))}"
+    head = line((counted(answer.total, "amount"), "title"), (units, "less"))
+    return [*([head] if answer else []), *(line((note, "less")) for note in answer.notes)]
 
 
 @lines_of.register
 def _(each: Amount) -> Lines:
     label = " | ".join(flat(part) for part in (each.row_label, each.period) if part)
-    said = line((each.as_text, "strong"), *([(f"  {label}", "less")] if label else []))
-    return [said, *quote(each.quote)]
+    label_line = line((each.as_text, "strong"), *([(f"  {label}", "less")] if label else []))
+    return [label_line, *quote(each.quote)]
 
 
 @head_of.register
-def _(found: Timeline) -> Lines:
+def _(answer: Timeline) -> Lines:
     span = "".join(
-        f" {word} {day}" for word, day in (("from", found.start), ("to", found.end)) if day
+        f" {word} {day}" for word, day in (("from", answer.start), ("to", answer.end)) if day
     )
-    notes = filter(None, (found.left_out, found.gap, *found.notes))
+    notes = filter(None, (answer.left_out, answer.gap, *answer.notes))
     return [
-        line((found.collection, "title"), f"{span}  ", (counted(found.total, "event"), "less")),
+        line((answer.collection, "title"), f"{span}  ", (counted(answer.total, "event"), "less")),
         *(line((note, "less")) for note in notes),
     ]
 
@@ -135,8 +135,8 @@ def _(each: Event) -> Lines:
     if each.mention_count > 1:
         lines.append(line((spread(each.mention_count, each.document_count), "less")))
     lines.append(line((f"event {each.event_id}", "extra")))
-    said: Line = line((flat(each.description), "said"), *own, label=label)
-    return [said, *inside(lines, len(label))]
+    first: Line = line((flat(each.description), "said"), *own, label=label)
+    return [first, *inside(lines, len(label))]
 
 
 # --- names ------------------------------------------------------------------------------------
@@ -155,23 +155,23 @@ def _(each: Entity) -> Lines:
 
 
 @head_of.register
-def _(found: EntityMentions) -> Lines:
-    entity, lines = found.entity, lines_of(found.entity)
-    if (copied := found.total - entity.mention_count) > 0:
+def _(answer: EntityMentions) -> Lines:
+    entity, lines = answer.entity, lines_of(answer.entity)
+    if (copied := answer.total - entity.mention_count) > 0:
         lines.append(line((f"and {counted(copied, 'mention')} in copies of these mails", "less")))
-    lines += _doubt(found.query, found.score)
+    lines += _doubt(answer.query, answer.score)
     if entity.aliases:
         also = "; ".join(map(flat, entity.aliases[:_ALIASES]))
         lines.append(line(("Also written: ", "strong"), (also, "said")))
-    lines += [line((flat(edit), "own")) for edit in found.edits[-10:]]
+    lines += [line((flat(edit), "own")) for edit in answer.edits[-10:]]
     lines += [
         line(flat(name), "  ", (counted(count, "mention"), "less"), indent=2)
-        for _, name, count in found.documents[:_DOCUMENTS]
+        for _, name, count in answer.documents[:_DOCUMENTS]
     ]
-    rest = len(found.documents) - _DOCUMENTS
+    rest = len(answer.documents) - _DOCUMENTS
     if rest > 0:
         lines.append(line((f"and {counted(rest, 'more document')}", "less"), indent=2))
-    return lines + _others((m.name, m.kind, m.entity_id) for m in found.other_matches)
+    return lines + _others((m.name, m.kind, m.entity_id) for m in answer.other_matches)
 
 
 @lines_of.register
@@ -180,9 +180,9 @@ def _(each: Mention) -> Lines:
 
 
 @head_of.register
-def _(found: Encounters) -> Lines:
-    names = [part for each in found.entities for part in lines_of(each)]
-    together = counted(found.total, "passage mentions", "passages mention")
+def _(answer: Encounters) -> Lines:
+    names = [part for each in answer.entities for part in lines_of(each)]
+    together = counted(answer.total, "passage mentions", "passages mention")
     return [*names, line(f"{together} two or more of them.")]
 
 
@@ -205,12 +205,12 @@ def _doubt(query: str, score: float) -> Lines:
 
 
 def _others(others: Iterable[tuple[str, str, str]]) -> Lines:
-    """Return what else a name may mean: each by name, kind or document, and id."""
-    found = [
+    """Return other meanings of a name: each by name, kind or document, and id."""
+    meanings = [
         line(f"{flat(name)} ({kind})  ", (key, "less"), indent=2) for name, kind, key in others
     ]
-    head = [line(("May also mean", "strong"), " (ask with the id to see it):")] if found else []
-    return [*head, *found]
+    head = [line(("May also mean", "strong"), " (ask with the id to see it):")] if meanings else []
+    return [*head, *meanings]
 
 
 # --- references -------------------------------------------------------------------------------
@@ -224,13 +224,13 @@ def _(each: Reference) -> Lines:
 
 
 @head_of.register
-def _(found: ReferenceCitations) -> Lines:
+def _(answer: ReferenceCitations) -> Lines:
     return [
-        *lines_of(found.reference),
-        *_doubt(found.query, found.score),
+        *lines_of(answer.reference),
+        *_doubt(answer.query, answer.score),
         *_others(
             (m.name, ", ".join(filter(None, (m.type, m.target_document))), m.reference_id)
-            for m in found.other_matches
+            for m in answer.other_matches
         ),
     ]
 
@@ -254,7 +254,7 @@ def _(each: RelatedDocument) -> Lines:
             (f")  strength {each.weight:.2f}", "less"),
         )
     ]
-    quoted: set[tuple[str, str]] = set()  # one place may speak for several relations
+    quoted: set[tuple[str, str]] = set()  # one place can prove several relations
     for why in each.relations:
         lines.append(line((f"{_relation(why)}: ", "strong"), flat(why.description), indent=2))
         for item in why.quotes[:_QUOTES]:
@@ -265,7 +265,7 @@ def _(each: RelatedDocument) -> Lines:
 
 
 def _relation(why: Relation) -> str:
-    """Return what a relation is called, seen from the other document where it has a direction."""
+    """Return the label of a relation, seen from the other document if it has a direction."""
     name = RELATIONS.get(why.type, why.type.replace("_", " ").capitalize())
     return name if why.outgoing is not False else _REVERSED.get(why.type, name)
 
@@ -281,20 +281,20 @@ def _(each: Topic) -> Lines:
 
 
 @head_of.register
-def _(found: Clusters) -> Lines:
-    total = sum(len(c.documents) for c in found.clusters) + len(found.rest)
-    by = f"by {_STRATEGIES.get(found.strategy, found.strategy)}: "
-    groups = f"{counted(total, 'document')} in {counted(len(found.clusters), 'group')}"
-    lines = [line((found.collection, "title"), f"  {by}", (groups, "less"))]
-    if found.rest:
-        alone = f"In no group, {counted(len(found.rest), 'document')}: "
-        lines.append(line((alone, "strong"), listed([d.name for d in found.rest], _LISTED)))
+def _(answer: Clusters) -> Lines:
+    total = sum(len(c.documents) for c in answer.clusters) + len(answer.rest)
+    by = f"by {_STRATEGIES.get(answer.strategy, answer.strategy)}: "
+    groups = f"{counted(total, 'document')} in {counted(len(answer.clusters), 'group')}"
+    lines = [line((answer.collection, "title"), f"  {by}", (groups, "less"))]
+    if answer.rest:
+        alone = f"In no group, {counted(len(answer.rest), 'document')}: "
+        lines.append(line((alone, "strong"), listed([d.name for d in answer.rest], _LISTED)))
     return lines
 
 
 @entries_of.register
-def _(found: Clusters) -> tuple[str, Sequence[Cluster]]:
-    return "clusters", found.clusters
+def _(answer: Clusters) -> tuple[str, Sequence[Cluster]]:
+    return "clusters", answer.clusters
 
 
 @lines_of.register
@@ -316,13 +316,13 @@ _MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 
 @head_of.register
-def _(found: Changes) -> Lines:
-    kinds = [change.kind for change in found.changes]
+def _(answer: Changes) -> Lines:
+    kinds = [change.kind for change in answer.changes]
     counts = ", ".join(f"{kinds.count(kind):,} {kind}" for kind in ("changed", "added", "removed"))
-    same = counted(found.unchanged, "paragraph unchanged", "paragraphs unchanged")
+    same = counted(answer.unchanged, "paragraph unchanged", "paragraphs unchanged")
     return [
-        line(("Before: ", "strong"), found.before.name),
-        line(("After:  ", "strong"), found.after.name),
+        line(("Before: ", "strong"), answer.before.name),
+        line(("After:  ", "strong"), answer.after.name),
         line((f"{counts}, {same}", "less")),
     ]
 
@@ -345,7 +345,7 @@ def _(each: Change) -> Lines:
 
 
 def diff(words: Iterable[tuple[str, str]], /) -> Line:
-    """Return the words of two versions on one line, in brackets what was taken out and put in."""
+    """Return the words of two versions on one line, with removed and added words in brackets."""
     parts = []
     for op, text in words:
         start, end = _MARKS[op]
@@ -362,46 +362,49 @@ def _(each: SimilarChunk) -> Lines:
 
 
 @head_of.register
-def _(found: Comparison) -> Lines:
-    sides = (("A", found.document_a, found.passages_a), ("B", found.document_b, found.passages_b))
-    lines = [line(("Topic: ", "strong"), '"', (flat(found.topic), "said"), '"')]
+def _(answer: Comparison) -> Lines:
+    sides = (
+        ("A", answer.document_a, answer.passages_a),
+        ("B", answer.document_b, answer.passages_b),
+    )
+    lines = [line(("Topic: ", "strong"), '"', (flat(answer.topic), "said"), '"')]
     lines += [line((f"{mark}: ", "strong"), document.name) for mark, document, _ in sides]
-    if found.similarity is not None:
-        lines.append(line(("As a whole: ", "strong"), f"similarity {found.similarity:.2f}"))
-    lines += [line((f"Note: {note}", "warning")) for note in found.notes]
+    if answer.similarity is not None:
+        lines.append(line(("As a whole: ", "strong"), f"similarity {answer.similarity:.2f}"))
+    lines += [line((f"Note: {note}", "warning")) for note in answer.notes]
     for mark, _, passages in sides:
         for number, (chunk, _) in enumerate(passages, 1):
             label = f"{mark}{number}  "
-            lines += [line(), *numbered(number, passage(chunk, found.topic), label)]
+            lines += [line(), *numbered(number, passage(chunk, answer.topic), label)]
         if not passages:
             lines += [line(), line(f"{mark} says nothing on this topic.")]
     names = (
-        ("In both", found.shared_entities),
-        ("Only in A", found.only_a),
-        ("Only in B", found.only_b),
+        ("In both", answer.shared_entities),
+        ("Only in A", answer.only_a),
+        ("Only in B", answer.only_b),
     )
     lines += [
         line((f"{title}: ", "strong"), listed([each.name for each in entities], _LISTED))
         for title, entities in names
         if entities
     ]
-    if found.shared_references:
-        shared = (each for item in found.shared_references[:_LISTED] for each in lines_of(item))
+    if answer.shared_references:
+        shared = (each for item in answer.shared_references[:_LISTED] for each in lines_of(item))
         lines += [line(("Both refer to", "strong")), *inside(shared, 2)]
-    return [*lines, *([] if found.changes is None else _whole(found.changes))]
+    return [*lines, *([] if answer.changes is None else _whole(answer.changes))]
 
 
-def _whole(found: Changes) -> Lines:
-    blocks = (numbered(n, lines_of(each)) for n, each in enumerate(found.changes, 1))
-    return [line(), *head_of(found), *(each for block in blocks for each in block)]
+def _whole(answer: Changes) -> Lines:
+    blocks = (numbered(n, lines_of(each)) for n, each in enumerate(answer.changes, 1))
+    return [line(), *head_of(answer), *(each for block in blocks for each in block)]
 
 
 # --- a collection as a whole ------------------------------------------------------------------
 
 
 @head_of.register
-def _(found: CollectionSummary) -> Lines:
-    stats = found.statistics
+def _(answer: CollectionSummary) -> Lines:
+    stats = answer.statistics
     counts = (
         counted(stats.document_count, "document"),
         counted(stats.page_count, "page"),
@@ -409,24 +412,24 @@ def _(found: CollectionSummary) -> Lines:
         counted(stats.mention_count, "mention"),
     )
     lines = [
-        line((found.collection, "title"), f" ({found.collection_type})"),
+        line((answer.collection, "title"), f" ({answer.collection_type})"),
         line((", ".join(counts), "less")),
     ]
     kinds = [
         line(
             (f"{kind}: ", "strong"), f"{len(each):,}  ", (listed([d.name for d in each], 4), "less")
         )
-        for kind, each in found.documents
+        for kind, each in answer.documents
     ]
-    chains = [line(" > ".join(d.name for d in chain)) for chain in found.version_chains]
+    chains = [line(" > ".join(d.name for d in chain)) for chain in answer.version_chains]
     sections: tuple[tuple[str, Lines], ...] = (
-        ("Who matters", _all(found.key_actors)),
-        ("Key dates", [each for event in found.key_dates for each in _brief(event)]),
-        ("What it is about", _all(found.topics)),
+        ("Who matters", _all(answer.key_actors)),
+        ("Key dates", [each for event in answer.key_dates for each in _brief(event)]),
+        ("What it is about", _all(answer.topics)),
         ("Documents", kinds),
         ("Versions, the oldest first", chains),
-        ("Cited most", _all(found.references)),
-        ("Mentioned most", _all(found.entities)),
+        ("Cited most", _all(answer.references)),
+        ("Mentioned most", _all(answer.entities)),
     )
     for title, inner in sections:
         if inner:
@@ -447,32 +450,32 @@ def _(each: KeyActor) -> Lines:
     return [*lines_of(each.entity), *inside(quote(each.quote), 2)]
 
 
-# --- what connects names ----------------------------------------------------------------------
+# --- links of names ---------------------------------------------------------------------------
 
 _LINKS = 5
 
 
 @entries_of.register
-def _(_found: EntityGraph) -> tuple[str, Sequence[Record]]:
-    # Every connection stands below the first of its two names.
+def _(_graph: EntityGraph) -> tuple[str, Sequence[Record]]:
+    # Every link is shown below the first of its two names.
     return "edges", ()
 
 
 @head_of.register
-def _(found: EntityGraph) -> Lines:
-    if not found.nodes:
+def _(answer: EntityGraph) -> Lines:
+    if not answer.nodes:
         return []
-    counts = f"{counted(len(found.nodes), 'name')}, {counted(len(found.edges), 'link')}"
-    lines = [line((found.collection, "title"), f"  {counts}")]
-    names = {node.entity_id: flat(node.name) for node in found.nodes}
-    told: set[int] = set()
-    for node, away in zip(found.nodes, found.distances or (0,) * len(found.nodes), strict=True):
+    counts = f"{counted(len(answer.nodes), 'name')}, {counted(len(answer.edges), 'link')}"
+    lines = [line((answer.collection, "title"), f"  {counts}")]
+    names = {node.entity_id: flat(node.name) for node in answer.nodes}
+    shown: set[int] = set()
+    for node, away in zip(answer.nodes, answer.distances or (0,) * len(answer.nodes), strict=True):
         links = [
             (number, edge)
-            for number, edge in enumerate(found.edges)
-            if number not in told and node.entity_id in (edge.source, edge.target)
+            for number, edge in enumerate(answer.edges)
+            if number not in shown and node.entity_id in (edge.source, edge.target)
         ]
-        told.update(number for number, _ in links)
+        shown.update(number for number, _ in links)
         first = lines_of(node)[0]
         steps = [(f"  {counted(away, 'step')} away", "less")] if away else []
         lines += [line(), line(*first.parts, *steps)]

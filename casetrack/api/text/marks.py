@@ -52,7 +52,7 @@ def _said(placed: PlacedMark) -> Lines:
 
 
 def _head(mark: Mark) -> list[Part]:
-    """Return the kind of a mark, what it says, and of what."""
+    """Return the kind of a mark, its text, and its place."""
     if mark.kind not in _HEADS:
         return [(flat(mark.entity_name or ""), "title"), f": {flat(mark.sentence())}"]
     parts: list[Part] = [(_HEADS[mark.kind], "strong")]

@@ -1,4 +1,4 @@
-"""The text of passages: their source, and all of their words or the part that says most."""
+"""Text of passages: their source, and the whole text or its best part."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -41,7 +41,7 @@ METHODS = {
     "Hybrid": "Native text and OCR",
     "Spreadsheet": "Spreadsheet cells",
 }
-"""How text was read, in words."""
+"""Labels of the methods of text recognition."""
 
 
 def passage(chunk: Chunk, topic: str = "", /) -> Lines:
@@ -99,15 +99,15 @@ def _quoted(
 def _warned(place: Provenance) -> Lines:
     """Return the warning of hidden text, and the columns of the table that a passage begins in."""
     header, hidden = place.table_header, place.hidden_warning
-    found = [line((f"Warning: this passage {hidden}.", "warning")), GAP] if hidden else []
+    lines = [line((f"Warning: this passage {hidden}.", "warning")), GAP] if hidden else []
     if header:
         long = f"{header[:_HEADER_CHARS]} \u2026" if len(header) > _HEADER_CHARS else header
-        found += [line("Table columns: ", *phrase(long)), GAP]
-    return found
+        lines += [line("Table columns: ", *phrase(long)), GAP]
+    return lines
 
 
 def _block(
-    head: str, item: Chunk | SearchResult, said: Line | None = None, between: Iterable[Line] = ()
+    head: str, item: Chunk | SearchResult, quoted: Line | None = None, between: Iterable[Line] = ()
 ) -> Lines:
     """Return a passage below a heading: its source, its words, and how to have it."""
     p = item.provenance
@@ -121,7 +121,7 @@ def _block(
         *between,
         GAP,
         *_warned(p),
-        said or _quoted(item.text),
+        quoted or _quoted(item.text),
         GAP,
         line(
             (f"Source: {p.document_path} | ", "extra"),
@@ -161,7 +161,7 @@ def _(chunk: Chunk) -> Lines:
     rows = table(
         [
             ("Citation", (p.cite(), "source")),
-            *((name, (said, "extra")) for name, said in kept),
+            *((name, (value, "extra")) for name, value in kept),
             ("Chars", f"{p.char_start}-{p.char_end} (within page)"),
             ("Headings", *headings),
             ("Table Columns", *phrase(p.table_header)),
@@ -189,17 +189,17 @@ def _(chunk: Chunk) -> Lines:
 
 
 @head_of.register
-def _(found: Passages) -> Lines:
-    held = f", {counted(found.document.page_count, 'page')}: {counted(len(found), 'chunk')}"
-    return [line((found.document.name, "title"), held)]
+def _(answer: Passages) -> Lines:
+    held = f", {counted(answer.document.page_count, 'page')}: {counted(len(answer), 'chunk')}"
+    return [line((answer.document.name, "title"), held)]
 
 
 @head_of.register
-def _(found: ChunkWindow) -> Lines:
-    before = [(f"Before {len(found.before) - n}", c) for n, c in enumerate(found.before)]
-    after = [(f"After {n}", c) for n, c in enumerate(found.after, 1)]
-    lines = [line("Context in ", (found.chunk.provenance.document_name, "title"))]
-    for name, chunk in (*before, ("Chunk", found.chunk), *after):
+def _(answer: ChunkWindow) -> Lines:
+    before = [(f"Before {len(answer.before) - n}", c) for n, c in enumerate(answer.before)]
+    after = [(f"After {n}", c) for n, c in enumerate(answer.after, 1)]
+    lines = [line("Context in ", (answer.chunk.provenance.document_name, "title"))]
+    for name, chunk in (*before, ("Chunk", answer.chunk), *after):
         lines += [line(), *_block(f"--- {name} ---", chunk)]
     return lines
 
@@ -209,62 +209,54 @@ def _(found: ChunkWindow) -> Lines:
 
 def shown_query(query: str, /) -> str:
     """Return a query on one line; of a very long one the beginning."""
-    told = " ".join(query.split())
-    return told if len(told) <= _QUERY_CHARS else f"{told[:_QUERY_CHARS]} \u2026"
+    text = " ".join(query.split())
+    return text if len(text) <= _QUERY_CHARS else f"{text[:_QUERY_CHARS]} \u2026"
 
 
-def search_head(found: SearchResults, noun: str = "Collection", *, explain: bool = False) -> Lines:
-    """Return what was searched and how, whether it holds an answer, and notes.
+def search_head(
+    results: SearchResults, noun: str = "Collection", *, explain: bool = False
+) -> Lines:
+    """Return the query, the searched collection, the evidence, and notes.
 
-    Parameters
-    ----------
-    noun
-        What a collection is called.
-    explain
-        Say how the question was read.
+    *noun* is the edition's word for a collection; *explain* adds the interpretation of the query.
     """
     held = (
-        f"{counted(found.searched_documents, 'document')}, "
-        f"{counted(found.searched_chunks, 'chunk')} searched | "
+        f"{counted(results.searched_documents, 'document')}, "
+        f"{counted(results.searched_chunks, 'chunk')} searched | "
     )
-    stages = f" ({' + '.join(found.stages_used)})" if found.stages_used else ""
-    read = found.reading.describe() if explain and found.reading is not None else ()
+    stages = f" ({' + '.join(results.stages_used)})" if results.stages_used else ""
+    read = results.reading.describe() if explain and results.reading is not None else ()
     return [
-        line(("Search: ", "strong"), f'"{shown_query(found.query)}"'),
+        line(("Search: ", "strong"), f'"{shown_query(results.query)}"'),
         line(
             (f"{noun}: ", "strong"),
-            f"{found.collection} | ",
+            f"{results.collection} | ",
             (held, "extra"),
-            f"evidence: {found.evidence}, relevance: {found.relevance:.2f}",
+            f"evidence: {results.evidence}, relevance: {results.relevance:.2f}",
         ),
         line(
-            ("Time: ", "extra"), (f"{found.search_time_ms:.0f} ms | {found.mode}{stages}", "extra")
+            ("Time: ", "extra"),
+            (f"{results.search_time_ms:.0f} ms | {results.mode}{stages}", "extra"),
         ),
-        *([line((NO_ANSWER, "warning"))] if found.results and found.evidence == "none" else []),
-        *(line((f"Note: {note}", "warning")) for note in found.notes),
-        *(line((f"Question: {told}", "less")) for told in read),
+        *([line((NO_ANSWER, "warning"))] if results.results and results.evidence == "none" else []),
+        *(line((f"Note: {note}", "warning")) for note in results.notes),
+        *(line((f"Question: {remark}", "less")) for remark in read),
     ]
 
 
-def search_tail(found: SearchResults, /) -> Lines:
+def search_tail(results: SearchResults, /) -> Lines:
     """Return how long each stage took."""
-    times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in found.stage_ms.items())
+    times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in results.stage_ms.items())
     return [line((f"Stages: {times}", "less"))]
 
 
 def result_lines(
     result: SearchResult, words: "Words | None" = None, /, *, context: bool = False, explain: bool
 ) -> Lines:
-    """Return a result with its rank, its source, and where in it the answer stands.
+    """Return a result with its rank, its source, and the answer marked in it.
 
-    Parameters
-    ----------
-    words
-        Those of the question, to be marked in it.
-    context
-        Show what stands before and after it as well.
-    explain
-        Show the scores of the stages.
+    *words* of the query are marked; *context* adds the text around it; *explain* adds the scores of
+    the stages.
     """
     where = f" in {result.collection}" if result.collection else ""
     rated = f"(score: {result.score:.2f}, relevance: {result.relevance:.2f})"
@@ -284,10 +276,10 @@ def result_lines(
     ]
     offset = result.provenance.char_start
     strong = [(p.char_start - offset, p.char_end - offset) for p in result.pinpoint]
-    said = _quoted(result.text, words, strong)
+    quoted = _quoted(result.text, words, strong)
     return [
         *_block(
-            f"--- Result {result.rank}{where} {rated} ---", result, said, (*between, *sides[0])
+            f"--- Result {result.rank}{where} {rated} ---", result, quoted, (*between, *sides[0])
         ),
         *sides[1],
         *([line((also_text(result.also), "less"))] if result.also else []),

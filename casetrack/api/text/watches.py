@@ -13,7 +13,7 @@ _WHEN = {
 
 
 def described(watch: Watch, /) -> str:
-    """Return the schedule of a watch in words."""
+    """Return the schedule of a watch as text."""
     if watch.schedule == "daily":
         return f"on change, and compared daily at {watch.daily_time or DEFAULT_DAILY_TIME}"
     return _WHEN[watch.schedule]
@@ -25,7 +25,7 @@ def _(each: WatchedFolder) -> Lines:
     kept = "removed" if watch.auto_remove_deleted else "kept"
     last = status.last_sync_at
     counts = ", ".join(f"{n:,} {kind}" for kind, n in status.counts.items() if n)
-    said = {
+    rows = {
         "Schedule": f"{described(watch)}; documents of deleted files are {kept}",
         "Status": status.health_text,
         "Note": status.note,
@@ -36,7 +36,7 @@ def _(each: WatchedFolder) -> Lines:
         "ID": watch.id,
     }
     where = f' -> "{flat(each.collection)}"'
-    return [line((" ".join(watch.folder.splitlines()), "title"), where), *facts(said)]
+    return [line((" ".join(watch.folder.splitlines()), "title"), where), *facts(rows)]
 
 
 @head_of.register

@@ -1,4 +1,4 @@
-"""The text of long work on files: what was taken in, synced, made anew."""
+"""Text of reports on long work on files: ingest, sync, reindex."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -41,14 +41,14 @@ _REASONS = {
 
 @entries_of.register(IngestReport | SyncReport | IndexStatus | HealthReport)
 def _(_report: object) -> tuple[str, Sequence[object]]:
-    # The text of the whole names them, in an order of its own.
+    # The text of the whole report lists them in a different order.
     return "", ()
 
 
 _STOPPED = "cancelled"
 """The code of files that were not finished when the work was stopped: counted, not listed."""
 
-# --- what was taken in ------------------------------------------------------------------------
+# --- ingest -----------------------------------------------------------------------------------
 
 
 @lines_of.register
@@ -57,9 +57,9 @@ def _(outcome: FileOutcome) -> Lines:
 
 
 def file(outcome: FileOutcome, folder: PurePath | None = None, /, *, hint: bool = True) -> Lines:
-    """Return how a file ended: its size, or the reason and, with *hint*, the next step.
+    """Return the outcome of a file: its size, or the reason and, with *hint*, the next step.
 
-    It is named as seen from *folder*, else by its document.
+    Its path is relative to *folder*, or its document's name.
     """
     status = "updated" if outcome.updated and outcome.status == "ingested" else outcome.status
     label, below = f"{status:<{_LABEL}}", Lines()
@@ -91,10 +91,10 @@ def taken_in(
     folder: PurePath | None = None,
     /,
 ) -> Lines:
-    """Return how every file ended, what needs attention last, then the totals.
+    """Return the outcome of every file, errors last, then the totals.
 
-    Files with the same next step stand together, and it is said once, after the last of them. Of
-    those *listed* the first of each status are named, as seen from *folder*.
+    Files with the same next step are grouped, with the step after the last of them. Of statuses in
+    *listed*, only the first files are named, relative to *folder*.
     """
     if not report.outcomes:
         return [line("There was no file to take in.")]
@@ -134,7 +134,7 @@ def totals(report: IngestReport, /) -> list[str]:
     return [f"{counted(len(report.outcomes), 'file')}: {by_status}", work]
 
 
-# --- what a sync did --------------------------------------------------------------------------
+# --- sync -------------------------------------------------------------------------------------
 
 
 @head_of.register
@@ -183,23 +183,23 @@ def _left_out(changes: Iterable[SyncChange]) -> str:
 
 
 def relative(path: str, folder: str | PurePath, /) -> str:
-    """Return *path* on one line as seen from *folder*, or whole where it lies elsewhere."""
+    """Return *path* on one line, relative to *folder* if it is inside."""
     pure = PurePath(path)
     seen = pure.relative_to(folder).as_posix() if pure.is_relative_to(folder) else path
     return " ".join(seen.splitlines())
 
 
-# --- what was made anew -----------------------------------------------------------------------
+# --- reindex ----------------------------------------------------------------------------------
 
 
 @head_of.register
 def _(report: ReindexReport) -> Lines:
     lines = Lines()
     if report.files is not None:
-        told = [o for o in report.files.outcomes if o.status in {"failed", "partial"}]
-        lines += [part for outcome in told[:LISTED] for part in file(outcome)]
-        if len(told) > LISTED:
-            lines.append(line(f"... {len(told) - LISTED:,} more", indent=2))
+        problems = [o for o in report.files.outcomes if o.status in {"failed", "partial"}]
+        lines += [part for outcome in problems[:LISTED] for part in file(outcome)]
+        if len(problems) > LISTED:
+            lines.append(line(f"... {len(problems) - LISTED:,} more", indent=2))
         read = counted(report.files.count("ingested", "partial"), "file")
         lines.append(line(f"{read} read again."))
     if report.missing_files:
@@ -227,7 +227,7 @@ def _(report: ReindexReport) -> Lines:
 
 
 def kept(report: Any, /) -> str:
-    """Return what stopped work has kept."""
+    """Return the kept results of stopped work."""
     if isinstance(report, IngestReport):
         count = report.count("ingested", "partial")
         return f"{counted(count, 'document')} finished and kept, nothing is half there."
@@ -256,18 +256,18 @@ def failures(report: Any, /) -> str:
 
 @head_of.register
 def _(report: HealthReport) -> Lines:
-    lines = [line(said, label="mended   ") for said in report.repairs]
-    lines += [line(said, label="NOT MENDED  ") for said in report.unmended]
+    lines = [line(text, label="mended   ") for text in report.repairs]
+    lines += [line(text, label="NOT MENDED  ") for text in report.unmended]
     for check in report.checks:
         label = "ok       " if check.ok else "PROBLEM  "
         lines.append(line((check.name, "strong"), f": {check.detail}", label=label))
         lines += [line(check.remedy, indent=9)] if check.remedy and not check.ok else []
     problems = sum(not check.ok for check in report.checks)
-    said = f"{problems} of {len(report.checks)} checks found a problem."
-    return [*lines, line(), line("All is well." if report.ok else said)]
+    text = f"{problems} of {len(report.checks)} checks found a problem."
+    return [*lines, line(), line("All is well." if report.ok else text)]
 
 
-# --- what is out of date ----------------------------------------------------------------------
+# --- index status -----------------------------------------------------------------------------
 
 
 @lines_of.register
@@ -300,5 +300,5 @@ def _(status: IndexStatus) -> Lines:
 
 
 def share(part: int, whole: int, /) -> str:
-    """Return a share in percent, rounded down: only what is complete reads as 100 %."""
+    """Return a share in percent, rounded down: only a complete one is 100 %."""
     return f"{100 * part // whole} %" if whole else "-"

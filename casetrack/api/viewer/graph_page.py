@@ -78,9 +78,7 @@ def _ends(edge: Edge, numbers: Mapping[str, int]) -> tuple[int, int] | None:
 
 
 def entity_graph_figure(graph: EntityGraph, /) -> str:
-    """Return a graph for a notebook: up to twenty names, and the strongest links with their
-    sources.
-    """
+    """Return a graph for a notebook: up to twenty names, the strongest links, their sources."""
     from dataclasses import replace
 
     small = replace(

@@ -31,8 +31,7 @@ AUTHOR, INITIALS = "CaseTrack", "CT"
 
 
 def new_document(title: str, /, *, face: str = FACE, points: float = POINTS) -> Document:
-    """Return an empty document on US Letter paper with 1-inch margins; *points* is the font size.
-    """
+    """Return an empty document on US Letter paper, margins of 1 inch; *points* is the font size."""
     import docx
     from docx.oxml.ns import qn
     from docx.shared import Inches, Pt

@@ -76,9 +76,7 @@ class PageText:
 
 
 def page_text(rows: Iterable[Mapping[str, Any]], start: int, end: int, /) -> PageText:
-    """Build a page from its chunks (*rows* with :data:`COLUMNS`); *start* and *end* are the
-    passage's.
-    """
+    """Build a page from its chunks with :data:`COLUMNS` and the span of the passage."""
     ordered = sorted(rows, key=lambda row: row["char_start"])
     text = _joined(ordered)
     paragraphs = {p["number"]: p for row in ordered for p in row["paragraphs"] or ()}

@@ -156,7 +156,8 @@ class Words:
     months
         Names of the twelve; the axis shows their first three letters.
     day, week, spread
-        Formats with ``{day}``, ``{month}``, ``{year}``; ``{week}``; ``{mentions}``, ``{documents}``.
+        Formats with ``{day}``, ``{month}``, ``{year}``; ``{week}``; ``{mentions}``,
+        ``{documents}``.
     signs
         Name of the legend.
     kinds

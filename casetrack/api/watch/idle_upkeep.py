@@ -75,8 +75,7 @@ class IdleUpkeep:
         return None
 
     def run(self, collection_id: str, cancel: threading.Event, /) -> None:
-        """Run the upkeep of a collection if it needs one; *cancel* stops it and keeps finished
-        work.
+        """Run the upkeep of a collection if it needs one; *cancel* keeps finished work.
 
         Errors are logged, and the upkeep is repeated later.
         """

@@ -115,8 +115,8 @@ class Sync(Protocol):
     ) -> Report:
         """Bring the collection up to date.
 
-        *only* are changed files and folders; ``None`` compares the whole folder. *cancel* stops at the
-        next file.
+        *only* are changed files and folders; ``None`` compares the whole folder. *cancel* stops at
+        the next file.
 
         Raises
         ------

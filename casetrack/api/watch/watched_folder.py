@@ -105,8 +105,8 @@ _PENDING_SECONDS = 5.0
 class SyncTask:
     """A sync to do now.
 
-    *paths* are the changes, ``None`` for the whole folder; *began_wall* and *began* are its start on
-    both clocks; setting *cancel* stops it.
+    *paths* are the changes, ``None`` for the whole folder; *began_wall* and *began* are its start
+    on both clocks; setting *cancel* stops it.
     """
 
     watch: Watch

@@ -1,8 +1,4 @@
-"""One page of HTML that searches a whole collection in the browser, without a server.
-
->>> from casetrack.api.viewer.finder import finder_html
->>> html = finder_html(collection.workspace.state())  # doctest: +SKIP
-"""
+"""One page of HTML that searches a whole collection in the browser, without a server."""
 
 from casetrack.api.viewer.finder.page import finder_html, finder_page
 

@@ -1,4 +1,4 @@
-"""Puts the page together: a field, what is found, and the packed collection."""
+"""Builds the search page: a field, the results, and the packed collection."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Link = Callable[[Document, Provenance], str | None]
 
-# Collects what the page searches: documents, their passages, the terms of these.
+# Collects the content of the page: documents, their passages, and the terms.
 
 _COLUMNS = tuple(
     dict.fromkeys(
@@ -47,14 +47,10 @@ _LINKED = frozenset({"http", "https", "file"})
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage: its text, where it stands, and how many terms it is found by.
+    """A passage: its text, its place, and its number of terms.
 
-    Attributes
-    ----------
-    place
-        Its citation without the document's name, such as ``p. 1, para. 2, ll. 10-20``.
-    lines
-        First and last line of the page, 1-based, where the format has lines of its own.
+    *place* is the citation without the document's name (``p. 1, para. 2, ll. 10-20``); *lines* are
+    the first and last line of the page (from 1) in formats with lines.
     """
 
     text: str
@@ -69,12 +65,7 @@ class Passage:
 class FoundDocument:
     """A document and its passages in reading order.
 
-    Attributes
-    ----------
-    label
-        Of its source, such as ``git:platform``.
-    key
-        What its source calls it.
+    *label* is that of its source, such as ``git:platform``; *key* is its id in the source.
     """
 
     title: str
@@ -87,14 +78,10 @@ class FoundDocument:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All that the page holds.
+    """Content of the page.
 
-    Attributes
-    ----------
-    documents
-        The newest first, then by id: the order of equal scores.
-    terms
-        One row per term and passage in the order of the passages: ``term``, ``row``, ``count``.
+    *documents* are sorted newest first, then by id, which is the order of equal scores. *terms* has
+    one row per term and passage, in the order of passages: ``term``, ``row``, ``count``.
     """
 
     name: str
@@ -111,21 +98,15 @@ def gather(
     link: Link | None = None,
     made: datetime | None = None,
 ) -> Gathered:
-    """Return what a page of this state holds.
+    """Return the content of a page for this state.
 
-    Parameters
-    ----------
-    name
-        What the page is called; by default as the collection.
-    link
-        Returns the address that opens a document at a place; by default the document's own.
-    made
-        What stands in the page as the time it was made; now where it is not given.
+    The page is called *name*, by default as the collection. *link* returns the address of a place
+    in a document, by default the document's own. *made* is the time on the page, by default now.
 
     Raises
     ------
     CollectionDamaged
-        What is stored cannot be read.
+        Stored data cannot be read.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -184,7 +165,7 @@ def _newest_first(document: Document) -> tuple[float, str]:
     return -document.dated_at.timestamp(), document.document_id
 
 
-# Packs what a page searches: small to send, quick to open, and without a sign of markup.
+# Packs the content of a page: small, fast to open, and without characters of markup.
 
 BLOCK = 32
 """Texts that are packed together."""
@@ -251,7 +232,7 @@ def _facts(gathered: Gathered, names: list[str], frequencies: list[int]) -> dict
 
 
 def _has_own(documents: tuple[FoundDocument, ...]) -> bool:
-    """Say whether a passage has another address than its document."""
+    """Return whether a passage has a different address than its document."""
     return any(p.url != d.url for d in documents for p in d.passages)
 
 
@@ -263,11 +244,11 @@ def _texts(gathered: Gathered) -> Iterator[str]:
 
 def _forms(texts: Iterable[str]) -> dict[str, str]:
     """Return the terms of words that the page cannot stem, where they differ from the words."""
-    found: dict[str, str] = {}
+    stems: dict[str, str] = {}
     for text in texts:
         if not text.isascii():
-            found |= stems_in(text)
-    return {w: found[w] for w in sorted(found) if w >= _NO_LATIN and w != found[w]}
+            stems |= stems_in(text)
+    return {w: stems[w] for w in sorted(stems) if w >= _NO_LATIN and w != stems[w]}
 
 
 def _json(value: Any) -> bytes:
@@ -290,24 +271,11 @@ def finder_html(
     link: Link | None = None,
     made: datetime | None = None,
 ) -> str:
-    """Return a page of HTML that searches a collection by words and loads nothing.
+    """Return a page of HTML that searches a collection by words without external resources.
 
-    Words and ranking are those of a search in mode ``keyword``: the same terms, BM25 over the
-    passages, the best passage of each document; of equal documents the newer one comes first.
-
-    Parameters
-    ----------
-    name
-        What the page is called; by default as the collection.
-    link
-        Returns the address that opens a document at a place; by default the document's own.
-    made
-        What stands in it as the time it was made; now where it is not given.
-
-    Raises
-    ------
-    CollectionDamaged
-        What is stored cannot be read.
+    Terms and ranking are those of a search in mode ``keyword``: BM25 over the passages, and the
+    best passage of each document; of equal documents the newer one is first. Parameters and errors
+    are those of :func:`gather`.
     """
     return finder_page(gather(state, name=name, link=link, made=made))
 

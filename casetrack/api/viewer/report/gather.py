@@ -1,4 +1,4 @@
-"""Collects what a report says of a collection; nothing of it is words of its own."""
+"""Collects the content of a report from the answers of the collection."""
 
 from __future__ import annotations
 
@@ -68,38 +68,32 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a report says.
+    """Content of a report.
 
     Attributes
     ----------
-    made
-        When.
-    version
-        Of CaseTrack.
     actors
-        People and organisations, the weightiest first, each with the place that says who it is.
+        Main people and organisations, most important first, each with a place that identifies it.
     people_and_firms
-        How many people there are in all, and how many firms.
+        Total number of people, and of organisations.
     topics
-        What the passages are about, the largest topic first.
+        Topics of the passages, largest first.
     graph
-        Who is mentioned together; ``None`` where the tier has no such thing.
+        Co-occurrences of names; ``None`` if the license does not include them.
     amounts
-        Sums of money by currency, the currency of most sums first.
+        Sums of money by currency, most frequent currency first.
     references
-        What is referred to most, each with one place that does so.
-    reference_count
-        How many references there are in all.
+        Most frequent references, each with one place.
     documents
         By name; the first :data:`MAX_DOCUMENTS`.
     span, undated_documents
-        First and last date that documents carry of themselves, and how many carry none.
+        First and last date of documents, and the number of documents without a date.
     untaken
-        Files that are not in the collection as they are now, failed ones first.
+        Files that the collection does not contain in their current state, failed ones first.
     left_out
-        What is not in the report and why, in sentences.
+        Sentences on parts that the report lacks, with the reason.
     marks
-        The user's stars and tags that count, place by place.
+        The user's stars and tags in force, by place.
     """
 
     info: CollectionInfo
@@ -130,7 +124,7 @@ class Report:
 
     @property
     def is_part(self) -> bool:
-        """Whether not all was read, so that what is counted in texts is a lower bound."""
+        """Whether a part was not read, so that counts in texts are lower bounds."""
         figures = self.summary.statistics
         unread = figures.partial_documents or figures.pages_without_text
         return bool(unread or any(f.failed for f in self.untaken))
@@ -142,7 +136,7 @@ class Report:
 
     @property
     def at_least(self) -> str:
-        """What stands before a number that may be larger, ``"at least "``; else nothing."""
+        """Return ``"at least "`` if a number can be larger, else an empty text."""
         return "at least " if self.is_part else ""
 
     @property
@@ -152,24 +146,17 @@ class Report:
 
 
 def gather(state: State, /, *, made: datetime | None = None) -> Report:
-    """Collect what a report says of one state of a collection.
-
-    Parameters
-    ----------
-    state
-        The collection.
-    made
-        What stands in the report as the time it was made; now where it is not given.
+    """Collect the content of a report; *made* is the time in the report, by default now.
 
     Raises
     ------
     CollectionDamaged
-        What is stored cannot be read.
+        Stored data cannot be read.
     """
     workspace, source = state.workspace, graph_of(state)
     summary = collection_summary(source, storage_bytes=stored_bytes(workspace.folder))
-    found = timeline(source, start=None, end=None, limit=MAX_EVENTS)
-    events = tuple(e for e in found.events if _stands(e))
+    dated = timeline(source, start=None, end=None, limit=MAX_EVENTS)
+    events = tuple(e for e in dated.events if _stands(e))
     actors = key_actors(source, limit=MAX_ACTORS)
     sums = largest_amounts(source, limit=MAX_AMOUNTS)
     borne_out = tuple(
@@ -178,7 +165,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         )
         for g in sums
     )
-    unproven = (len(found.events) - len(events)) + sum(
+    unproven = (len(dated.events) - len(events)) + sum(
         len(g.sums) - len(b.sums) for g, b in zip(sums, borne_out, strict=True)
     )
     kinds = summary.statistics.entity_counts
@@ -202,7 +189,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         actors=_proven(source, actors),
         people_and_firms=(kinds.get("person", 0), kinds.get("organization", 0)),
         topics=tuple(topic_records(source)),
-        timeline=replace(found, events=events),
+        timeline=replace(dated, events=events),
         graph=graph,
         amounts=borne_out,
         references=cited,
@@ -224,20 +211,20 @@ def _stands(event: Event) -> bool:
 
 
 def _proven(graph: ContextGraph, actors: Sequence[KeyActor]) -> tuple[KeyActor, ...]:
-    """Return the actors without places that do not name them, and roles that these do not say."""
+    """Remove places that do not contain the actor's name, and roles that they do not contain."""
     quotes = [a.quote if a.quote and bears_name(a.quote, a.entity) else None for a in actors]
     chunks = {c.chunk_id: c.text for c in graph.chunks([q.chunk_id for q in quotes if q])}
-    found = []
+    proven = []
     for actor, quote in zip(actors, quotes, strict=True):
         entity = actor.entity
         if entity.role and not (quote and bears_role(chunks[quote.chunk_id], entity.role)):
             entity = replace(entity, role=None)
-        found.append(replace(actor, entity=entity, quote=quote))
-    return tuple(found)
+        proven.append(replace(actor, entity=entity, quote=quote))
+    return tuple(proven)
 
 
 def _references(graph: ContextGraph) -> tuple[tuple[Citation, ...], int]:
-    """Return what is referred to most, each with its most telling place, and how many there are."""
+    """Return the most frequent references, each with its best place, and the number of all."""
     rows = ask(graph, "key-references", limit=MAX_REFERENCES).to_pylist()
     cited = tuple(
         Citation(reference_of(row), row["relationship"], quote, row["confidence"])
@@ -262,7 +249,7 @@ def _documents(source: ContextGraph) -> tuple[Listed, ...]:
 
 
 def _opening(text: str) -> tuple[int, int]:
-    """Return the span of the first paragraph, or of what is shown of it."""
+    """Return the span of the first paragraph within the shown part."""
     start = len(text) - len(text.lstrip())
     line = text.find("\n", start)
     end = len(text) if line < 0 else line

@@ -1,4 +1,4 @@
-"""What a report says of the user's marks: starred and tagged documents and passages."""
+"""The user's marks in a report: starred and tagged documents and passages."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 def of_documents(marks: Iterable[PlacedMark], /) -> tuple[PlacedMark, ...]:
     """Return the tags and stars in force, those with a star first, then by document and page."""
-    found = [m for m in marks if m.mark.kind in {"star", "tag"} and m.state == "in force"]
-    starred = {place_of_mark(m.mark) for m in found if m.mark.kind == "star"}
+    shown = [m for m in marks if m.mark.kind in {"star", "tag"} and m.state == "in force"]
+    starred = {place_of_mark(m.mark) for m in shown if m.mark.kind == "star"}
 
     def order(placed: PlacedMark) -> tuple[object, ...]:
         mark = placed.mark
@@ -26,11 +26,11 @@ def of_documents(marks: Iterable[PlacedMark], /) -> tuple[PlacedMark, ...]:
             mark.value.casefold(),
         )
 
-    return tuple(sorted(found, key=order))
+    return tuple(sorted(shown, key=order))
 
 
 def place_of_mark(mark: Mark, /) -> tuple[str, int, int, int]:
-    """Return what tells the place of a mark from others: document, page, characters."""
+    """Return the identity of a mark's place: document, page, characters."""
     return (mark.document_id or "", mark.page or 0, mark.char_start or 0, mark.char_end or 0)
 
 

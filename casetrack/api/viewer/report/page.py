@@ -68,24 +68,16 @@ def report_html(
     made: datetime | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> str:
-    """Return a report of a collection as one page of HTML that loads nothing.
+    """Return a report of a collection as one page of HTML without external resources.
 
-    Parameters
-    ----------
-    state
-        The collection.
-    pictures
-        Whether pages are pictured.
-    made
-        What stands in it as the time it was made; now where it is not given. The same state of a
-        collection, of its files and of its jobs gives the same page but for this time.
-    progress
-        Called with what is being done, how much is done, and of how much.
+    *pictures* adds pictures of pages. *made* is the time in the report, by default now; apart from
+    it, the same state of the collection, its files and its jobs gives the same page. *progress*
+    receives the current step, the work done and the total.
 
     Raises
     ------
     CollectionDamaged
-        What is stored cannot be read.
+        Stored data cannot be read.
     """
     if progress is not None:
         progress("reading the collection", 0, 0)
@@ -120,13 +112,8 @@ def write_report(
 def report_page(report: Report, show: Show | None = None, /) -> str:
     """Return a report as one page of HTML.
 
-    Parameters
-    ----------
-    report
-        What it says.
-    show
-        Returns the chunks and the pictures for passages, the most important first; without it the
-        quotes stand alone.
+    *show* returns chunks and pictures of passages, most important first; without it the page has
+    quotes only.
     """
     passages = Passages(report.name)
     shared = {
@@ -160,7 +147,7 @@ def _command(collection: str, words: str) -> str:
 
 
 def _sections(report: Report) -> dict[str, Any]:
-    """Return the values that the sections need beside the report."""
+    """Return the values of the templates other than the report."""
     timeline, graph = report.timeline, report.graph
     names = {node.entity_id: node.name for node in graph.nodes} if graph else {}
     folder = wording.common_folder([one.document.path for one in report.documents])

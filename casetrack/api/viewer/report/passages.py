@@ -1,4 +1,4 @@
-"""The passages that a report rests on: a link where a statement stands, the passage in full."""
+"""The cited passages of a report: a link at each statement, and the whole passage."""
 
 from __future__ import annotations
 
@@ -34,12 +34,9 @@ _OVER = 1.5
 
 @dataclass(slots=True)
 class Passages:
-    """Numbers the passages in the order in which the report comes to speak of them.
+    """Numbers the passages in the order of their first citation.
 
-    Attributes
-    ----------
-    collection
-        Its name, for the commands that are shown.
+    *collection* is a name, for the commands that are shown.
     """
 
     collection: str
@@ -80,15 +77,7 @@ class Passages:
         return [self._quotes[n] for n in order]
 
     def articles(self, chunks: Mapping[str, Chunk], pictures: Pictures, /) -> str:
-        """Return every passage in full, as HTML.
-
-        Parameters
-        ----------
-        chunks
-            The passages by chunk id; of one that is not there only the quote is shown.
-        pictures
-            Those of the pages.
-        """
+        """Return every passage in full as HTML; only the quote if *chunks* lacks the passage."""
         return rendered(
             "passages.html",
             Path(__file__).parent,

@@ -1,4 +1,4 @@
-"""Pictures of the pages on which cited passages stand, small enough for many in one file."""
+"""Pictures of the pages of cited passages, small enough for many in one file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Key = tuple[str, int]
 MAX_PAGES = 60
 """So many pages are drawn at most."""
 MAX_BYTES = 8_000_000
-"""Of all pictures together, as they stand in the file."""
+"""Limit of all pictures together, encoded as in the file."""
 TOTAL_SECONDS = 180.0
 PAGE_SECONDS = 15.0
 _DPI = 108.0
@@ -43,16 +43,10 @@ _SHOW = "The command below shows it."
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A page as it looks.
+    """A page as a picture.
 
-    Attributes
-    ----------
-    address
-        The picture itself, as a ``data:`` address.
-    width, height
-        Of the page, in points: the unit of boxes.
-    note
-        What became of the file since, if anything did.
+    *address* is a ``data:`` address; *width* and *height* are in points, the unit of boxes; *note*
+    describes changes of the file.
     """
 
     address: str
@@ -63,14 +57,10 @@ class PagePicture:
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """Pages that were drawn, and why others were not.
+    """Pages that were drawn.
 
-    Attributes
-    ----------
-    notes
-        For pages of formats that have pictures, why there is none, in sentences.
-    skipped
-        Number of pages that were left out to bound the file and the time.
+    *notes* are sentences on pages that could not be drawn; *skipped* is the number of pages left
+    out to limit the file's size and the time.
     """
 
     pages: Mapping[Key, PagePicture] = field(default_factory=dict)
@@ -87,18 +77,10 @@ def draw_pages(
     budget: int = MAX_BYTES,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Pictures:
-    """Draw the pages on which quotes stand, each once.
+    """Draw the pages of quotes (most important first), each once.
 
-    Parameters
-    ----------
-    state
-        The collection.
-    quotes
-        The most important first; every page is drawn once.
-    limit, budget
-        At most so many pages, and so many bytes of all pictures together.
-    progress
-        Called with what is done, how much of it, and of how much.
+    *limit* is in pages, *budget* in bytes of all pictures. *progress* receives the current step,
+    the work done and the total.
     """
     documents = state.snapshot.documents
     wanted: dict[Key, Document] = {}
@@ -165,7 +147,7 @@ class _Artist:
             return
         address = _address(image)
         if len(address) > self._left:
-            # Smaller pages might still fit, but which do cannot be told without drawing them all.
+            # Smaller pages might still fit, but only drawing all of them would show which.
             self._left = 0
             self._skip(key, "as many pictures as it may")
             return

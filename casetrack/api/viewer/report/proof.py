@@ -1,9 +1,8 @@
-"""Whether a passage bears out what a report says of it: the very sum, the very date, the name.
+"""Checks whether a passage contains a statement of a report: the exact sum, date or name.
 
-What a report states stands at the place that it cites. A year that a text leaves out is marked as
-filled in. A day that only the date of the letter gives ("yesterday"), a sum that somebody would
-have to work out, a name under which only other documents know somebody: these are left to the
-other answers.
+A report states only facts that the cited place contains; a year missing in the text is marked
+as filled in. Facts that need other documents are left to the other answers: a day relative to
+the date of a letter ("yesterday"), a calculated sum, a name that only other documents explain.
 """
 
 from __future__ import annotations
@@ -28,21 +27,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A sum of money.
+    """A sum of money in its currency; *high* is the upper end of a range.
 
     Attributes
     ----------
-    value, high
-        In its currency; *high* is the upper end of a range.
-    mention_count, document_count
-        Places and documents that name it.
     quote
-        The surest of these places.
+        The most certain place.
     label
-        What the sum is of and for when, as the row and the column of its table say, such as
-        ``Net sales, Year ended December 31, 2022``; empty where no table does.
+        Row, column and period of its table, such as ``Net sales, Year ended December 31, 2022``;
+        empty outside of tables.
     scale
-        What its table multiplies the printed number by, such as 1e6 for "in millions"; else 1.
+        Multiplier of the printed number in its table, such as 1e6 for "in millions"; else 1.
     """
 
     value: float
@@ -58,12 +53,8 @@ class Sum:
 class Amounts:
     """The largest sums in one currency, *total* of which are different.
 
-    ``sums`` is empty for a currency that is only counted.
-
-    Attributes
-    ----------
-    unit
-        ISO 4217 code, a plain name such as ``dollar``, or ``None`` where no currency is named.
+    ``sums`` is empty for a currency that is only counted. *unit* is an ISO 4217 code, a name such
+    as ``dollar``, or ``None`` for sums without a currency.
     """
 
     unit: str | None
@@ -72,22 +63,14 @@ class Amounts:
 
 
 def largest_amounts(graph: ContextGraph, /, *, limit: int) -> tuple[Amounts, ...]:
-    """Return the largest sums by currency, since sums of different currencies do not compare.
+    """Return at most *limit* largest sums of each currency, most frequent currency first.
 
-    Parameters
-    ----------
-    limit
-        At most so many of each currency.
-
-    Returns
-    -------
-    tuple of Amounts
-        The currency of most places first; last, what names no currency. Only the first four have
-        their sums listed; the others are counted.
+    Sums without a currency are last. Only the first four currencies have their sums listed; the
+    others are counted.
     """
     rows = ask(graph, "largest-amounts", limit=limit).to_pylist()
     quotes = iter(quotes_of(graph, [row for row in rows if row["chunk_id"] is not None]))
-    found = []
+    amounts = []
     for unit, group in groupby(rows, key=lambda row: row["unit"]):
         own = list(group)
         sums = tuple(
@@ -103,8 +86,8 @@ def largest_amounts(graph: ContextGraph, /, *, limit: int) -> tuple[Amounts, ...
             for row in own
             if row["chunk_id"] is not None
         )
-        found.append(Amounts(unit, own[0]["total"], sums))
-    return tuple(found)
+        amounts.append(Amounts(unit, own[0]["total"], sums))
+    return tuple(amounts)
 
 
 _FIGURES = re.compile(r"\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?")
@@ -126,18 +109,18 @@ _DIGITS = re.compile(r"\d+")
 def bears_sum(
     quote: Quote, value: float, high: float | None = None, /, *, scale: float = 1.0
 ) -> bool:
-    """Whether the words of a quote name a sum: its figures, times a scale that stands beside them.
+    """Return whether a quote contains a sum: its figures, times a scale in the text around them.
 
-    Both ends of a range must be there. *scale* is that of its table, whose head may stand on
-    another page.
+    Both ends of a range are required. *scale* is that of its table, whose head can be on another
+    page.
     """
-    found = {one for span in find_amounts(quote.text) for one in (span.value, span.high)}
-    found |= set(_numbers(quote.text))
+    values = {one for span in find_amounts(quote.text) for one in (span.value, span.high)}
+    values |= set(_numbers(quote.text))
     scales = [1.0, scale, *_scales(quote.snippet)]
     return all(
         any(
             one is not None and abs(abs(one) * by - abs(wanted)) <= _NEARLY * max(abs(wanted), 1)
-            for one in found
+            for one in values
             for by in scales
         )
         for wanted in (value, high)
@@ -146,7 +129,7 @@ def bears_sum(
 
 
 def _numbers(text: str) -> Iterator[float]:
-    """Yield what the figures of a text may mean: with a point or a comma before the decimals."""
+    """Yield the possible values of figures: with a point or a comma before the decimals."""
     for match in _FIGURES.finditer(text):
         digits = re.sub(r"['\u2019\u00a0\u202f ]", "", match[0])
         for point, group in ((".", ","), (",", ".")):
@@ -163,11 +146,11 @@ def _scales(text: str) -> Iterator[float]:
 
 
 def bears_date(quote: Quote, event: Event, /) -> bool:
-    """Whether the words of a quote name a date, with or without its year.
+    """Return whether a quote contains a date, with or without its year.
 
-    They do where they are read as that date alone, or have the figures of its day, or, of a date
-    that is no day, of its year; "the 1st and 2nd of May 2024" may have the rest beside them.
-    "Yesterday" names none.
+    It does if it is parsed as that date alone, or has the figures of its day (of its year, if the
+    date is not a day); "the 1st and 2nd of May 2024" can have the rest in the text around it.
+    "Yesterday" does not name a date.
     """
     if _reads_as(quote, event):
         return True
@@ -183,7 +166,7 @@ def bears_date(quote: Quote, event: Event, /) -> bool:
 
 
 def names_year(quote: Quote, event: Event, /) -> bool:
-    """Whether the words of a quote, or those beside it, have the year of a date."""
+    """Return whether a quote or the text around it contains the year of a date."""
     if _reads_as(quote, event):
         return True
     figures = set(_DIGITS.findall(quote.text)) | set(_DIGITS.findall(quote.snippet))
@@ -197,21 +180,21 @@ def _reads_as(quote: Quote, event: Event) -> bool:
 
 def bears_name(quote: Quote, entity: Entity, /) -> bool:
     """Whether the words of a quote are a name of an entity, a part of one, or its initials."""
-    said = _words(quote.text)
-    if not said:
+    words = _words(quote.text)
+    if not words:
         return False
     for name in (entity.name, *entity.aliases):
         known = _words(name)
-        if set(said) <= set(known) or "".join(said) == "".join(word[0] for word in known):
+        if set(words) <= set(known) or "".join(words) == "".join(word[0] for word in known):
             return True
     return False
 
 
 def bears_role(text: str, role: str, /) -> bool:
-    """Whether a passage says a role, in its words or by its initials ("CEO")."""
-    said, words = set(_words(text)), _words(role)
+    """Return whether a passage contains a role, as words or as initials ("CEO")."""
+    text_words, words = set(_words(text)), _words(role)
     initials = "".join(word[0] for word in words)
-    return set(words) <= said or bool({initials, f"{initials}o"} & said)
+    return set(words) <= text_words or bool({initials, f"{initials}o"} & text_words)
 
 
 def _words(text: str) -> list[str]:

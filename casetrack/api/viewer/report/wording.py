@@ -29,7 +29,7 @@ _PLURAL = frozenset(
 _COINS = frozenset(
     ("cent", "US cent", "euro cent", "pence", "GBP pence", "paisa", "centavo", "centime", "kopek")
 )
-"""Small change, of which no sum is large."""
+"""Units of small change, which are left out of the largest sums."""
 _UNITS: Mapping[str | None, str] = {
     "dollar": "Dollars (which, is not said)",
     None: "No currency named",
@@ -53,7 +53,7 @@ def command(words: str, collection: str, /) -> str:
 
 
 def number(value: float, high: float | None, unit: str | None, /) -> str:
-    """Return a sum, or a range of sums, as text; only codes of currencies stand with it."""
+    """Return a sum, or a range of sums, as text; only currency codes are added."""
     text = _plain(value)
     if high is not None:
         text += f" \u2013 {_plain(high)}"
@@ -76,7 +76,7 @@ def _plain(value: float) -> str:
 
 
 def unit_title(unit: str | None, /) -> str:
-    """Return what a currency is called above its sums."""
+    """Return the heading of a currency."""
     return _UNITS.get(unit, unit or "")
 
 
@@ -96,7 +96,7 @@ def kinds(report: Report, /) -> list[str]:
 
 
 def outputs(report: Report, /) -> list[str]:
-    """Return what models have made of the passages, with the share of each."""
+    """Return the outputs of models for the passages, with the share of each."""
     coverage = report.summary.statistics.embedder_coverage
     return [f"{_OUTPUTS[n]} {s:.0%}" for n, s in coverage.items() if s and n in _OUTPUTS]
 
@@ -109,7 +109,7 @@ def other_terms(topic: Topic, most: int, /) -> str:
 
 
 def paragraph(quote: Quote, /) -> tuple[str, str, str]:
-    """Return the words of a quote between what stands beside them in their own paragraph."""
+    """Return the text of a quote with the text around it in its paragraph."""
     start = quote.snippet_start
     left = _BREAK.sub(_flowing, quote.snippet[:start])
     right = _BREAK.sub(_flowing, quote.snippet[start + len(quote.text) :])
@@ -125,9 +125,9 @@ def paragraph(quote: Quote, /) -> tuple[str, str, str]:
     return before.lstrip(), " ".join(shortened(quote.text, _LONGEST_SUM).split()), after.rstrip()
 
 
-def _flowing(found: re.Match[str]) -> str:
+def _flowing(match: re.Match[str]) -> str:
     """Return a line's end as a space where a small letter goes on with the sentence."""
-    return f" {found[1]}" if found[1].islower() else found[0]
+    return f" {match[1]}" if match[1].islower() else match[0]
 
 
 def common_folder(paths: Sequence[str], /) -> str:
