@@ -1,5 +1,4 @@
-"""The edition for people who code: every source, one config, one answer.
+"""The edition for developers: one config, many sources, one search.
 
-``config`` reads ctx's TOML, ``home`` opens the collection that it describes, ``api`` searches and
-reads it. The command ``ctx``, MCP and REST say what these return.
+``config`` reads the TOML file, ``home`` opens its collection, ``api`` searches and reads it.
 """

@@ -1,8 +1,8 @@
 """Agents of a config: named roles with instructions, which AI programs offer as prompts.
 
-An agent is a section ``[agents.NAME]`` (or ``[agents.inline.NAME]``, as ctx writes it), or a file
-``agents/NAME.toml`` beside a config, with the same keys. Where both have one of a name, the section
-counts. Those of ctx that are written in Lua are not run.
+An agent is a section ``[agents.NAME]`` (or ``[agents.inline.NAME]``), or a file
+``agents/NAME.toml`` next to a config, with the same keys. A section replaces a file of the same
+name. Agents in Lua are not run.
 """
 
 from __future__ import annotations
@@ -35,30 +35,22 @@ _PLACE = re.compile(r"\{([A-Za-z0-9_.-]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A role.
-
-    Attributes
-    ----------
-    tools
-        Those of the server that it is to use; empty for all.
-    system_prompt
-        Its instructions; ``{name}`` in them stands for an argument.
-    """
+    """A role with instructions."""
 
     name: str
     description: str
-    tools: tuple[str, ...]
-    system_prompt: str
+    tools: tuple[str, ...]  # Tools of the server that the agent uses; empty for all
+    system_prompt: str  # Its instructions; ``{name}`` is replaced by an argument
     arguments: tuple[Argument, ...] = ()
     title: str = ""
 
     def text(self, given: Mapping[str, str], /) -> str:
-        """Return the instructions with what the user filled in.
+        """Return the instructions, filled in with the user's arguments.
 
         Raises
         ------
         ValueError
-            An argument is missing, unknown or too long; the text says which.
+            An argument is missing, unknown or too long.
         """
         from casetrack.faces.mcp.prompts import checked
 
@@ -73,77 +65,77 @@ class Agent:
 
 
 def agents_of(config: ContextConfig, /) -> tuple[Agent, ...]:
-    """Return the agents, by name.
+    """Return the agents, sorted by name.
 
     Raises
     ------
     ConfigError
-        One has no instructions, or a key that is not known (the near one is named).
+        An agent has no instructions or an unknown key; the message suggests the nearest key.
     """
-    found: dict[str, Agent] = {}
+    agents: dict[str, Agent] = {}
     for file in reversed(config.files):
         for path in sorted((file.parent / "agents").glob("*.toml")):
-            found[path.stem] = _agent(path.stem, read_toml(path), path)
+            agents[path.stem] = _agent(path.stem, read_toml(path), path)
     sections = {n: s for n, s in config.agents.items() if n not in {_INLINE, _SCRIPT}}
-    for name, said in (sections | dict(config.agents.get(_INLINE, {}))).items():
-        found[name] = _agent(name, said, *config.files)
+    for name, section in (sections | dict(config.agents.get(_INLINE, {}))).items():
+        agents[name] = _agent(name, section, *config.files)
     for name in config.agents.get(_SCRIPT, {}):
-        logger.warning("the agent %s is written in Lua, which is not run; it is left out", name)
-    return tuple(found[name] for name in sorted(found))
+        logger.warning("agent %s is written in Lua, which is not supported; it is skipped", name)
+    return tuple(agents[name] for name in sorted(agents))
 
 
-def _agent(name: str, said: Any, *files: Path) -> Agent:
+def _agent(name: str, section: Any, *files: Path) -> Agent:
     where = f"[agents.{name}]"
     if not _NAME.fullmatch(name):
         raise ConfigError(
-            f"{name!r} cannot be the name of an agent", "Use letters, digits, - and _.", *files
+            f"{name!r} is not a valid name of an agent", "Use letters, digits, - and _.", *files
         )
-    if not isinstance(said, dict):
-        raise ConfigError(f"{where} is no section", f"Its keys are {', '.join(_KEYS)}.", *files)
-    _check_keys(said, _KEYS, where, files)
-    prompt = said.get("system_prompt")
+    if not isinstance(section, dict):
+        raise ConfigError(f"{where} is not a section", f"Known keys: {', '.join(_KEYS)}.", *files)
+    _check_keys(section, _KEYS, where, files)
+    prompt = section.get("system_prompt")
     if not isinstance(prompt, str) or not prompt.strip():
         raise ConfigError(
-            f"{where} has no system_prompt", "Say there what the agent is to do.", *files
+            f"{where} has no system_prompt", "Set it to the instructions of the agent.", *files
         )
-    tools = said.get("tools", [])
-    arguments = said.get("arguments", [])
+    tools = section.get("tools", [])
+    arguments = section.get("arguments", [])
     if not _all(tools, str) or not _all(arguments, dict):
         raise ConfigError(
             f"tools and arguments of {where} must be lists",
-            'Such as tools = ["search", "get"].',
+            'Example: tools = ["search", "get"].',
             *files,
         )
     lacking = [tool for tool in tools if tool not in TOOLS]
     if lacking:
-        logger.warning("%s names tools that are not here: %s", where, ", ".join(lacking))
+        logger.warning("%s names unknown tools: %s", where, ", ".join(lacking))
     return Agent(
         name,
-        str(said.get("description", "")),
+        str(section.get("description", "")),
         tuple(tool for tool in tools if tool in TOOLS),
         prompt,
         tuple(_argument(argument, where, files) for argument in arguments),
     )
 
 
-def _argument(said: Mapping[str, Any], where: str, files: tuple[Path, ...]) -> Argument:
-    _check_keys(said, _ARGUMENT_KEYS, f"arguments of {where}", files)
-    name = said.get("name")
+def _argument(table: Mapping[str, Any], where: str, files: tuple[Path, ...]) -> Argument:
+    _check_keys(table, _ARGUMENT_KEYS, f"arguments of {where}", files)
+    name = table.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ConfigError(
-            f"An argument of {where} has no name", 'Such as {name = "service"}.', *files
+            f"An argument of {where} has no name", 'Example: {name = "service"}.', *files
         )
-    return Argument(name, "", str(said.get("description", "")), said.get("required") is True)
+    return Argument(name, "", str(table.get("description", "")), table.get("required") is True)
 
 
 def _check_keys(
-    said: Mapping[str, Any], known: tuple[str, ...], where: str, files: tuple[Path, ...]
+    table: Mapping[str, Any], known: tuple[str, ...], where: str, files: tuple[Path, ...]
 ) -> None:
-    for key in said:
+    for key in table:
         if key not in known:
             raise ConfigError(
-                f"There is no key {key!r} in {where}{suggest(key, known)}",
-                f"Its keys are {', '.join(known)}.",
+                f"{where} has an unknown key {key!r}{suggest(key, known)}",
+                f"Known keys: {', '.join(known)}.",
                 *files,
             )
 

@@ -1,4 +1,4 @@
-"""Search, read and list sources: what the command line, MCP and HTTP of the edition all call."""
+"""Search, read and list sources: the operations of the command line, MCP and HTTP."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ if TYPE_CHECKING:
     from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
 
-# In which lines of its file a part of a passage stands.
+# Lines in the file for a part of a passage.
 
 COUNTED = frozenset({"code", "markdown", "txt", "json", "jsonl"})
-"""Formats whose lines are those of the file."""
+"""Formats in which lines of the text are lines of the file."""
 _MOST_BYTES = 5_000_000
 _SIGNS = re.compile(r"[\W_]+")
 
 
 def counts_lines(document: Document, page: int, /) -> bool:
     """Return whether the lines of a document's page are those of its file."""
-    # In plain text a page begins after a form feed, and its lines are counted anew.
+    # In plain text a page begins after a form feed, and its lines are counted from 1 again.
     first = document.format != "txt" or page == 1
     return document.format in COUNTED and first and document.parent_id is None
 
@@ -61,18 +61,9 @@ def counts_lines(document: Document, page: int, /) -> bool:
 def in_file(
     place: Provenance, whole: Provenance, text: str, document: Document, folder: Path, /
 ) -> Provenance:
-    """Return the place of a part of a passage with the lines of its file, where these are known.
+    """Return the place of a part of the passage *whole*, with lines of its file if they are known.
 
-    Parameters
-    ----------
-    place, whole
-        Of the part and of the passage.
-    text
-        The passage.
-    document
-        Its document.
-    folder
-        That of the collection.
+    *text* is the text of the passage, *folder* the folder of the collection.
     """
     start, end = place.char_start - whole.char_start, place.char_end - whole.char_start
     wanted = text[start:end]
@@ -99,12 +90,12 @@ def in_file(
 
 
 def _bare(row: str) -> str:
-    """Return the letters and figures of a line: marks of Markdown are not part of its text."""
+    """Return the letters and digits of a line, without marks of Markdown."""
     return _SIGNS.sub("", row)
 
 
 def _rows(document: Document, folder: Path) -> list[str]:
-    """Return the lines of a document's file; none where it cannot be read any more."""
+    """Return the lines of a document's file, or none if it cannot be read."""
     from casetrack.parse.encoding import NotText, decode
 
     copy = document.original_copy
@@ -114,19 +105,19 @@ def _rows(document: Document, folder: Path) -> list[str]:
             return []
         return decode(path.read_bytes()).text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     except (OSError, NotText, ValueError):
-        # It is gone or another one: the passage's own lines are right, if not as narrow.
+        # The file is gone or replaced: the lines of the passage are correct, but less exact.
         return []
 
 
 SNIPPET_CHARS = 300
-_UNLISTED = "The config does not name it any more, so no sync keeps it current."
-_NEVER = f"It was never taken in. Take it in with {See('ctx sync')}."
+_UNLISTED = "The config no longer names this source, so it is not synced."
+_NEVER = f"This source was never synced. Run {See('ctx sync')}."
 
 
 Mode = SearchMode | None
 Texts = Iterable[str] | str | None
 _WORDS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text("utf-8"))
-_ARGS = {name: Arg(**said) for name, said in _WORDS["arguments"].items()}
+_ARGS = {name: Arg(**fields) for name, fields in _WORDS["arguments"].items()}
 
 
 def _operation(name: str, **more: Any) -> Callable[[F], F]:
@@ -152,39 +143,31 @@ def search(
     settings: BlendSettings | None = None,
     configured: Group[str] | None = None,
 ) -> ContextResults:
-    """Find documents, each with the passages that answer best.
+    """Find documents, each with its best passages.
 
     Parameters
     ----------
-    collection
-        What is searched.
-    query
-        A question or words.
     mode
         ``keyword``, ``semantic`` or ``hybrid`` (see :mod:`casetrack.search.blend`), or ``full``:
-        what ``casetrack search`` does, brought to documents. ``None`` is hybrid where there are
-        vectors, else keyword.
-    sources, since, until, paths, kinds, languages
-        Only such documents; see :class:`casetrack.base.arguments.Filter`.
+        the results of ``casetrack search``, grouped by document. ``None`` is hybrid if the
+        collection has vectors, otherwise keyword.
     limit
-        Documents at most; by default ``final_limit`` of the settings.
+        Maximum number of documents; default: ``final_limit`` of the settings.
     explain
-        Whether the JSON form says how the scores came about.
-    settings
-        How words and meaning are blended.
+        Whether the JSON form explains the scores.
     configured
-        The sources that the configuration names: results of others are stale.
+        Sources that the configuration names; results of other sources are stale.
 
     Raises
     ------
     UsageError
-        The query is empty, or an argument does not fit.
+        The query is empty, or an argument is invalid.
     EmbeddingsDisabled
-        *mode* needs vectors, and there are none.
+        *mode* needs vectors, and the collection has none.
     ModelError
-        *mode* needs models that cannot be had.
+        *mode* needs models that are not available.
     FreeTierLimit
-        *mode* is ``full``, and the tier does not have it.
+        *mode* is ``full``, which the free tier does not include.
     """
     from casetrack.base.arguments import Filter
     from casetrack.search.blend import BlendSettings
@@ -197,10 +180,10 @@ def search(
     where = Filter(None, kinds, since, until, sources, paths, languages)
     find = _fully if mode == "full" else _blended
 
-    def found(state: State) -> ContextResults:
+    def search_state(state: State) -> ContextResults:
         return find(state, query, mode, where, settings)
 
-    answer = collection.workspace.ask(found)
+    answer = collection.workspace.ask(search_state)
     is_stale = _staleness(collection, configured)
     hits = tuple(replace(hit, stale=is_stale(hit.source, hit.id)) for hit in answer.results)
     if not explain:
@@ -220,7 +203,7 @@ def _is_named(source: str, configured: Group[str] | None) -> bool:
 
 
 def _staleness(collection: Collection, configured: Group[str] | None) -> Callable[[str, str], bool]:
-    """Return what tells whether a document, by its source and id, may be behind its file."""
+    """Return a function of source and document id that returns whether the document is stale."""
     sources = stale_sources(collection.folder)
     files = collection.workspace.state().untaken()
     behind = {file.document_id for file in files if file.failed}
@@ -241,59 +224,55 @@ def get(
     count: Annotated[int | None, _ARGS["count"]] = None,
     configured: Group[str] | None = None,
 ) -> ContextDocument:
-    """Read a document, whole or some of its passages.
+    """Read a document, or some of its passages.
 
     Parameters
     ----------
-    collection
-        What holds it.
     document
-        Its id (the first 8 characters are enough), its name or path, or what its source calls it,
-        with the source before it or without.
+        Its id (at least 8 characters), name, path, or id in its source, with or without the
+        source before it.
     first, count
-        The index of the first passage, from 0, and how many; by default all.
-    configured
-        As for :func:`search`.
+        Index of the first passage (from 0) and number of passages; default: all.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        There is no such document, or several bear the name.
+        No document matches, or several have the name.
     UsageError
-        It has no such passage.
+        The document has no such passage.
     """
     from casetrack.api.collection.listing import pages_of
 
     def read(state: State) -> ContextDocument:
-        found = _document(state, document)
+        entry = _document(state, document)
         if count is not None and count < 1:
             raise UsageError(f"The number of passages must be 1 or more, not {count}.")
-        if first < 0 or (first and first >= found.chunk_count):
+        if first < 0 or (first and first >= entry.chunk_count):
             raise UsageError(
-                f"{found.name} has no passage {first}; it has {found.chunk_count:,}, counted from "
+                f"{entry.name} has no passage {first}; it has {entry.chunk_count:,}, counted from "
                 "0."
             )
-        every = state.chunks_of(found)
+        every = state.chunks_of(entry)
         last = len(every) if count is None else min(first + count, len(every))
         chunks = every[first:last]
         return ContextDocument(
-            id=found.document_id,
-            source=found.source or FILES,
-            source_id=found.source_id or found.path,
-            source_url=found.source_url,
-            title=found.title or found.name,
-            author=found.source_author or found.author,
-            created_at=found.content_created_at or found.ingested_at,
-            updated_at=found.dated_at,
-            content_type=content_type(found),
+            id=entry.document_id,
+            source=entry.source or FILES,
+            source_id=entry.source_id or entry.path,
+            source_url=entry.source_url,
+            title=entry.title or entry.name,
+            author=entry.source_author or entry.author,
+            created_at=entry.content_created_at or entry.ingested_at,
+            updated_at=entry.dated_at,
+            content_type=content_type(entry),
             body="\n\n".join(page.text for page in pages_of(chunks)),
-            metadata=_metadata(found),
+            metadata=_metadata(entry),
             chunks=tuple(
-                ContextChunk(c.text, address(found, c.provenance), c.provenance) for c in chunks
+                ContextChunk(c.text, address(entry, c.provenance), c.provenance) for c in chunks
             ),
             chunk_count=len(every),
             next=last if last < len(every) else None,
-            stale=_staleness(collection, configured)(found.source or FILES, found.document_id),
+            stale=_staleness(collection, configured)(entry.source or FILES, entry.document_id),
         )
 
     return collection.workspace.ask(read)
@@ -301,15 +280,7 @@ def get(
 
 @_operation("sources")
 def sources(collection: Collection, /, *, configured: Group[str] = ()) -> ContextSources:
-    """List the sources, when each was last in step, and what is wrong with it.
-
-    Parameters
-    ----------
-    collection
-        What holds them.
-    configured
-        The sources that the configuration names, such as ``git:platform``.
-    """
+    """List the sources, with the time of the last sync and the problems of each."""
     known = {info.source: info for info in collection.sources()}
     files = [d for d in collection.documents() if d.source is None]
     if files:
@@ -320,22 +291,24 @@ def sources(collection: Collection, /, *, configured: Group[str] = ()) -> Contex
     return ContextSources(tuple(_source(known[name], configured) for name in sorted(known)))
 
 
-def asked(home: ContextHome, function: Callable[..., Any], given: Mapping[str, Any], /) -> Any:
-    """Return what one of these functions answers for a config: *given* are arguments by name."""
+def run_for_config(
+    home: ContextHome, function: Callable[..., Any], given: Mapping[str, Any], /
+) -> Any:
+    """Run an operation for a config; *given* contains its arguments by name."""
     own: dict[str, Any] = {"configured": home.config.labels}
     own |= {"settings": home.ranking} if function is search else {}
     return called(function, home.collection, {**given, **own})
 
 
 def content_type(document: Document, /) -> str:
-    """Return the type of a document's file as HTTP writes it, told by its name."""
-    # Without the tables of this computer, so that it is the same everywhere.
+    """Return the media type of a document's file, derived from its name."""
+    # The tables of this computer are not used, so that the answer is the same everywhere.
     guessed, _ = mimetypes.MimeTypes().guess_type(document.name)
     return guessed or "text/plain"
 
 
 def address(document: Document, place: Provenance, /) -> str | None:
-    """Return what opens a document at a passage, or at its beginning where lines are not known."""
+    """Return a link to a passage, or to the start of the document if its lines are not known."""
     if not counts_lines(document, place.page):
         return document.source_url
     return with_lines(document.source_url, place.line_start, place.line_end)
@@ -378,10 +351,10 @@ def _document(state: State, named: str) -> Document:
 
 
 def _metadata(document: Document) -> dict[str, Any]:
-    told: dict[str, Any] = dict(document.properties)
+    facts: dict[str, Any] = dict(document.properties)
     if document.metadata is not None:
-        told |= json.loads(document.metadata)
-    return told
+        facts |= json.loads(document.metadata)
+    return facts
 
 
 def _blended(
@@ -395,18 +368,18 @@ def _blended(
     places = [one.chunk for document in answer.documents for one in document.chunks]
     texts = state.index.texts(places)
     sources = sources_at(state.snapshot, state.index, places, PLACE_COLUMNS, texts)
-    sound = [[c for c in d.chunks if c.chunk in sources] for d in answer.documents]
+    readable = [[c for c in d.chunks if c.chunk in sources] for d in answer.documents]
     damaged = [name_at(state.snapshot, state.index, p) for p in places if p not in sources]
 
-    def found(one: Blended[Place]) -> _Found:
+    def scored(one: Blended[Place]) -> _Match:
         scores = ContextScores(
             one.keyword, one.vector, one.keyword_part, one.vector_part, answer.alpha, one.score
         )
-        return _Found(one.score, sources[one.chunk], scores)
+        return _Match(one.score, sources[one.chunk], scores)
 
     hits = (
-        _hit(state, query, texts[chunks[0].chunk], [found(c) for c in chunks])
-        for chunks in sound
+        _hit(state, query, texts[chunks[0].chunk], [scored(c) for c in chunks])
+        for chunks in readable
         if chunks
     )
     return ContextResults(query, answer.mode, tuple(hits), (*answer.notes, *withheld(damaged)))
@@ -415,7 +388,7 @@ def _blended(
 def _fully(
     state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
 ) -> ContextResults:
-    """Search as ``casetrack search`` does; scores are brought to 0..1 as those of a list are."""
+    """Search as ``casetrack search`` does; scale the scores to 0..1."""
     from casetrack.search.blend import unit_scale
     from casetrack.search.search import search
 
@@ -426,12 +399,12 @@ def _fully(
     for result in answer.results:
         documents.setdefault(result.provenance.document_id, []).append(result)
 
-    def found(result: SearchResult) -> _Found:
+    def scored(result: SearchResult) -> _Match:
         score = scores[result.chunk_id]
-        return _Found(score, result.provenance, _explained(result.signals, score))
+        return _Match(score, result.provenance, _explained(result.signals, score))
 
     hits = (
-        _hit(state, query, some[0].text, [found(r) for r in some[: settings.max_chunks_per_doc]])
+        _hit(state, query, some[0].text, [scored(r) for r in some[: settings.max_chunks_per_doc]])
         for some in list(documents.values())[: settings.final_limit]
     )
     return ContextResults(query, answer.mode, tuple(hits), answer.notes)
@@ -450,20 +423,20 @@ def _explained(signals: Mapping[str, Signal], score: float) -> ContextScores:
     )
 
 
-class _Found(NamedTuple):
-    """A passage that was found."""
+class _Match(NamedTuple):
+    """A passage that matches the question."""
 
     score: float
     provenance: Provenance
     scores: ContextScores
 
 
-def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> ContextHit:
-    """Return a document with the text of its best passage, and where all of them stand."""
+def _hit(state: State, query: str, text: str, matches: Sequence[_Match]) -> ContextHit:
+    """Return a document with a snippet of its best passage and the places of all passages."""
     from casetrack.api.quoting import Words
     from casetrack.store.passages import narrow
 
-    whole = found[0].provenance
+    whole = matches[0].provenance
     document = state.snapshot.documents[whole.document_id]
     in_lines = whole.sheet_name is not None or document.format == "code"
     start, end = Words(query).best_part(text, size=SNIPPET_CHARS, rows=in_lines)
@@ -471,10 +444,10 @@ def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> Contex
         start -= 1  # a line of code means little without its indent
     part = narrow(whole, text, None, None, start, end)
     part = in_file(part, whole, text, document, state.workspace.folder)
-    quoted = found[0]._replace(provenance=part)
+    quoted = matches[0]._replace(provenance=part)
     place, *more = (
         ContextPlace(one.score, address(document, one.provenance), one.provenance, one.scores)
-        for one in (quoted, *found[1:])
+        for one in (quoted, *matches[1:])
     )
     return ContextHit(
         id=document.document_id,

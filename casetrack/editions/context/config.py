@@ -1,4 +1,4 @@
-"""ctx's config as one object: what its files say together, checked."""
+"""The checked content of all files of a config as one object."""
 
 from __future__ import annotations
 
@@ -32,32 +32,24 @@ _DATABASES = frozenset({".sqlite", ".sqlite3", ".db"})
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """A source as the config names it.
-
-    Attributes
-    ----------
-    kind, name
-        As in ``[connectors.KIND.NAME]``.
-    written
-        Its keys as they are written; variables stand in them by their names.
-    """
+    """A source of the config."""
 
     kind: str
     name: str
-    written: Mapping[str, Any] = field(repr=False)
+    written: Mapping[str, Any] = field(repr=False)  # Its keys before variables are replaced
 
     @property
     def label(self) -> str:
-        """What users write for it: ``git:platform``."""
+        """The name that users write: ``git:platform``."""
         return f"{self.kind}:{self.name}"
 
     def settings(self) -> Mapping[str, Any]:
-        """Return its keys with the values of variables.
+        """Return its keys, with variables replaced by their values.
 
         Raises
         ------
         SourceError
-            A variable is not set: that stops this source, and no other.
+            A variable is not set; other sources are not affected.
         """
         try:
             filled: Mapping[str, Any] = expand(
@@ -70,34 +62,19 @@ class SourceEntry:
 
 @dataclass(frozen=True, slots=True)
 class ContextConfig:
-    """What the files say together.
+    """The merged content of the files of a config."""
 
-    Attributes
-    ----------
-    files
-        The files, the one that counts most first.
-    base
-        Folder that relative paths start from, absolute.
-    sections
-        Values of all keys of :data:`~casetrack.editions.context.keys.SECTIONS`, by section.
-    sources
-        The sources in the order of the files, sorted by kind.
-    agents
-        The section ``agents`` as it is written; its variables are not filled in.
-    notes
-        What stands in the files and means nothing here, a sentence each.
-    """
-
-    files: tuple[Path, ...]
-    base: Path
+    files: tuple[Path, ...]  # The files, highest priority first
+    base: Path  # Absolute folder for relative paths
+    # Values of :data:`~casetrack.editions.context.keys.SECTIONS`, by section and key.
     sections: Mapping[str, Mapping[str, Any]]
-    sources: tuple[SourceEntry, ...]
-    agents: Mapping[str, Any]
-    notes: tuple[str, ...]
+    sources: tuple[SourceEntry, ...]  # In the order of the files, sorted by kind
+    agents: Mapping[str, Any]  # The section ``agents`` before variables are replaced
+    notes: tuple[str, ...]  # Sentences about sections that have no effect
 
     @property
     def data_dir(self) -> Path:
-        """The data folder: ``[db] path`` without the ending of a database."""
+        """The data folder: ``[db] path`` without the suffix of a database."""
         path = Path(self.sections["db"]["path"])
         return path.with_suffix("") if path.suffix in _DATABASES else path
 
@@ -123,7 +100,7 @@ class ContextConfig:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Where the server listens: host and port.
+        """Host and port of the server.
 
         Raises
         ------
@@ -140,17 +117,17 @@ class ContextConfig:
         return host, int(port)
 
     def select(self, wanted: str, /) -> tuple[SourceEntry, ...]:
-        """Return the sources that a person names: ``all``, ``git`` or ``git:platform``.
+        """Return the sources that match a name: ``all``, ``git`` or ``git:platform``.
 
         Raises
         ------
         UsageError
-            There is none of this name (the near one is named), or none at all.
+            No source matches (the message suggests the nearest name), or the config has no sources.
         """
         if not self.sources:
             raise UsageError(
-                f"The config names no source: {self.files[0]}.",
-                hint='Add one, such as [connectors.filesystem.docs] with root = "./docs"; '
+                f"The config has no sources: {self.files[0]}.",
+                hint='Add a source, such as [connectors.filesystem.docs] with root = "./docs"; '
                 f"{See('ctx init', print=True)} shows all kinds.",
             )
         chosen = tuple(s for s in self.sources if wanted in {"all", s.kind, s.label})
@@ -159,45 +136,43 @@ class ContextConfig:
             known += [s.label for s in self.sources]
             raise UsageError(
                 f"There is no source {wanted!r}{suggest(wanted, known)}.",
-                hint=f"Name one of: {', '.join(known)}.",
+                hint=f"Known sources: {', '.join(known)}.",
             )
         return chosen
 
 
 def load_config(given: str | Path | None = None, /, *, folder: Path | None = None) -> ContextConfig:
-    """Read the config: the project's over the user's.
+    """Read the config; keys of the project's file replace those of the user's file.
 
     Parameters
     ----------
     given
-        The project's file; without it ``CTX_CONFIG``, then ``.ctx/config.toml`` or
-        ``config/ctx.toml`` in *folder* or above it.
-    folder
-        Where to look; the present one by default.
+        The project's file; default: ``CTX_CONFIG``, then ``.ctx/config.toml`` or
+        ``config/ctx.toml`` in *folder* (default: the working directory) or above it.
 
     Raises
     ------
     ConfigError
-        A file cannot be read, or says what cannot be.
+        A file cannot be read, or a value is invalid.
     UsageError
         There is no config.
     """
-    here = folder or Path.cwd()
-    project, user = named_file(given) or project_file(here), user_file()
+    start = folder or Path.cwd()
+    project, user = named_file(given) or project_file(start), user_file()
     files = [path for path in (project, user if user.is_file() else None) if path is not None]
     if not files:
         looked = " or ".join(str(p) for p in PROJECT_FILES)
         raise UsageError(
-            f"There is no config here: neither {looked} in {here} or above it, nor {user}.",
-            hint="Write one with: ctx init",
+            f"No config found: neither {looked} in {start} or above it, nor {user}.",
+            hint="Create a config with: ctx init",
         )
     raw: dict[str, Any] = {}
     for path in reversed(files):
-        said = read_toml(path)
-        _check_sections(said, path)
-        raw = merge(raw, said)
-    base = base_of(project) if project is not None else here
-    with _told_of(files):
+        tables = read_toml(path)
+        _check_sections(tables, path)
+        raw = merge(raw, tables)
+    base = base_of(project) if project is not None else start
+    with _with_files(files):
         sections = {name: _section(name, raw.get(name, {}), base) for name in SECTIONS}
         sources = tuple(_sources(raw.get(CONNECTORS, {}), base))
     return ContextConfig(
@@ -212,17 +187,17 @@ def load_config(given: str | Path | None = None, /, *, folder: Path | None = Non
     )
 
 
-def _check_sections(said: Mapping[str, Any], path: Path) -> None:
+def _check_sections(tables: Mapping[str, Any], path: Path) -> None:
     known = [*SECTIONS, CONNECTORS, AGENTS, *WITHOUT_EFFECT]
-    for name, value in said.items():
+    for name, value in tables.items():
         if name not in known:
             raise ConfigError(
-                f"There is no section {name!r}{suggest(name, known)}",
-                f"Known: {', '.join(known)}.",
+                f"Unknown section {name!r}{suggest(name, known)}",
+                f"Known sections: {', '.join(known)}.",
                 path,
             )
         if not isinstance(value, dict):
-            raise ConfigError(f"{name!r} is no table", f"Write it as [{name}].", path)
+            raise ConfigError(f"{name!r} is not a table", f"Write it as [{name}].", path)
 
 
 def _section(name: str, written: Mapping[str, Any], base: Path) -> Mapping[str, Any]:
@@ -232,7 +207,7 @@ def _section(name: str, written: Mapping[str, Any], base: Path) -> Mapping[str, 
         value = values[key.name]
         if key.only and value not in key.only:
             raise UsageError(
-                f"{key.name!r} of {where} cannot be {value!r}{suggest(str(value), key.only)}.",
+                f"{where}: invalid value {value!r} of {key.name!r}{suggest(str(value), key.only)}.",
                 hint=f"Use {' or '.join(key.only)}.",
             )
     return values
@@ -251,18 +226,18 @@ def _sources(written: Mapping[str, Any], base: Path) -> Iterator[SourceEntry]:
 def _tables(value: Any, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the named tables of *where*."""
     if not isinstance(value, dict):
-        raise UsageError(f"{where} is no table.", hint=f"Write it as [{where}.NAME].")
+        raise UsageError(f"{where} is not a table.", hint=f"Write it as [{where}.NAME].")
     for name, table in value.items():
         if not isinstance(table, dict):
             raise UsageError(
-                f"{where}.{name} is no table.", hint=f"Sources have names: [{where}.NAME]."
+                f"{where}.{name} is not a table.", hint=f"Give the source a name: [{where}.NAME]."
             )
         yield name, table
 
 
 @contextlib.contextmanager
-def _told_of(files: Iterable[Path]) -> Iterator[None]:
-    """Name the files in errors about what they say together."""
+def _with_files(files: Iterable[Path]) -> Iterator[None]:
+    """Add the files to errors about their merged content."""
     try:
         yield
     except ConfigError:

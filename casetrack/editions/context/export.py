@@ -1,7 +1,6 @@
-"""What leaves as files: the collection as JSON, and as one page that searches it in the browser.
+"""Export of a collection as JSON and as one page with search in the browser.
 
-The JSON has the names that pages of ctx's users read: documents with their whole text, and chunks.
-What is ours stands beside them: citations, lines, and addresses that open these lines.
+The JSON has the field names of ctx, plus citations, lines, and links to these lines.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ DATA, PAGE = "data.json", "search.html"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written: the files, and how much is in them."""
+    """The written files and the number of documents and chunks in them."""
 
     files: tuple[Path, ...]
     documents: int
@@ -40,35 +39,29 @@ class Written:
 
 
 def as_json(collection: Collection, /) -> dict[str, Any]:
-    """Return a collection's documents and chunks, by source and by what that calls them.
+    """Return the documents and chunks of a collection, sorted by source and id in the source.
 
     Raises
     ------
     CollectionDamaged
-        What is stored cannot be read.
+        The stored data cannot be read.
     """
     return collection.workspace.ask(_exported)
 
 
 def write(collection: Collection, target: Path, /, *, name: str) -> Written:
-    """Write a collection to files that need nothing but themselves.
+    """Write a collection to self-contained files; *name* is the title of the page.
 
-    Parameters
-    ----------
-    target
-        A file that ends in ``.json`` or in ``.html``, or a folder, which is made if need be and
-        gets both.
-    name
-        What the page is called.
+    *target* ends in ``.json`` or ``.html``, or is a folder, which is created and gets both files.
 
     Raises
     ------
     UsageError
-        It ends in something else, or there is another page of this name.
+        *target* has another suffix, or is another page.
     CollectionDamaged
-        What is stored cannot be read.
+        The stored data cannot be read.
     StorageError
-        It cannot be written.
+        A file cannot be written.
     """
     from casetrack.api.viewer.finder import finder_html
     from casetrack.api.viewer.sheet import sheet_path, write_sheet
@@ -81,8 +74,8 @@ def write(collection: Collection, target: Path, /, *, name: str) -> Written:
     if data is not None and page is not None:
         if target.suffix and not target.is_dir():
             raise UsageError(
-                f"{str(target)!r} is neither JSON nor a page.",
-                hint="Name a file that ends in .json or .html, or a folder, which gets both.",
+                f"{str(target)!r} ends in neither .json nor .html.",
+                hint="Use one of these suffixes, or a folder for both files.",
             )
         with storage_errors(target):
             target.mkdir(parents=True, exist_ok=True)
@@ -103,7 +96,7 @@ def _exported(state: State) -> dict[str, Any]:
 
     chunks = make_chunks(state.snapshot.scan(COLUMNS), state.snapshot)
     by_document = itertools.groupby(chunks, key=lambda chunk: chunk.provenance.document_id)
-    held = {document_id: list(found) for document_id, found in by_document}
+    held = {document_id: list(chunks_of) for document_id, chunks_of in by_document}
     documents = sorted(state.snapshot.documents.values(), key=_key)
     return {
         "documents": [_document(d, held.get(d.document_id, [])) for d in documents],

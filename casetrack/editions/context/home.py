@@ -1,4 +1,4 @@
-"""From a config to what it describes: a data folder with one collection, and its sources."""
+"""The data folder of a config, with its one collection and its sources."""
 
 from __future__ import annotations
 
@@ -31,29 +31,16 @@ EDITION = "context"
 COLLECTION = "context"
 """Name of the one collection of a data folder of this edition."""
 PIPELINE = "context-chunks"
-"""Name of the pipeline that a config's ``[chunking]`` and ``[embedding]`` make."""
+"""Name of the pipeline that ``[chunking]`` and ``[embedding]`` of a config define."""
 _CHARS = 4
-"""Characters that count as one token."""
+"""Characters per token, as an estimate."""
 _LOCAL = {"all-minilm-l6-v2": "mini", "bge-small-en-v1.5": "standard"}
 _LOCAL |= {f"multilingual-e5-{size}": "multilingual" for size in ("small", "base", "large")}
-"""Profiles by names of models that configs of ctx know."""
+"""Profiles by the names of models in configs of ctx."""
 
 
 class ContextHome:
-    """What a config describes.
-
-    Parameters
-    ----------
-    config
-        The config.
-
-    Attributes
-    ----------
-    config
-        The same.
-    library
-        The data folder that it names.
-    """
+    """The library, collection and sources of a config."""
 
     def __init__(self, config: ContextConfig, /) -> None:
         self.config = config
@@ -61,7 +48,7 @@ class ContextHome:
 
     @classmethod
     def open(cls, given: str | Path | None = None, /) -> ContextHome:
-        """Open what a config describes; see :func:`load_config`."""
+        """Open the data folder of a config; see :func:`load_config`."""
         return cls(load_config(given))
 
     @functools.cached_property
@@ -71,7 +58,7 @@ class ContextHome:
         Raises
         ------
         UsageError
-            Nothing was ever synced.
+            No source was synced yet.
         CaseTrackError
             It cannot be opened, see :meth:`casetrack.api.library.Library.get`.
         """
@@ -79,32 +66,27 @@ class ContextHome:
             return self.library.get(COLLECTION)
         except CollectionNotFound as error:
             raise UsageError(
-                f"There is nothing in {self.config.data_dir} yet.",
-                hint="Take the sources in with: ctx sync all",
+                f"{self.config.data_dir} has no documents yet.",
+                hint="Read the sources with: ctx sync all",
             ) from error
 
     def make(self) -> tuple[Collection, tuple[str, ...]]:
-        """Return the collection, made now if need be, and in step with the config.
+        """Return the collection, created or updated to match the config, with notes for the user.
 
-        Returns
-        -------
-        Collection
-            The collection. What is read from now on is cut and embedded as the config says.
-        tuple of str
-            What is to know of it: documents that are still as an earlier config had them.
+        A note reports that existing documents still follow an earlier config.
 
         Raises
         ------
         ConfigError
-            The data folder is one of other files, or there is no such model.
+            The data folder contains other files, or the model is unknown.
         CaseTrackError
-            It cannot be made or opened.
+            It cannot be created or opened.
         """
         profile = profile_of(self.config)
         self._check_folder()
         pipeline = self._write_pipeline()
         try:
-            found = self.library.get(COLLECTION)
+            collection = self.library.get(COLLECTION)
         except CollectionNotFound:
             return self.library.create(
                 COLLECTION,
@@ -115,29 +97,29 @@ class ContextHome:
                 edition=EDITION,
             ), ()
         notes = []
-        if use_pipeline(found.workspace, pipeline) and found.stats().document_count:
+        if use_pipeline(collection.workspace, pipeline) and collection.stats().document_count:
             notes.append(
-                "[chunking] or [embedding] is not as it was: what is read from now on follows it. "
-                f"{See('ctx sync', 'all', full=True)} cuts what is there anew, "
-                f"{See('ctx embed pending')} makes its vectors."
+                "[chunking] or [embedding] changed; new documents follow it. Update existing "
+                f"documents with {See('ctx sync', 'all', full=True)}, and their vectors with "
+                f"{See('ctx embed pending')}."
             )
-        wanted = profile if profile not in {None, AUTO_PROFILE} else found.info.profile
-        if wanted != found.info.profile:
+        wanted = profile if profile not in {None, AUTO_PROFILE} else collection.info.profile
+        if wanted != collection.info.profile:
             notes.append(
-                f"The vectors are of the profile {found.info.profile}; [embedding] asks for "
-                f"{wanted}. {See('ctx embed rebuild')} makes them anew."
+                f"The vectors belong to the profile {collection.info.profile}, but [embedding] "
+                f"names {wanted}. Rebuild them with {See('ctx embed rebuild')}."
             )
-        return found, tuple(notes)
+        return collection, tuple(notes)
 
     def source(self, entry: SourceEntry, /) -> Source:
-        """Return a source of the config, ready to be listed.
+        """Open a source of the config.
 
         Raises
         ------
         SourceError
-            A variable that it names is not set.
+            A variable is not set.
         UsageError
-            Its keys do not fit.
+            Its keys are invalid.
         """
         from casetrack.keep.sources import open_source
 
@@ -152,26 +134,26 @@ class ContextHome:
 
     @functools.cached_property
     def ranking(self) -> BlendSettings:
-        """How answers are ranked, by ``[retrieval]``."""
+        """Settings of the ranking, from ``[retrieval]``."""
         from casetrack.search.blend import BlendSettings
 
-        told = self.config.retrieval
-        return BlendSettings(**{f.name: told[f.name] for f in fields(BlendSettings)})
+        keys = self.config.retrieval
+        return BlendSettings(**{f.name: keys[f.name] for f in fields(BlendSettings)})
 
     def _check_folder(self) -> None:
-        """Refuse a data folder that holds somebody's own files."""
+        """Raise an error if the data folder contains other files."""
         folder = self.config.data_dir
         if not folder.exists() or (folder / "collections").is_dir():
             return
         if not folder.is_dir() or next(folder.iterdir(), None) is not None:
             raise ConfigError(
-                f"[db] path leads to {folder}, which holds other files",
-                "Name another place, such as .ctx/data/ctx.sqlite.",
+                f"[db] path is {folder}, which contains other files",
+                "Use another path, such as .ctx/data/ctx.sqlite.",
                 *self.config.files,
             )
 
     def _write_pipeline(self) -> Path:
-        """Write the pipeline file that the config means into the data folder; return its path."""
+        """Write the pipeline file of the config into the data folder; return its path."""
         from casetrack.base.files import storage_errors, write_atomic
 
         path = self.config.data_dir / "pipelines" / f"{PIPELINE}.toml"
@@ -184,12 +166,12 @@ class ContextHome:
 
 
 def profile_of(config: ContextConfig, /) -> str | None:
-    """Return the profile that ``[embedding]`` means; ``None`` where there are to be no vectors.
+    """Return the profile of ``[embedding]``, or ``None`` if vectors are disabled.
 
     Raises
     ------
     ConfigError
-        There is no such model here.
+        The model is unknown.
     """
     from casetrack.base.models.profiles import PROFILES
 
@@ -201,30 +183,30 @@ def profile_of(config: ContextConfig, /) -> str | None:
     if not model:
         return AUTO_PROFILE
     own = [p.name for p in PROFILES if not p.provider]
-    found: str = _LOCAL.get(model.lower(), model.lower())
-    if found not in own:
+    profile: str = _LOCAL.get(model.lower(), model.lower())
+    if profile not in own:
         known = [*own, *_LOCAL]
         from casetrack.base.arguments import suggest
 
         raise ConfigError(
-            f"[embedding] names a model that is not known here: {model!r}{suggest(model, known)}",
-            f"Leave it out, or use one of: {', '.join(known)}.",
+            f"[embedding] names an unknown model: {model!r}{suggest(model, known)}",
+            f"Remove the key, or use one of: {', '.join(known)}.",
             *config.files,
         )
-    return found
+    return profile
 
 
 def pipeline_text(config: ContextConfig, /) -> str:
-    """Return the pipeline file that ``[chunking]`` and ``[embedding]`` mean.
+    """Return the text of the pipeline file for ``[chunking]`` and ``[embedding]``.
 
     Raises
     ------
     ConfigError
-        The sizes do not fit together.
+        The overlap is too large for the chunk size.
     """
     most = config.chunking["max_tokens"] * _CHARS
-    told = config.chunking["overlap_tokens"]
-    overlap = max(1, most // 11 if told is None else told * _CHARS)
+    overlap_tokens = config.chunking["overlap_tokens"]
+    overlap = max(1, most // 11 if overlap_tokens is None else overlap_tokens * _CHARS)
     sizes = {
         "target_chars": most * 10 // 11,
         "max_chars": most,
@@ -234,8 +216,8 @@ def pipeline_text(config: ContextConfig, /) -> str:
     if 2 * sizes["min_chars"] > sizes["target_chars"]:
         least = -(-22 * (overlap + 1) // (10 * _CHARS))
         raise ConfigError(
-            "overlap_tokens of [chunking] is too much for its max_tokens",
-            f"Use less overlap, or max_tokens from {least}.",
+            "overlap_tokens of [chunking] is too large for its max_tokens",
+            f"Reduce overlap_tokens, or set max_tokens to at least {least}.",
             *config.files,
         )
     steps: dict[str, Mapping[str, int]] = {"parse": {}, "language": {}, "chunk": sizes, "terms": {}}
@@ -243,7 +225,7 @@ def pipeline_text(config: ContextConfig, /) -> str:
         steps["embed"] = {}
     lines = [
         f'name = "{PIPELINE}"',
-        'doc = "What a config of ctx says of passages and vectors; written by ctx."',
+        'doc = "Passages and vectors as in a config of ctx; written by ctx."',
     ]
     for name, values in steps.items():
         lines += ["", "[[step]]", f'name = "{name}"']
@@ -252,37 +234,30 @@ def pipeline_text(config: ContextConfig, /) -> str:
 
 
 def _settings(config: ContextConfig) -> Settings:
-    """Return the settings of the data folder; models are shared with ``casetrack``."""
+    """Return the settings of the data folder; ``casetrack`` uses the same models."""
     settings = load_settings(config.data_dir)
     own = config.data_dir / "models"
     if settings.models_dir == own and not own.is_dir():
         settings = replace(settings, models_dir=load_settings().models_dir)
-    told = config.embedding
+    keys = config.embedding
     provider = ProviderSettings(
-        url=told["url"],
-        model=told["model"],
-        dimensions=told["dims"],
-        timeout_seconds=told["timeout_secs"],
+        url=keys["url"],
+        model=keys["model"],
+        dimensions=keys["dims"],
+        timeout_seconds=keys["timeout_secs"],
     )
-    if told["provider"] not in {"openai", "ollama"}:
+    if keys["provider"] not in {"openai", "ollama"}:
         return settings
-    return replace(settings, providers=replace(settings.providers, **{told["provider"]: provider}))
+    return replace(settings, providers=replace(settings.providers, **{keys["provider"]: provider}))
 
 
-# What syncing the sources of a config needs beside the sync itself.
+# Sources and periods for a sync.
 
 
 class Unopened(Source):
-    """A source that cannot even be opened: to a sync, one whose listing fails.
+    """A source that cannot be opened: its listing fails with *error*.
 
-    So the others go on, and the collection knows why it may be behind this one.
-
-    Parameters
-    ----------
-    entry
-        The source.
-    error
-        Why.
+    A sync reports it like any failed source and continues with the others.
     """
 
     notes: Sequence[str] = ()
@@ -302,12 +277,12 @@ class Unopened(Source):
         raise self._error
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
-        """Return nothing: it has no items."""
+        """Return ``None``: there are no items."""
         return None
 
 
 def source_to_sync(home: ContextHome, entry: SourceEntry, /) -> Source:
-    """Return a source of the config; one that cannot be opened fails when it is listed."""
+    """Return a source of the config; its listing fails if it cannot be opened."""
     try:
         return home.source(entry)
     except SourceError as error:
@@ -317,12 +292,12 @@ def source_to_sync(home: ContextHome, entry: SourceEntry, /) -> Source:
 
 
 def moments(since: str | None, until: str | None, /) -> tuple[datetime | None, datetime | None]:
-    """Return from when on and before when something counts: days, months or years in UTC.
+    """Return start (inclusive) and end (exclusive) of a period of days, months or years in UTC.
 
     Raises
     ------
     UsageError
-        One is no date, or the second lies before the first.
+        A date is invalid, or the end is before the start.
     """
     start = None if since is None else _midnight(day_span(since)[0])
     end = None if until is None else _midnight(day_span(until)[1]) + timedelta(days=1)

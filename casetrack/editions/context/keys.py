@@ -1,7 +1,7 @@
-"""The sections of settings of a config: each with its keys, defaults and meanings, declared once.
+"""The sections of settings of a config, with keys, defaults and meanings.
 
-Checking a config, writing one (``ctx init``) and the page of the docs are made of this, and of
-:data:`casetrack.keep.sources.KINDS` for the sources.
+They are the only source for checking a config, ``ctx init`` and the page of the docs; sources have
+:data:`casetrack.keep.sources.KINDS`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SECTIONS: Mapping[str, Kind] = kinds_in(Path(__file__).with_name("keys.toml"))
-"""The sections of settings, in the order in which they are told."""
+"""The sections of settings, in the order of the documentation."""
 WITHOUT_EFFECT: Mapping[str, str] = {
-    "vector_index": "vectors are compared with all others, exactly",
-    "tools": "tools in Lua are not run",
-    "models": "no language model is run",
-    "registries": "nothing is installed; a source of your own is a script",
+    "vector_index": "all vectors are compared exactly",
+    "tools": "tools in Lua are not supported",
+    "models": "no language model is used",
+    "registries": "nothing is installed; use a script as a custom source",
 }
-"""Sections of ctx that mean nothing here, and why: they may stand in a file, and are named."""
+"""Sections of ctx that are accepted but have no effect, with the reason."""

@@ -1,7 +1,6 @@
-"""What the edition for people who code returns: documents found, read, and where they come from.
+"""Records of the edition for developers: search results, documents and sources.
 
-The names are those that its users' programs know; what is ours stands beside them: the citation,
-the page and the lines of what is quoted, and the address that opens it there.
+The field names are those of ctx, plus citation, page, lines, and a link to them.
 """
 
 from __future__ import annotations
@@ -19,49 +18,26 @@ Score = Annotated[float, FieldFormat(digits=6)]
 
 @dataclass(frozen=True, slots=True)
 class ContextScores(Record):
-    """How the score of a passage came about.
-
-    Attributes
-    ----------
-    keyword_score, vector_score
-        BM25 and cosine, as they are; ``None`` where the list does not hold the passage.
-    keyword_normalised, vector_normalised
-        The same from 0 to 1 within its list; 0 where the list does not hold it.
-    alpha
-        Weight of the vectors.
-    blended
-        The score of the passage: ``(1 - alpha) * keyword + alpha * vector``.
-    signals
-        In the mode ``full``, which does not blend: what each stage said. There the scores from 0
-        to 1 and alpha are ``None``.
-    """
+    """Scores of a passage."""
 
     JSON = ("...", "signals?")
 
+    # BM25; ``None``: not among the candidates.
     keyword_score: Annotated[float | None, FieldFormat(digits=6)]
+    # Cosine; ``None``: not among the candidates.
     vector_score: Annotated[float | None, FieldFormat(digits=6)]
+    # 0 to 1 within the candidates; ``None`` in the mode ``full``.
     keyword_normalised: Annotated[float | None, FieldFormat(digits=6)]
+    # 0 to 1 within the candidates; ``None`` in the mode ``full``.
     vector_normalised: Annotated[float | None, FieldFormat(digits=6)]
-    alpha: float | None
-    blended: Score
-    signals: dict[str, Signal] | None = None
+    alpha: float | None  # Weight of the vectors; ``None`` in the mode ``full``
+    blended: Score  # ``(1 - alpha) * keyword + alpha * vector``, or the score of the mode ``full``
+    signals: dict[str, Signal] | None = None  # Scores of each stage, in the mode ``full``
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPlace(Record):
-    """Where something was found: a passage, or what of it is quoted.
-
-    Attributes
-    ----------
-    index
-        Position of the passage in its document, from 0, as ``get`` counts.
-    citation, page, line_start, line_end
-        Page and lines from 1, inclusive.
-    url
-        Opens the document at these lines, where its source has such addresses.
-    scores
-        How the score came about, where that was asked for.
-    """
+    """The place of a passage or of its quoted part."""
 
     JSON = (
         *("chunk_id=provenance.chunk_id", "index=provenance.chunk_index", "score"),
@@ -71,7 +47,7 @@ class ContextPlace(Record):
     )
 
     score: Score
-    url: str | None
+    url: str | None  # Link to these lines, if its source has such links
     provenance: Annotated[Provenance, HIDDEN] = field(repr=False)
     scores: ContextScores | None = field(repr=False)
 
@@ -83,27 +59,7 @@ class ContextPlace(Record):
 
 @dataclass(frozen=True, slots=True)
 class ContextHit(Record):
-    """A document that was found.
-
-    Attributes
-    ----------
-    id
-        Of the document.
-    source, source_id
-        Where it comes from, and what that calls it.
-    updated_at
-        When it was last changed; see :attr:`casetrack.base.records.Document.dated_at`.
-    snippet
-        What of its best passage says most on the question, as it stands there.
-    source_url
-        Where a person finds the document.
-    stale
-        Whether the collection may be behind the source.
-    place
-        Where the snippet stands; its facts are those of the result.
-    more
-        Where its next best passages stand.
-    """
+    """A document that matches a question."""
 
     JSON = (
         *("id", "score=place.score", "title", "source", "source_id", "updated_at", "snippet"),
@@ -117,49 +73,33 @@ class ContextHit(Record):
     id: str
     title: str
     source: str
-    source_id: str
-    updated_at: datetime
-    snippet: str
+    source_id: str  # Id of the document in its source
+    updated_at: datetime  # See :attr:`casetrack.base.records.Document.dated_at`
+    snippet: str  # The part of its best passage that matches the question best
     source_url: str | None
-    stale: bool
-    place: Annotated[ContextPlace, HIDDEN]
-    more: tuple[ContextPlace, ...]
+    stale: bool  # Whether the source may be newer than the collection
+    place: Annotated[ContextPlace, HIDDEN]  # Place of the snippet
+    more: tuple[ContextPlace, ...]  # Places of its next best passages
 
     @property
     def score(self) -> float:
-        """That of its best passage, 0 to 1."""
+        """Score of its best passage, 0 to 1."""
         return self.place.score
 
 
 @dataclass(frozen=True, slots=True)
 class ContextResults(Record):
-    """The answer to a question: documents, the best first.
-
-    Attributes
-    ----------
-    mode
-        What was asked for, or what was chosen.
-    notes
-        What the user should know.
-    """
+    """The answer to a question: documents, best first."""
 
     query: str
-    mode: SearchMode
+    mode: SearchMode  # The requested or the default mode
     results: tuple[ContextHit, ...]
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ContextChunk(Record):
-    """A passage of a document that is read.
-
-    Attributes
-    ----------
-    index
-        Its position in the document, from 0.
-    url
-        Opens the document at its lines, where its source has such addresses.
-    """
+    """A passage of a document."""
 
     JSON = (
         *("index", "text", "chunk_id=provenance.chunk_id", "citation=provenance.cite"),
@@ -168,7 +108,7 @@ class ContextChunk(Record):
     )
 
     text: str
-    url: str | None
+    url: str | None  # Link to its lines, if its source has such links
     provenance: Annotated[Provenance, HIDDEN] = field(repr=False)
 
     @property
@@ -179,25 +119,7 @@ class ContextChunk(Record):
 
 @dataclass(frozen=True, slots=True)
 class ContextDocument(Record):
-    """A document that is read, whole or from some passage on.
-
-    Attributes
-    ----------
-    content_type
-        Of the file, as HTTP writes it.
-    body
-        Its text: pages in order, each followed by an empty line.
-    metadata
-        Further facts that its source and the file tell.
-    chunks
-        Its passages, in order.
-    chunk_count
-        How many it has.
-    stale
-        Whether the collection may be behind its source.
-    next
-        The index to go on from; ``None`` at its end.
-    """
+    """A document, complete or from one passage on."""
 
     id: str
     source: str
@@ -207,52 +129,33 @@ class ContextDocument(Record):
     author: str | None
     created_at: datetime
     updated_at: datetime
-    content_type: str
-    body: str
-    metadata: dict[str, Any]
+    content_type: str  # Media type of the file
+    body: str  # Text of the pages in order, separated by an empty line
+    metadata: dict[str, Any]  # Further facts from its source and its file
     chunks: tuple[ContextChunk, ...]
     chunk_count: int
-    next: int | None
-    stale: bool
+    next: int | None  # Index of the next passage; ``None`` at the end
+    stale: bool  # Whether the source may be newer than the collection
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSource(Record):
-    """Where documents of a collection come from.
+    """A source of documents."""
 
-    Attributes
-    ----------
-    name, kind
-        As users write it (``git:platform``), and the first part of that.
-    configured
-        Whether the configuration names it; what it does not name is kept as it was.
-    healthy
-        Whether the collection is in step with it: nothing is known to be wrong, and what the
-        configuration names was taken in.
-    notes
-        What is wrong with it, and what to do; ``None`` for nothing.
-    documents, chunks
-        How much there is of it.
-    last_synced_at, last_success_at
-        When it was last looked at, and when all of it was last in step; ``None`` for never.
-    stale
-        Whether the collection may be behind it.
-    """
-
-    name: str
-    kind: str
-    configured: bool
-    healthy: bool
-    notes: str | None
+    name: str  # As users write it: ``git:platform``
+    kind: str  # The first part of the name
+    configured: bool  # Whether the config names it; other sources are kept without sync
+    healthy: bool  # Whether the last sync of a configured source was complete
+    notes: str | None  # Its problem and the next step
     documents: int
     chunks: int
     last_synced_at: datetime | None
-    last_success_at: datetime | None
-    stale: bool
+    last_success_at: datetime | None  # Last sync that was complete
+    stale: bool  # Whether the source may be newer than the collection
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSources(Record):
-    """All places that documents of a collection come from, by name."""
+    """All sources of a collection, sorted by name."""
 
     sources: tuple[ContextSource, ...]

@@ -1,4 +1,4 @@
-"""The config that ``ctx init`` writes: every section and every key, each with what it means."""
+"""The config that ``ctx init`` writes, with every section and key and their meaning."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _HEAD = """\
-# Sources of this project, for ctx. Relative paths start from the project's folder; ${NAME} is a
-# variable of the environment. Keys behind a # show their defaults, or an example.
+# Sources of this project, for ctx. Relative paths start at the folder of the project. ${NAME} is a
+# variable of the environment. Keys after a # show their default or an example.
 """
 
 
 def config_text() -> str:
-    """Return a whole config that works: the folder itself as a source, all else as comments."""
+    """Return a valid config with the folder as its source; other keys are comments."""
     parts = [_HEAD]
     parts += [_table(name, kind, used=True) for name, kind in SECTIONS.items()]
     for kind in KINDS.values():
@@ -36,12 +36,14 @@ def _table(name: str, kind: Kind, *, used: bool) -> str:
         mark = "" if used and key.chosen is not None else "# "
         lines += _commented(f"{mark}{key.name} = {_written(value)}", key.help)
     if kind.free_keys:
-        lines += _commented('# api_token = "${API_TOKEN}"', "Keys of your own go to the program.")
+        lines += _commented(
+            '# api_token = "${API_TOKEN}"', "Further keys are passed to the program."
+        )
     return "\n".join([*lines, ""])
 
 
 def _commented(line: str, comment: str) -> list[str]:
-    """Return a line with its comment, beside it where both fit."""
+    """Return a line with its comment, on one line if both fit."""
     beside = f"{line:<40}  # {comment}"
     if len(beside) <= _WIDTH:
         return [beside]

@@ -1,4 +1,4 @@
-"""The text of the edition's answers, as the command line shows it."""
+"""Text form of the edition's answers for the command line."""
 
 import textwrap
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ _MOST_ROWS = 6
 
 
 @head_of.register
-def _results(found: ContextResults) -> Lines:
-    return [line((f"Note: {note}", "warning")) for note in found.notes]
+def _results(results: ContextResults) -> Lines:
+    return [line((f"Note: {note}", "warning")) for note in results.notes]
 
 
 @entries_of.register
-def _hits(found: ContextResults) -> tuple[str, Sequence[Any]]:
-    return "results", found.results
+def _hits(results: ContextResults) -> tuple[str, Sequence[Any]]:
+    return "results", results.results
 
 
 @lines_of.register
@@ -35,7 +35,7 @@ def _hit(hit: ContextHit) -> Lines:
         *([flat(hit.title)] if hit.title not in hit.source_id else []),
         f"updated {hit.updated_at:%Y-%m-%d}",
         place.citation,
-        *(["stale: it may be behind its source, see `ctx sources`"] if hit.stale else []),
+        *(["stale: its source may be newer, see `ctx sources`"] if hit.stale else []),
     ]
     also = f"also {'; '.join(other.citation for other in hit.more)}"
     return [
@@ -50,15 +50,15 @@ def _hit(hit: ContextHit) -> Lines:
 
 
 def _rows(snippet: str) -> list[str]:
-    """Return a snippet in its own lines, without the indent that all of them share."""
+    """Return the lines of a snippet without their common indent."""
     rows = [row.rstrip() for row in textwrap.dedent(snippet).splitlines() if row.strip()]
     return rows if len(rows) <= _MOST_ROWS else [*rows[: _MOST_ROWS - 1], "\u2026"]
 
 
 def _explained(scores: ContextScores) -> str:
     if scores.signals:
-        said = ", ".join(f"{name} {s.score:.3f}" for name, s in scores.signals.items())
-        return f"full: {said}"
+        listed = ", ".join(f"{name} {s.score:.3f}" for name, s in scores.signals.items())
+        return f"full: {listed}"
     parts = []
     for name, raw, share in (
         ("keyword", scores.keyword_score, scores.keyword_normalised),
@@ -71,31 +71,31 @@ def _explained(scores: ContextScores) -> str:
 
 
 @head_of.register
-def _document(found: ContextDocument) -> Lines:
-    first, last = found.chunks[0].index, found.chunks[-1].index
-    said = {
-        "Title": found.title,
-        "Source": f"{found.source} / {found.source_id}",
-        "Address": found.source_url,
-        "Author": found.author,
-        "Updated": found.updated_at,
-        "Type": found.content_type,
-        "ID": found.id,
-        "Passages": f"{first}-{last} of {found.chunk_count}",
+def _document(document: ContextDocument) -> Lines:
+    first, last = document.chunks[0].index, document.chunks[-1].index
+    labels = {
+        "Title": document.title,
+        "Source": f"{document.source} / {document.source_id}",
+        "Address": document.source_url,
+        "Author": document.author,
+        "Updated": document.updated_at,
+        "Type": document.content_type,
+        "ID": document.id,
+        "Passages": f"{first}-{last} of {document.chunk_count}",
     }
-    onward = f"Go on with: ctx get {found.id}:{found.next}:{len(found.chunks)}"
-    rest = [] if found.next is None else [GAP, line((onward, "less"))]
-    return [*facts(said, 0), GAP, Line((found.body,), block=True), *rest]
+    onward = f"Continue with: ctx get {document.id}:{document.next}:{len(document.chunks)}"
+    rest = [] if document.next is None else [GAP, line((onward, "less"))]
+    return [*facts(labels, 0), GAP, Line((document.body,), block=True), *rest]
 
 
 @entries_of.register
-def _listed(found: ContextSources) -> tuple[str, Sequence[Any]]:
-    return "sources", found.sources
+def _listed(listing: ContextSources) -> tuple[str, Sequence[Any]]:
+    return "sources", listing.sources
 
 
 @head_of.register
-def _sources(found: ContextSources) -> Lines:
-    return [line((counted(len(found.sources), "source"), "title"))]
+def _sources(listing: ContextSources) -> Lines:
+    return [line((counted(len(listing.sources), "source"), "title"))]
 
 
 @lines_of.register

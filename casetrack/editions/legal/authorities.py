@@ -68,29 +68,25 @@ def table_of_authorities(
     compare: bool = False,
     read: ReadCitations | None = None,
 ) -> TableOfAuthorities:
-    """Return what a brief cites, sorted as courts ask, with the pages that cite it.
+    """Return the authorities that a brief cites, in the order of courts, with the citing pages.
 
-    A citation counts on the page on which it begins; short forms, *Id.* and *supra* count for
-    their authority. The brief's own tables of contents and of authorities and the comments in its
-    margin are not read with it. A document of the record is no authority, nor is an opinion one
-    of its own.
+    A citation counts for the page of its first character. Short forms, *Id.* and *supra* count
+    for their authority. The brief's own tables and margin comments are excluded. Documents of
+    the record and the opinion itself are not authorities.
 
     Parameters
     ----------
-    draft
-        The brief.
     passim
-        From how many pages on an authority is listed as *passim*; 0 for never.
+        Number of pages from which an authority is listed as *passim*; 0 for never.
     compare
-        Whether to compare with the table that stands in the brief.
+        Whether to compare with the brief's own table.
     read
-        Reads the citations of a text; :func:`read_citations`
-        where none is given.
+        Reads the citations of a text; default: :func:`read_citations`.
 
     Raises
     ------
     UsageError
-        *passim* is below 0, or 1.
+        *passim* is negative or 1.
     """
     if passim < 0 or passim == 1:
         raise UsageError(
@@ -110,23 +106,25 @@ def table_of_authorities(
     own_keys = {leaders.get(key, key) for key in _own_keys(draft)}
     settled = [c for c in settled if leaders[c.key] not in own_keys]
     groups = _by_authority(settled, leaders)
-    found = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
+    authorities = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
     order = {section: n for n, section in enumerate(AUTHORITY_SECTIONS)}
-    found.sort(key=lambda a: (order[a.section], sort_key(a.section, a.name, a.name_end), a.key))
+    authorities.sort(
+        key=lambda a: (order[a.section], sort_key(a.section, a.name, a.name_end), a.key)
+    )
     own = [table for table in tables if table.kind == "authorities"]
     differences = None
     if compare and own:
-        by_leader = {leaders[a.key]: a for a in found}
+        by_leader = {leaders[a.key]: a for a in authorities}
         by_key = {key: by_leader[leader] for key, leader in leaders.items()}
         body = _plain(draft.without(spans).text)
-        differences = _differences(draft, own, read, by_key, found, passim, body)
+        differences = _differences(draft, own, read, by_key, authorities, passim, body)
     return TableOfAuthorities(
         draft_name=draft.name,
         draft_path=draft.document.document_id if draft.document else str(draft.path),
         pages=len(draft.whole.pages),
         page_numbers="printed" if numbers.are_printed else "file",
         passim=passim,
-        authorities=tuple(found),
+        authorities=tuple(authorities),
         uncounted=tuple(
             Uncounted(
                 c.text, _place(draft, c, numbers), c.note or "CaseTrack found several candidates."
@@ -139,7 +137,7 @@ def table_of_authorities(
         notes=(
             *draft.notes,
             *citations_notes(),
-            *_notes(draft, numbers, found, compare=compare, own=own),
+            *_notes(draft, numbers, authorities, compare=compare, own=own),
         ),
     )
 
@@ -205,7 +203,7 @@ def _authority(cited: _Cited, draft: Draft, numbers: PageNumbers, passim: int) -
 
 
 def _with_court(name: str, citation: LegalCitation) -> str:
-    """Return a name with the court beside the year, as a table lists it."""
+    """Return a name with the court before the year, as in a table of authorities."""
     year = f"({citation.year})"
     if not citation.court or not name.endswith(year):
         return name
@@ -214,8 +212,8 @@ def _with_court(name: str, citation: LegalCitation) -> str:
 
 def _name_end(name: str) -> int:
     """Return where the name of a case ends: before its volume, its docket number or its court."""
-    found = _CASE_NAME.search(name)
-    return found.start() if found is not None else len(name)
+    match = _CASE_NAME.search(name)
+    return match.start() if match is not None else len(name)
 
 
 def _place(draft: Draft, citation: LegalCitation, numbers: PageNumbers) -> DraftPlace:
@@ -232,7 +230,7 @@ def _place(draft: Draft, citation: LegalCitation, numbers: PageNumbers) -> Draft
     )
 
 
-# --- the table that stands in the brief -------------------------------------------------------
+# --- comparison with the brief's own table ----------------------------------------------------
 
 
 def _differences(
@@ -240,24 +238,26 @@ def _differences(
     own: Sequence[OwnTable],
     read: ReadCitations,
     by_key: Mapping[str, Authority],
-    found: Sequence[Authority],
+    authorities: Sequence[Authority],
     passim: int,
     body: str,
 ) -> tuple[TableDifference, ...]:
-    """Compare the entries of the brief's table, each read by itself, with what was counted."""
+    """Compare the entries of the brief's own table with the counted citations."""
     listed: dict[str, tuple[str, ...]] = {}
     gone: list[TableDifference] = []
     entries = _plain(" ".join(draft.whole.text[table.start : table.end] for table in own))
     for entry in (e for table in own for e in own_entries(draft.whole.text, table)):
         inside = read(WholeText((TextPage(1, entry.words),)))
         keys = dict.fromkeys(key for c in inside for key in (c.key, *c.keys))
-        cited = [by_key[key].key for key in keys if key in by_key] or _named(entry.words, found)
+        cited = [by_key[key].key for key in keys if key in by_key] or _named(
+            entry.words, authorities
+        )
         for key in dict.fromkeys(cited):
             listed[key] = (*listed.get(key, ()), *entry.pages)
         if not cited and _plain(entry.words[: _name_end(entry.words)]) not in body:
             pages = ", ".join(entry.pages)
-            said = f"{entry.words} is listed ({pages}); CaseTrack found no citation of it."
-            gone.append(TableDifference("citation not found", entry.words, said, pages))
+            message = f"{entry.words} is listed ({pages}); CaseTrack found no citation of it."
+            gone.append(TableDifference("citation not found", entry.words, message, pages))
     missing = [
         TableDifference(
             "entry not found",
@@ -265,12 +265,12 @@ def _differences(
             f"{a.name}: CaseTrack found it on {_pages_said(a.pages)} and no entry in the table.",
             counted=a.listed,
         )
-        for a in found
+        for a in authorities
         if a.key not in listed and _plain(a.name[: a.name_end or None]) not in entries
     ]
     other = [
         difference
-        for a in found
+        for a in authorities
         if a.key in listed and (difference := _other_pages(a, listed[a.key], passim)) is not None
     ]
     return (*missing, *gone, *other)
@@ -280,10 +280,10 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _named(words: str, found: Iterable[Authority]) -> list[str]:
+def _named(words: str, authorities: Iterable[Authority]) -> list[str]:
     """Return the authority that an entry names without a citation that could be read."""
     plain = words.casefold()
-    names = ((a.key, a.name[: a.name_end or None].casefold()) for a in found)
+    names = ((a.key, a.name[: a.name_end or None].casefold()) for a in authorities)
     return [key for key, name in names if name in plain or (plain and plain in name)]
 
 
@@ -294,22 +294,22 @@ def _other_pages(
         few = len(authority.pages) < max(passim, 2)
         if not few or authority.listed == "passim":
             return None
-        said = (
+        message = (
             f"{authority.name} is listed as passim; CaseTrack found it on "
             f"{_pages_said(authority.pages)}."
         )
-        return TableDifference("other pages", authority.name, said, "passim", authority.listed)
-    wanted, there = set(_spelt_out(listed)), set(authority.pages)
-    if wanted == there:
+        return TableDifference("other pages", authority.name, message, "passim", authority.listed)
+    wanted, counted = set(_spelt_out(listed)), set(authority.pages)
+    if wanted == counted:
         return None
     parts = []
     if lacking := [p for p in authority.pages if p not in wanted]:
         parts.append(f"also found on {_pages_said(lacking)}")
-    if excess := [p for p in _spelt_out(listed) if p not in there]:
+    if excess := [p for p in _spelt_out(listed) if p not in counted]:
         parts.append(f"listed and not found on {_pages_said(excess)}")
-    said = f"{authority.name}: {'; '.join(parts)} (by CaseTrack)."
+    message = f"{authority.name}: {'; '.join(parts)} (by CaseTrack)."
     return TableDifference(
-        "other pages", authority.name, said, ", ".join(listed), ", ".join(authority.pages)
+        "other pages", authority.name, message, ", ".join(listed), ", ".join(authority.pages)
     )
 
 
@@ -339,20 +339,20 @@ def _pages_said(pages: Sequence[str]) -> str:
 def _notes(
     draft: Draft,
     numbers: PageNumbers,
-    found: Sequence[Authority],
+    authorities: Sequence[Authority],
     *,
     compare: bool,
     own: Sequence[OwnTable],
 ) -> list[str]:
     notes = []
-    if not found:
+    if not authorities:
         notes.append("CaseTrack found no citation in this file.")
     if draft.is_estimated:
         notes.append(
             "This file does not say where its pages end, so that the pages are estimates. Save it "
             "as PDF in the program that made it, and make the table of that."
         )
-    if found and not numbers.are_printed:
+    if authorities and not numbers.are_printed:
         notes.append(
             "Pages are counted from the first page of the file: no other number is printed on them."
         )
@@ -367,7 +367,7 @@ def _notes(
         )
     if draft.remarks:
         notes.append("What comments in the margin of the file cite is not counted.")
-    short = [a for a in found if not a.is_complete]
+    short = [a for a in authorities if not a.is_complete]
     if short:
         names = "; ".join(a.name for a in short)
         notes.append(f"CaseTrack found no full citation outside of the tables: {names}.")

@@ -1,4 +1,4 @@
-"""What is done with a brief: its citations are checked, its table of authorities is made."""
+"""Operations on briefs: cite check and table of authorities."""
 
 from __future__ import annotations
 

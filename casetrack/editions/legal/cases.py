@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from casetrack.base.records import CollectionInfo, CollectionStats, CollectionStatus
 
 USED = "case-in-use"
-"""Name of the file of the data folder that says which case commands work on."""
+"""Name of the file in the data folder with the id of the selected case."""
 CASE = View("id", "name", "case_number=reference", "case_type=type", "status", "created_at")
-"""What programs are told of a case."""
+"""JSON fields of a case."""
 _ID = 8
 
 
@@ -42,13 +42,7 @@ def chosen(library: Library, /) -> CollectionInfo | None:
 
 
 class Cases:
-    """The cases of a data folder.
-
-    Parameters
-    ----------
-    library
-        The data folder.
-    """
+    """The cases of a data folder."""
 
     def __init__(self, library: Library, /) -> None:
         self._library = library
@@ -62,21 +56,17 @@ class Cases:
         case_number: str | None = None,
         profile: str = AUTO_PROFILE,
     ) -> Collection:
-        """Make a new, empty case; see :meth:`casetrack.api.library.Library.create`.
+        """Create an empty case; see :meth:`casetrack.api.library.Library.create`.
 
-        Parameters
-        ----------
-        case_type
-            One of the kinds of ``edition.toml``, in any letter case.
-        case_number
-            The docket number, as the court writes it.
+        *case_type* is a type in ``edition.toml`` in any letter case, *case_number* the docket
+        number.
 
         Raises
         ------
         UsageError
-            The name or the kind does not fit, or a collection that is no case has the name.
+            The name or type is invalid, or another collection has the name.
         CollectionExists, FreeTierLimit, StorageError
-            There is a case of this name; there are as many as the tier allows; it cannot be made.
+            A case has this name; the limit of the tier is reached; the case cannot be stored.
         """
         for info in self._library.collections():
             if info.name.casefold() == name.strip().casefold() and info.edition != LEGAL:
@@ -106,16 +96,16 @@ class Cases:
         Raises
         ------
         CollectionNotFound, AmbiguousName
-            None fits (near names are suggested), or several do.
+            No case matches (near names are suggested), or several do.
         """
         require_text(name_or_id)
         infos = self.all()
         entries = [arguments.Entry(i.id, i.name) for i in infos]
-        found = arguments.find(name_or_id, entries, kind="case")
-        if found is None:
+        position = arguments.find(name_or_id, entries, kind="case")
+        if position is None:
             near = [(n, i[:_ID]) for n, i in arguments.near(name_or_id, entries)]
             raise CollectionNotFound(name_or_id, near, [entry.name for entry in entries])
-        return infos[found]
+        return infos[position]
 
     def get(self, name_or_id: str, /) -> Collection:
         """Open a case; see :meth:`find` and :meth:`casetrack.api.library.Library.get`."""
@@ -131,14 +121,14 @@ class Cases:
         return next((info for info in self.all() if info.id == wanted), None)
 
     def use(self, name_or_id: str | None, /) -> CollectionInfo | None:
-        """Choose the case that commands work on where they name none, or let go of it.
+        """Set the default case of commands, or unset it (``None``).
 
         Raises
         ------
         CollectionNotFound, AmbiguousName
             See :meth:`find`.
         NotWritable, DiskFull, StorageError
-            The choice cannot be kept.
+            The setting cannot be stored.
         """
         from casetrack.base.files import storage_errors, write_atomic
 

@@ -1,4 +1,4 @@
-"""What is done with cases as a whole: they are made and listed."""
+"""Operations on cases: create and list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _lines(case: Case) -> Lines:
 
 
 def in_words_of_cases(function: Callable[..., R], /) -> Callable[..., R]:
-    """Let a command tell its errors in words of cases."""
+    """Make a command report its errors with the terms of cases."""
 
     @functools.wraps(function)
     def told(*args: object, **given: object) -> R:

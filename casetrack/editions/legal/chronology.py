@@ -47,40 +47,40 @@ def chronology(
     ] = USUAL_EVENTS,
     only_picked: Annotated[bool, Arg("Only what you have picked.", "--picked")] = False,
 ) -> Chronology:
-    """Return what happened in a case, by date, each event with its source.
+    """Return the events of a case by date, each with its source.
 
-    What the reader has taken, and the reader's own events, stand in it in any case, in the
-    reader's words where there are some; what the reader has left out does not. These picks are
-    marks of the collection, which stay through reading files anew, export and import.
+    The user's picked and added events are always included, with the user's text if there is
+    one; hidden events are not. These picks are marks of the collection and survive
+    re-ingestion, export and import.
 
     Parameters
     ----------
     start, end
-        Only events on or after, on or before this day; as for a timeline.
+        First and last day, as for a timeline.
     limit
-        At most so many that the reader has not picked, the weightiest; ``None`` for all.
+        Maximum number of events that are not picked, by weight; ``None`` for all.
     only_picked
-        Only what the reader has picked.
+        Only events that the user picked.
 
     Raises
     ------
     UsageError
-        A day is none, or the end comes before the start.
+        A date is invalid, or the end is before the start.
     """
-    found = case.map.timeline(start=start, end=end, limit=limit)
-    return case.workspace.ask(lambda state: _chronology(state, found, only_picked=only_picked))
+    timeline = case.map.timeline(start=start, end=end, limit=limit)
+    return case.workspace.ask(lambda state: _chronology(state, timeline, only_picked=only_picked))
 
 
-def _chronology(state: State, found: Timeline, *, only_picked: bool) -> Chronology:
+def _chronology(state: State, timeline: Timeline, *, only_picked: bool) -> Chronology:
     graph = graph_of(state)
     taken = [m for m in graph.marks if m.mark.kind == "take_event" and m.state != "undone"]
     placed = {
         (m.quote.chunk_id, m.mark.value): m
         for m in taken
-        if m.quote is not None and _touches(m, found)
+        if m.quote is not None and _touches(m, timeline)
     }
     entries = []
-    for event in found.events:
+    for event in timeline.events:
         pick = placed.pop((event.quote.chunk_id, event.value), None)
         entries.append(_of_event(event, pick))
     beside = [_of_mark(graph, pick) for pick in placed.values()]
@@ -88,20 +88,20 @@ def _chronology(state: State, found: Timeline, *, only_picked: bool) -> Chronolo
     chosen.sort(key=lambda e: (e.first, e.last, e.value))
     gone = sum(m.quote is None for m in taken)
     return Chronology(
-        case=found.collection,
-        start=found.start,
-        end=found.end,
-        total=found.total,
+        case=timeline.collection,
+        start=timeline.start,
+        end=timeline.end,
+        total=timeline.total,
         entries=tuple(_with_names(graph, chosen)),
-        notes=tuple(_notes(found, gone)),
+        notes=tuple(_notes(timeline, gone)),
     )
 
 
-def _notes(found: Timeline, gone: int) -> list[str]:
-    notes = [found.left_out] if found.left_out else []
-    notes += found.notes
-    if len(found.events) < found.total:
-        rest = found.total - len(found.events)
+def _notes(timeline: Timeline, gone: int) -> list[str]:
+    notes = [timeline.left_out] if timeline.left_out else []
+    notes += timeline.notes
+    if len(timeline.events) < timeline.total:
+        rest = timeline.total - len(timeline.events)
         notes.append(f"{rest:,} less weighty events are not shown.")
     if gone:
         what = "1 event that you took is" if gone == 1 else f"{gone} events that you took are"
@@ -109,10 +109,10 @@ def _notes(found: Timeline, gone: int) -> list[str]:
     return notes
 
 
-def _touches(pick: PlacedMark, found: Timeline) -> bool:
+def _touches(pick: PlacedMark, timeline: Timeline) -> bool:
     day = typed_date(pick.mark.value)
-    return (found.end is None or str(day.first) <= found.end) and (
-        found.start is None or str(day.last) >= found.start
+    return (timeline.end is None or str(day.first) <= timeline.end) and (
+        timeline.start is None or str(day.last) >= timeline.start
     )
 
 
@@ -133,7 +133,7 @@ def _of_event(event: Event, pick: PlacedMark | None) -> ChronologyEntry:
 
 
 def _of_mark(graph: ContextGraph, pick: PlacedMark) -> ChronologyEntry:
-    """Return an event that was taken and is not among the weightiest."""
+    """Return a picked event that is not in the timeline."""
     quote: Quote | None = pick.quote
     if quote is None:
         raise ValueError(f"the mark {pick.mark_id} has no place")
@@ -170,24 +170,16 @@ def _with_names(
         named[row["chunk_id"]].append((row["text"], row["name"]))
     for entry in entries:
         words = f"{entry.document_says or entry.event} {entry.event}"
-        here = [(words.find(text), name) for text, name in named[entry.quote.chunk_id]]
-        who = dict.fromkeys(name for at, name in sorted(here) if at >= 0)
+        matches = [(words.find(text), name) for text, name in named[entry.quote.chunk_id]]
+        who = dict.fromkeys(name for at, name in sorted(matches) if at >= 0)
         yield replace(entry, who=tuple(who))
 
 
-# The chronology of a case as one page of HTML: date, event, who, and the passage that says so.
+# The chronology of a case as one page of HTML: date, event, names, and the source passage.
 
 
 def chronology_page(state: State, chronology: Chronology, /) -> str:
-    """Return a chronology as a page that loads nothing, with pictures of its passages.
-
-    The reader's picks are pictured first.
-
-    Parameters
-    ----------
-    state
-        The case that it is of.
-    """
+    """Return a chronology as a self-contained page with pictures of its passages, picks first."""
     first = sorted(chronology.entries, key=lambda e: not e.picked)
     cards = Cards(chronology.case, draw(state, [e.quote for e in first]))
     body = rendered(

@@ -1,7 +1,7 @@
-"""The citator of a case file: who cites an authority, with which signal, in which sentence.
+"""The citator of a case file: documents that cite an authority, with signal and sentence.
 
-It knows what the documents of the case say, and nothing else: that nobody here overrules a case
-does not make it good law.
+It covers the documents of the case only; it does not show whether a decision is still good
+law.
 """
 
 from __future__ import annotations
@@ -56,19 +56,18 @@ def citator(
         int | None, Arg("How many at most.", "--limit -k N", "-", ge=1, mcp_default=None)
     ] = 30,
 ) -> Citator:
-    """Return who cites an authority: signal, sentence and place; what speaks against it first.
+    """Return the citations of an authority: signal, sentence and place; negative treatment first.
 
-    The documents that may cite it are read when they are first asked for, and that is kept.
+    Documents that may cite it are read on the first request, and the result is cached.
 
     Parameters
     ----------
-    collection
-        The case file.
     authority
-        As a lawyer writes it: the name of a case or its short name, a reporter citation, a statute,
-        a rule, an entry of the docket; or its id (``case:509-us-579``).
+        The full or short name of a case, a reporter citation, a statute, a rule, a docket
+        entry, or
+        an id (``case:509-us-579``).
     limit
-        At most so many places; ``None`` for all.
+        Maximum number of places; ``None`` for all.
 
     Raises
     ------
@@ -77,7 +76,7 @@ def citator(
     AuthorityNotCited
         No document cites it.
     AuthorityUnclear
-        Several authorities are called so.
+        Several authorities match.
     """
     asked = _checked(authority, limit)
     state = collection.workspace.state()
@@ -87,7 +86,7 @@ def citator(
     tables = tables_of(graph, [d for d in graph.documents if d.document_id in may_cite])
     rows = _citing(tables, keys)
     if not rows:
-        # What runs over the end of a page is known only after a document was read as a whole.
+        # A citation across a page break is only known after a document was read as a whole.
         keys = keys or tuple(key for cited in citations_of(asked) for key in cited.keys) or (asked,)
         tables = legal_tables(graph)
         rows = _citing(tables, keys)
@@ -98,7 +97,7 @@ def citator(
     shown = rows[:limit]
     quotes = graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in shown])
     parallel = sorted({k for row in rows for k in row["keys"] or ()} - {key})
-    source = next((found for row in rows if (found := tables.source(row)) is not None), None)
+    source = next((document for row in rows if (document := tables.source(row)) is not None), None)
     return Citator(
         asked=authority,
         authority_id=key,
@@ -127,7 +126,7 @@ def _checked(authority: object, limit: int | None) -> str:
 
 
 def _citing(tables: LegalTables, keys: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the places that surely cite one of *keys*, or a part of what they mean."""
+    """Return the resolved citations of one of *keys* or a part of it."""
     return [
         row for row in tables.cites if row["resolved"] and any(_is_same(row, key) for key in keys)
     ]
@@ -144,28 +143,30 @@ def _is_same(row: dict[str, Any], key: str) -> bool:
 def _may_cite(state: State, keys: Sequence[str]) -> set[str]:
     """Return the ids of the documents that may cite one of *keys*.
 
-    They cite it by the references that were found passage by passage, or hold all its numbers.
+    Such a document has a reference with the key in one chunk, or contains all of its numbers.
     """
-    found = documents_citing(state, keys)
+    ids = documents_citing(state, keys)
     for key in keys:
         terms = [part for part in key.partition(":")[2].split("-") if _NUMBER.fullmatch(part)]
         if terms:
-            found |= documents_holding(state, terms)
-    return found
+            ids |= documents_holding(state, terms)
+    return ids
 
 
 def _the_one(asked: str, rows: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
-    """Return id, name and kind of what is cited.
+    """Return id, name and kind of the cited authority.
 
     Raises
     ------
     AuthorityUnclear
-        They are several decisions.
+        The rows cite several decisions.
     """
     names: dict[str, Counter[str]] = {}
     for row in rows:
         names.setdefault(row["key"], Counter())[row["name"]] += 1
-    best = {key: min(found, key=lambda n: (-found[n], -len(n), n)) for key, found in names.items()}
+    best = {
+        key: min(counts, key=lambda n: (-counts[n], -len(n), n)) for key, counts in names.items()
+    }
     cases = [key for key in best if key.startswith(_CASE)]
     if len(cases) > 1:
         raise AuthorityUnclear(asked, [(best[key], key) for key in cases])

@@ -21,19 +21,14 @@ def read_docket(
     name: Annotated[str, Arg("The docket among the documents.", "DOCUMENT")],
     /,
 ) -> Docket:
-    """Return the entries of a court's docket, each with the documents that bear its number.
-
-    Parameters
-    ----------
-    name
-        A document that is a docket: its name or id.
+    """Return the entries of a court's docket, each with its documents; *name* is the docket.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        No document is called so, or several are.
+        No document matches, or several do.
     UsageError
-        It is no docket.
+        The document is not a docket.
     """
     document = collection.document(name)
     if document.legal_detail != "docket":

@@ -27,15 +27,12 @@ _COMMENT = re.compile(r"(?<![^\n])Comment(?: by [^:\n]{1,80})?: (?:[^\n]|\n(?!\n
 """As readers of office files write a comment into the text."""
 _NO_BREAK = re.compile(r"[^\n]")
 _DOUBTFUL = 0.9
-"""Recognised text that is less sure than this is said to be read with doubt."""
+"""Recognised text below this confidence gets a note."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftLine:
-    """A line of the paper: its span in the whole text, its page, and where it stands there.
-
-    *box* is in page points, origin top left.
-    """
+    """A line of the paper: span in the whole text, page, and box in page points."""
 
     start: int
     end: int
@@ -45,38 +42,17 @@ class DraftLine:
 
 @dataclass(frozen=True)
 class Draft:
-    """A paper as it was read.
-
-    Attributes
-    ----------
-    name
-        Of the file, for people.
-    path
-        The file; of a document of the case the one it was taken in from, which may be gone.
-    whole
-        Its text, page by page, with what is printed on the pages.
-    lines
-        Its lines that have a place on a page, in order; none where its format has no layout.
-    document
-        The document of the case, where it was named as one; else ``None``.
-    page_kind
-        What its parts are called: page, slide, sheet, message or section.
-    is_estimated
-        Whether its pages are estimated, since its format holds no page breaks.
-    ocr_confidence
-        How sure recognised text is on average, 0 to 1; ``None`` where none was recognised.
-    notes
-        What must be known of the reading, in sentences.
-    """
+    """A paper with its text."""
 
     name: str
-    path: Path
+    path: Path  # Original path for a document of the case; the file may be gone
     whole: WholeText
+    # Lines with a place on a page; empty if the format has no layout.
     lines: tuple[DraftLine, ...] = ()
     document: Document | None = None
-    page_kind: str = "page"
-    is_estimated: bool = False
-    ocr_confidence: float | None = None
+    page_kind: str = "page"  # page, slide, sheet, message or section
+    is_estimated: bool = False  # Whether page breaks are estimated
+    ocr_confidence: float | None = None  # Mean confidence of recognised text, 0 to 1
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -104,22 +80,19 @@ class Draft:
         return WholeText(tuple(pages))
 
     def boxes(self, start: int, end: int, /) -> dict[int, tuple[Box, ...]]:
-        """Return the lines that ``whole.text[start:end]`` stands on, page by page.
+        """Return the boxes of the lines of ``whole.text[start:end]`` by page, in page points.
 
-        Returns
-        -------
-        dict of int to tuple of Box
-            By page, in page points; empty where the format has no layout.
+        The result is empty if the format has no layout.
         """
-        found: dict[int, tuple[Box, ...]] = {}
+        boxes: dict[int, tuple[Box, ...]] = {}
         for line in self.lines[
             max(0, bisect_right(self.lines, start, key=lambda x: x.start) - 1) :
         ]:
             if line.start >= end:
                 break
             if line.end > start:
-                found[line.page] = (*found.get(line.page, ()), line.box)
-        return found
+                boxes[line.page] = (*boxes.get(line.page, ()), line.box)
+        return boxes
 
 
 def read_draft(
@@ -135,23 +108,21 @@ def read_draft(
     Parameters
     ----------
     named
-        Path of a file of any format that can be read; or the name, path or id of a document of
-        *collection*. Where both fit, the file is read, since it is what will be filed.
-    settings
-        How files are read.
+        Path of a file; or the name, path or id of a document of *collection*. A file has
+        precedence, because it will be filed.
     collection
-        The case; without it only a file can be named.
+        The case; if ``None``, only files are accepted.
     passwords
-        Tried on a protected file.
+        Passwords for a protected file.
 
     Raises
     ------
     FileNotFound
-        There is neither such a file nor, in the case, such a document.
+        There is no such file or document.
     FileEncrypted, UnsupportedFormat, NoText, FileError
-        The file cannot be read, or holds no text.
+        The file cannot be read, or has no text.
     AmbiguousName
-        Several documents of the case are called so.
+        Several documents of the case match.
     """
     path = Path(named).expanduser()
     if path.is_file():
@@ -216,7 +187,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], whole: WholeText) -> Iterator[Draf
 
 
 def _doubt(sure: Sequence[float]) -> list[str]:
-    """Say how far recognised text can be relied on."""
+    """Return a note on the confidence of recognised text."""
     if not sure:
         return []
     pages = "1 page was" if len(sure) == 1 else f"{len(sure):,} pages were"
@@ -245,7 +216,7 @@ def _of_case(state: State, named: str) -> Draft:
             line = DraftLine(offset + start, offset + end, p.page, box)
             lines.setdefault((p.page, line.start), line)
     places = [chunk.provenance for chunk in chunks]
-    # The confidence of a page stands in each of its chunks.
+    # Each chunk of a page has the confidence of the page.
     pages = {p.page: p.ocr_confidence for p in places if p.ocr_confidence is not None}
     sure = list(pages.values())
     return Draft(
@@ -262,7 +233,7 @@ def _of_case(state: State, named: str) -> Draft:
 
 
 def _chunk_lines(text: str, where: Provenance) -> Iterator[tuple[int, int, Box]]:
-    """Yield start, end and rectangle of the lines of a chunk that can be told with certainty."""
+    """Yield start, end and box of the lines of a chunk whose box is certain."""
     boxes = {b.line: b.box for b in where.line_boxes}
     spans, at = [], 0
     for line in text.split("\n"):
@@ -270,7 +241,7 @@ def _chunk_lines(text: str, where: Provenance) -> Iterator[tuple[int, int, Box]]
         at += len(line) + 1
     count = where.line_end - where.line_start + 1
     if count != len(spans):
-        # Paragraphs are parted by an empty line, which in most formats is none of the page's lines.
+        # An empty line separates paragraphs; in most formats it is not a line of the page.
         spans = [(start, end) for start, end in spans if text[start:end].strip()]
     if count == len(spans):
         for number, (start, end) in enumerate(spans, where.line_start):

@@ -1,4 +1,4 @@
-"""``ctx connector``: a source of one's own, begun and checked."""
+"""``ctx connector``: create and check a custom source."""
 
 import json
 import re
@@ -24,19 +24,19 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _PROGRAM = Path(__file__).with_name("connector.txt")
 
 
-@described(name=option(Arg("What to call the source.", "NAME")))
+@described(name=option(Arg("Name of the source.", "NAME")))
 def init(name: str) -> None:
-    """Write a script source to begin with: connectors/NAME.py, which works as it is."""
+    """Create a script source that works: connectors/NAME.py."""
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} cannot be the name of a source.",
-            hint="Use letters, digits, '.', '_' and '-', and begin with a letter or a digit.",
+            f"{name!r} is not a valid name of a source.",
+            hint="Use letters, digits, '.', '_' and '-'; begin with a letter or a digit.",
         )
     from casetrack.base.files import storage_errors
 
     path = _FOLDER / f"{name}.py"
     if path.exists():
-        raise UsageError(f"{path} is there already.", hint="Choose another name, or remove it.")
+        raise UsageError(f"{path} already exists.", hint="Choose another name, or delete the file.")
     with storage_errors(path):
         path.parent.mkdir(exist_ok=True)
         path.write_text(_PROGRAM.read_text("utf-8").replace("{name}", name), encoding="utf-8")
@@ -57,25 +57,25 @@ def init(name: str) -> None:
 def try_source(
     ctx: typer.Context, source: str, settings: str | None = None, as_json: JsonOption = False
 ) -> int:
-    """Check a source: it is listed twice and some of its items are fetched. Nothing is stored.
+    """Check a source: list it twice and fetch some of its items. Nothing is stored.
 
-    Exit code 1 says that it does not keep what is expected of a source.
+    Exit code 1 means that the source violates the contract of sources.
     """
     from casetrack.keep.sources.contract import check
 
-    found = check(_source(ctx.ensure_object(ContextState), source, settings))
+    result = check(_source(ctx.ensure_object(ContextState), source, settings))
     if as_json:
         write_json(
             {
                 "source": source,
-                "ok": not found.problems,
-                "items": found.items,
-                **{name: getattr(found, name) for name in ("passed", "problems", "notes")},
+                "ok": not result.problems,
+                "items": result.items,
+                **{name: getattr(result, name) for name in ("passed", "problems", "notes")},
             }
         )
     else:
-        _show(found)
-    return EXIT_FAILED if found.problems else 0
+        _show(result)
+    return EXIT_FAILED if result.problems else 0
 
 
 def _source(state: ContextState, named: str, settings: str | None) -> "Source":
@@ -84,7 +84,7 @@ def _source(state: ContextState, named: str, settings: str | None) -> "Source":
         chosen = state.home.config.select(named)
         if len(chosen) > 1:
             raise UsageError(
-                f"{named!r} is more than one source.",
+                f"{named!r} matches several sources.",
                 hint=f"Name one of: {', '.join(s.label for s in chosen)}.",
             )
         return state.home.source(chosen[0])
@@ -97,14 +97,14 @@ def _source(state: ContextState, named: str, settings: str | None) -> "Source":
     return open_source("script", settings or "program", keys, base=Path.cwd())
 
 
-def _show(found: "Contract") -> None:
-    for item in found.first:
+def _show(result: "Contract") -> None:
+    for item in result.first:
         facts = {"title": item.title, "updated_at": item.updated_at, "url": item.url}
-        told = {name: str(value) for name, value in facts.items() if value is not None}
-        line((item.source_id, "cyan"), f"  {json.dumps(told, ensure_ascii=False)}")
-    for said in found.passed:
-        line(("ok       ", "green"), said)
-    for said in found.notes:
-        line(("note     ", "yellow"), said)
-    for said in found.problems:
-        line(("problem  ", "bold red"), said)
+        shown = {name: str(value) for name, value in facts.items() if value is not None}
+        line((item.source_id, "cyan"), f"  {json.dumps(shown, ensure_ascii=False)}")
+    for text in result.passed:
+        line(("ok       ", "green"), text)
+    for text in result.notes:
+        line(("note     ", "yellow"), text)
+    for text in result.problems:
+        line(("problem  ", "bold red"), text)

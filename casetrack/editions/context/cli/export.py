@@ -1,4 +1,4 @@
-"""``ctx export`` and ``embed``: what leaves as files, and vectors made where they lack."""
+"""``ctx export`` and ``ctx embed``: export to files, and create vectors."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
             "--output -o PATH",
         )
     ),
-    name=option(Arg("What the page is called. [default: this folder's name]", "--name TEXT")),
+    name=option(Arg("Title of the page. [default: name of this folder]", "--name TEXT")),
 )
 def export(ctx: typer.Context, output: Path | None = None, name: str | None = None) -> None:
-    """Write everything as JSON, or as one page that searches it in the browser without a server.
+    """Export everything as JSON, or as one page with search in the browser.
 
-    The page holds what it searches and loads nothing: open it from the disk, send it, or put it on
-    any web server. It searches by words; its links open the lines where a source has such links.
+    The page contains all data and loads nothing: open it from the disk, send it, or put it on any
+    web server. It searches by keywords. Its links open the lines if the source has such links.
     """
     home = ctx.ensure_object(ContextState).home
     from casetrack.editions.context import export as exporting
@@ -47,14 +47,14 @@ def export(ctx: typer.Context, output: Path | None = None, name: str | None = No
         line(("Wrote ", "bold"), str(file), (f" ({held}; {byte_text(file.stat().st_size)})", "dim"))
 
 
-# ``ctx embed``: vectors, made where they are missing or all anew.
+# ``ctx embed``: create missing vectors, or rebuild all.
 
 
-@described(dry_run=option(Arg("Only say how many are missing.", "--dry-run")))
+@described(dry_run=option(Arg("Only report how many are missing.", "--dry-run")))
 def pending(ctx: typer.Context, dry_run: bool = False, as_json: JsonOption = False) -> int:
-    """Make the vectors that are missing or were made by another model.
+    """Create vectors that are missing or belong to another model.
 
-    A model of this computer that is not there yet is fetched first, once.
+    A missing local model is downloaded first.
     """
     state = ctx.ensure_object(ContextState)
     if not dry_run:
@@ -70,14 +70,14 @@ def pending(ctx: typer.Context, dry_run: bool = False, as_json: JsonOption = Fal
 
 
 def rebuild(ctx: typer.Context, as_json: JsonOption = False) -> int:
-    """Make all vectors anew, by the model that the config names."""
+    """Rebuild all vectors with the model of the config."""
     return _make(ctx.ensure_object(ContextState), force=True, as_json=as_json)
 
 
 def _make(state: ContextState, *, force: bool, as_json: bool) -> int:
     home = state.home
     profile = _profile(home)
-    _ = home.collection  # there has to be something
+    _ = home.collection  # raises an error if no source was synced
     target, _notes = home.make()
     wanted = target.info.profile if profile == AUTO_PROFILE else profile
     notice = home.library.profile_notice(wanted)
@@ -97,7 +97,7 @@ def _make(state: ContextState, *, force: bool, as_json: bool) -> int:
     if as_json:
         write_json(report.as_dict())
     elif report.did_nothing and report.profile == report.previous_profile:
-        line("Every passage has its vector; there was nothing to do.")
+        line("All passages have vectors; nothing to do.")
     else:
         show(report)
     if report.cancelled:
@@ -113,15 +113,15 @@ def _profile(home: "ContextHome") -> str:
     profile = profile_of(home.config)
     if profile is None:
         raise UsageError(
-            f"[embedding] provider is disabled in {home.config.files[0]}: there are to be no "
-            "vectors.",
-            hint='Set provider = "local" for a model on this computer, then run this again.',
+            f"Vectors are disabled: {home.config.files[0]} sets provider of [embedding] to "
+            "disabled.",
+            hint='Set provider = "local" for a model on this computer, then try again.',
         )
     return profile
 
 
 def _fetch(home: "ContextHome", profile: str) -> None:
-    """Fetch the models of a profile that are not here yet."""
+    """Download the missing models of a profile."""
     if home.library.missing_models(profile) is None:
         return
     from casetrack.base.models.profiles import find_profile

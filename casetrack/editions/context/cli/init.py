@@ -1,4 +1,4 @@
-"""``ctx init``: a config to begin with."""
+"""``ctx init``: write a first config."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +15,9 @@ def init(
         bool, typer.Option("--print", help="Only show the config; write nothing.")
     ] = False,
 ) -> None:
-    """Write a config for this folder, every key explained; one that is there is checked instead.
+    """Write a config for this folder with every key explained; check an existing one instead.
 
-    It goes to .ctx/config.toml, or to where --config or CTX_CONFIG says.
+    The file is .ctx/config.toml, or the path in --config or CTX_CONFIG.
     """
     state = ctx.ensure_object(ContextState)
     from casetrack.editions.context.files import PROJECT_FILES, named_file, project_file
@@ -49,5 +49,5 @@ def _write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         if path.parent.name == ".ctx":
-            # What is made of the sources does not belong into a repository; the config does.
+            # The config belongs in the repository, the derived data does not.
             (path.parent / ".gitignore").write_text("/data/\n", encoding="utf-8")

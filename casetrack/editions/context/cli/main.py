@@ -24,13 +24,13 @@ app = program("ctx", GROUPS)
 
 _GLOBAL = ("--config",)
 _ABOUT = """\
-Search your repositories, folders, buckets and scripts as one, from a terminal and from AI programs.
+Search repositories, folders, buckets and scripts together, from a terminal and from AI programs.
 
-Everything stays on this computer.
+All data stays on this computer.
 
 \b
-  ctx init                       writes a config for this folder
-  ctx sync all                   takes in what it names
+  ctx init                       create a config for this folder
+  ctx sync all                   read all sources of the config
   ctx search "how do we deploy"
 """
 
@@ -41,14 +41,14 @@ def root(
     config: Annotated[
         str | None,
         opt(
-            "The config; may also follow the command. Otherwise CTX_CONFIG, .ctx/config.toml "
-            "or config/ctx.toml of this project; each lies over the one in your config folder.",
+            "The config; also allowed after the command. Default: CTX_CONFIG, .ctx/config.toml "
+            "or config/ctx.toml of this project. It overrides the config in your config folder.",
             "--config FILE",
         ),
     ] = None,
     _version: Annotated[bool, version_option(f"ctx of casetrack {__version__}")] = False,
 ) -> None:
-    """Set the config, and show the help where no command is given."""
+    """Set the config; show the help if no command is given."""
     state = ctx.ensure_object(ContextState)
     if config is not None:
         state.config_file = config
@@ -57,18 +57,15 @@ def root(
 
 
 def main(argv: list[str] | None = None, /) -> int:
-    """Run one command and return its exit code; errors are told, not raised.
+    """Run one command and return its exit code; errors are printed, not raised.
 
-    Parameters
-    ----------
-    argv
-        Arguments without the program's name; those of this process by default.
+    *argv* has no program name; the default is the arguments of this process.
     """
     given = global_first(sys.argv[1:] if argv is None else argv, _GLOBAL)
     return run_command(app, "ctx", ContextState(), given)
 
 
 def run() -> NoReturn:
-    """Run as the console command; what it writes is its user's alone, unless others are let in."""
+    """Run as the console command; its files are readable by the user only."""
     os.umask(0o077)
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""``ctx search``, ``get`` and ``sources``: documents found, read, and where they come from."""
+"""``ctx search``, ``get`` and ``sources``: find documents, read them, list their sources."""
 
 import re
 from collections.abc import Callable
@@ -26,8 +26,8 @@ def _command(function: Callable[..., Any]) -> Any:
         if part := _PART.fullmatch(given.get("document", "")):
             given["document"] = part["id"]
             given |= {name: int(part[name]) for name in ("first", "count")}
-        found = api.asked(home, function, taken(operation, given))
-        answer(found, operation, as_json=given["as_json"])
+        result = api.run_for_config(home, function, taken(operation, given))
+        answer(result, operation, as_json=given["as_json"])
         if function is api.sources and not given["as_json"]:
             for note in home.config.notes:
                 line((f"Note: {note}", "yellow"))

@@ -16,7 +16,7 @@ from casetrack.faces.cli.serve import (
     refuse_for_stdio,
 )
 
-_BIND = "that of [server] bind"
+_BIND = "[server] bind"
 
 
 def mcp(
@@ -24,8 +24,8 @@ def mcp(
     transport: Annotated[
         Transport,
         opt(
-            "http: any number of programs connect to an address. stdio: one program starts this "
-            "and talks over its streams.",
+            "http: clients connect to an address. stdio: one client starts this command and uses "
+            "its standard streams.",
             "--transport",
         ),
     ] = "http",
@@ -38,8 +38,8 @@ def mcp(
 ) -> int:
     """Serve AI programs (MCP) and plain HTTP (/search, /get, /sources, /health).
 
-    Three tools that only read: search, get and sources. Agents of the config are prompts. What they
-    answer is what `ctx search --json`, `ctx get --json` and `ctx sources --json` print.
+    The three tools search, get and sources are read-only. Agents of the config are prompts. The
+    answers are those of `ctx search --json`, `ctx get --json` and `ctx sources --json`.
     """
     home = ctx.ensure_object(ContextState).home
     settings = home.library.settings

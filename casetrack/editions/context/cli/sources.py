@@ -1,4 +1,4 @@
-"""``ctx sync``, ``sources`` and ``stats``: where the documents come from."""
+"""``ctx sync`` and ``stats``: the sources of the documents."""
 
 import json
 import sys
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from casetrack.base.records.sync import SyncReport
     from casetrack.editions.context.home import ContextHome
 
-# ``ctx sync``: bring the collection in step with its sources.
+# ``ctx sync``: update the collection from its sources.
 
 
 def source_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the sources that begin with what is typed, for the shell."""
+    """Return the sources that begin with the typed text, for completion in the shell."""
     from casetrack.base.errors import CaseTrackError
     from casetrack.editions.context.config import load_config
 
     try:
         entries = load_config(ctx.find_root().params.get("config")).sources
     except CaseTrackError:
-        return []  # a shell has no place for a message; the command itself will tell
+        return []  # completion cannot show a message; the command itself reports the error
     names = ["all", *dict.fromkeys(e.kind for e in entries), *(e.label for e in entries)]
     return [name for name in names if name.startswith(incomplete)]
 
@@ -55,16 +55,16 @@ def source_names(ctx: typer.Context, incomplete: str) -> list[str]:
     ),
     full=option(
         Arg(
-            "Look at everything anew, whatever is known of it; cut anew what an earlier [chunking] "
-            "has cut; and believe a source that is empty.",
+            "Read all items again, also unchanged ones, and split documents of an earlier "
+            "[chunking] again; accept an empty source.",
             "--full",
         )
     ),
-    dry_run=option(Arg("Only say what would be done.", "--dry-run")),
-    since=option(Arg("Only what was changed on this day or later.", "--since DATE")),
-    until=option(Arg("Only what was changed on this day or before.", "--until DATE")),
+    dry_run=option(Arg("Only report what would change.", "--dry-run")),
+    since=option(Arg("Only items changed on or after this day.", "--since DATE")),
+    until=option(Arg("Only items changed on or before this day.", "--until DATE")),
     limit=option(Arg("Only the first N items of each source.", "--limit N", ge=1)),
-    progress=option(Arg("How progress is told: for people, or as lines of JSON.", "--progress")),
+    progress=option(Arg("Form of the progress: text, or lines of JSON.", "--progress")),
 )
 def sync(
     ctx: typer.Context,
@@ -77,11 +77,11 @@ def sync(
     progress: Literal["human", "json"] = "human",
     as_json: JsonOption = False,
 ) -> int:
-    """Bring the collection in step with the sources that the config names.
+    """Update the collection from the sources of the config.
 
-    What is new or has changed is read, what was renamed or moved is followed, and what is gone is
-    removed. Nothing is removed where a source cannot be listed to its end, nor with --since,
-    --until or --limit. A source that fails stops no other: exit code 1 says that one failed.
+    New and changed items are read, renamed or moved ones are followed, and missing ones are
+    removed. Nothing is removed if the listing of a source is incomplete, or with --since, --until
+    or --limit. If a source fails, the others continue, and the exit code is 1.
     """
     state = ctx.ensure_object(ContextState)
     from casetrack.editions.context.home import moments, source_to_sync
@@ -96,14 +96,14 @@ def sync(
     )
     reports: list[SyncReport] = []
     for entry in chosen:
-        told = Meter(entry.label) if progress == "human" else _Lines(entry.label)
+        meter = Meter(entry.label) if progress == "human" else _Lines(entry.label)
         report = long_work(
             state,
             "sync",
             partial(_one, partial(one, source_to_sync(state.home, entry))),
             title=f"Sync with {entry.label}",
             collection=target.info,
-            meter=told,
+            meter=meter,
         )
         reports.append(report)
         if progress == "json":
@@ -117,14 +117,14 @@ def sync(
     if reports[-1].cancelled:
         state.interrupt_told = True
         line(
-            f"Stopped by {state.stopped_by}: what was finished is kept. Run the same command again "
-            "to go on.",
+            f"Stopped by {state.stopped_by}: finished documents are kept. Run the same command "
+            "again to continue.",
             err=True,
         )
         return EXIT_INTERRUPTED
     if not dry_run:
         keep_up(target)
-        _tell_of_models(state.home)
+        _note_missing_models(state.home)
     return _exit_code(reports)
 
 
@@ -145,19 +145,19 @@ def _show(report: "SyncReport") -> None:
     show(report)
     if report.problem:
         line(("Failed: ", "bold red"), report.problem.removeprefix(f"{report.folder}: "))
-        line(("What was there of it is kept; answers from it say that they may be behind.", "dim"))
+        line(("Its documents are kept; their results are marked as stale.", "dim"))
     line()
 
 
-def _tell_of_models(home: "ContextHome") -> None:
-    """Say what is to be done where vectors are wanted and there are no models to make them."""
+def _note_missing_models(home: "ContextHome") -> None:
+    """Print how to create vectors if the config wants them and the models are missing."""
     wanted = home.config.embedding["provider"] != "disabled"
     if wanted and home.library.missing_models(home.collection.info.profile):
-        told = (
-            "Note: questions are answered by words only until `ctx embed pending` has made "
-            "vectors; it fetches the model first, once."
+        note = (
+            "Note: search uses keywords only until `ctx embed pending` has created vectors; "
+            "the command downloads the model first."
         )
-        line((told, "yellow"), err=True)
+        line((note, "yellow"), err=True)
 
 
 class _Lines(Meter):
@@ -168,11 +168,11 @@ class _Lines(Meter):
         self._source = source
 
     def __enter__(self) -> "Self":
-        """Begin."""
+        """Return this object."""
         return self
 
     def step(self, what: str, done: int, total: int | None, /) -> None:
-        """Write a moment."""
+        """Write one event."""
         _event("progress", self._source, {"phase": what, "n": done, "total": total})
 
 
@@ -191,7 +191,7 @@ GROUP BY ALL ORDER BY source
 
 
 def stats(ctx: typer.Context, as_json: JsonOption = False) -> None:
-    """Count documents, passages and vectors, all together and by source."""
+    """Count documents, passages and vectors, in total and by source."""
     home = ctx.ensure_object(ContextState).home
     counted: list[dict[str, Any]] = home.collection.sql(_BY_SOURCE).to_pylist()
     total = {key: sum(row[key] for row in counted) for key in ("documents", "chunks", "embedded")}

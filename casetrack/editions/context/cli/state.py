@@ -1,4 +1,4 @@
-"""What one invocation of ``ctx`` knows: the config, and what it describes."""
+"""State of one run of ``ctx``: the config and its collection."""
 
 from __future__ import annotations
 
@@ -14,20 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ContextState(Invocation):
-    """Shared by all commands of one invocation of ``ctx``.
+    """State shared by all commands of one run of ``ctx``."""
 
-    Attributes
-    ----------
-    config_file
-        ``--config`` as typed; ``None`` leaves it to the environment and to the folder.
-    """
-
-    config_file: str | None = None
+    config_file: str | None = None  # ``--config`` as typed; ``None``: the environment or the folder
     _home: ContextHome | None = None
 
     @property
     def home(self) -> ContextHome:
-        """What the config describes, read when first asked for."""
+        """The data folder and the sources of the config, read on first use."""
         if self._home is None:
             from casetrack.editions.context.home import ContextHome
 
@@ -36,5 +30,5 @@ class ContextState(Invocation):
 
     @property
     def library(self) -> Library:
-        """The data folder that the config names."""
+        """The data folder of the config."""
         return self.home.library

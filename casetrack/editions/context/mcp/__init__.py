@@ -1,4 +1,4 @@
-"""The edition for people who code, as AI programs and plain HTTP see it: search, get, sources."""
+"""MCP and plain HTTP of the edition for developers: search, get, sources."""
 
 from casetrack.editions.context.mcp.edition import context_edition
 

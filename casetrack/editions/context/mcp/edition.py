@@ -1,4 +1,4 @@
-"""Puts the edition together: its words, its tools, its prompts, its paths."""
+"""The served edition: texts, tools, prompts and paths."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ if TYPE_CHECKING:
 
     Answer = Callable[[Request], Awaitable[Response]]
 
-# The tools at plain paths: what a program gets that sends ``GET /search?q=...``.
-#
-# Each path is one tool, called as a client of the protocol calls it, so that arguments, answers and
-# errors are the same. ``/tools/search`` and so on are the paths that ctx's users know.
+# The tools at plain paths for HTTP clients (``GET /search?q=...``). Each path calls one tool
+# through the protocol, so arguments, answers and errors are the same. ctx uses ``/tools/search``
+# etc.
 
 _FILTERS = ("source", "since", "until", "path", "kind", "language")
 _MANY = ("source", "path", "kind", "language")
-"""Parameters of an address that may be repeated."""
+"""Parameters of an address that may occur several times."""
 
 
 def rest_routes(call: Caller, /) -> list[Route]:
-    """Return the paths, answered by the tools of a server."""
+    """Return the HTTP paths that call the tools of a server."""
 
     def at(name: str, *methods: str) -> list[Route]:
         answer = only(methods, answering(call, name, _of_address))
@@ -52,7 +51,7 @@ def rest_routes(call: Caller, /) -> list[Route]:
 
 
 def _of_address(request: Request) -> dict[str, Any]:
-    """Return what is asked for, as the tool takes it."""
+    """Return the arguments of the tool from the address of a request."""
     given = single(request, _MANY)
     if "q" in given:
         given.setdefault("query", given.pop("q"))
@@ -65,12 +64,12 @@ async def _health(_request: Request) -> Response:
 
 
 def context_edition(home: ContextHome, /) -> ServedEdition:
-    """Return the edition over what a config describes.
+    """Return the edition for the collection of a config.
 
     Raises
     ------
     ConfigError
-        An agent of the config cannot be understood.
+        An agent of the config is invalid.
     """
     from casetrack.editions.context.agents import Agent, agents_of
 
@@ -82,11 +81,11 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
         return (ContextTools,)
 
     def prompts() -> dict[str, Handler]:
-        # Agents of a config are prompts: roles that the user picks.
+        # Agents of a config are prompts that the user selects.
         return handlers(lambda: agents, Agent.text)
 
     async def find(_session: Session, _name: str | None) -> Collection:
-        # There is one, and no call names it.
+        # There is only one collection; calls do not name it.
         return await in_thread(lambda: home.collection)
 
     return ServedEdition(

@@ -1,4 +1,4 @@
-"""The three tools of the edition, with the names that its users' programs know."""
+"""The three tools of the edition, with the names of ctx."""
 
 import inspect
 import json
@@ -20,7 +20,7 @@ from casetrack.faces.mcp.specs import tool
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FILTERS = ("sources", "since", "until", "paths", "kinds", "languages")
-"""Arguments of a search that are one object for AI programs: which documents are searched."""
+"""Arguments of a search that are one object for AI programs: filters of documents."""
 _FILTERS = {each.mcp_name: each for each in arguments_of(api.search) if each.name in FILTERS}
 _MANY: Any = str | list[str] | None
 _FIELDS: dict[str, Any] = {
@@ -30,26 +30,20 @@ _FIELDS: dict[str, Any] = {
 Filters: Any = create_model("Filters", __config__=ConfigDict(extra="forbid"), **_FIELDS)
 
 
-def _tool(function: Callable[..., Any], told: Callable[..., dict[str, Any]]) -> Any:
-    """Return the tool of one of the edition's operations.
-
-    Parameters
-    ----------
-    told
-        Returns as much of the answer as fits, given what asks for it and the arguments by name.
-    """
+def _tool(function: Callable[..., Any], fit: Callable[..., dict[str, Any]]) -> Any:
+    """Return the tool of an operation; *fit* limits the answer to the size that clients accept."""
     operation, declared = OF_EDITIONS[function], arguments_of(function)
     names = {each.mcp_name: each.name for each in declared}
 
     async def run(self: Any, *, filters: Any = None, **given: Any) -> CallToolResult:
         given |= {} if filters is None else filters.model_dump()
         asked = {names[name]: value for name, value in given.items()}
-        ask = partial(api.asked, self._home, function)
-        found = await in_thread(partial(told, ask, asked))
-        return answer(json.dumps(found, ensure_ascii=False), found)
+        ask = partial(api.run_for_config, self._home, function)
+        reply = await in_thread(partial(fit, ask, asked))
+        return answer(json.dumps(reply, ensure_ascii=False), reply)
 
     kind: Any = Annotated[Filters | None, Field(description="Only such documents")]
-    # An object stands where the filters begin.
+    # One object replaces the filter arguments.
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *(
@@ -70,20 +64,20 @@ def _tool(function: Callable[..., Any], told: Callable[..., dict[str, Any]]) -> 
 
 
 def _search(ask: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = ask(given).as_dict()
-    return found if _reads_all() else _shortened(found)
+    reply: dict[str, Any] = ask(given).as_dict()
+    return reply if _reads_all() else _shortened(reply)
 
 
 def _get(ask: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    found = ask(given)
-    fits = len(found.chunks) if _reads_all() else _fitting(found)
-    if fits < len(found.chunks):
-        found = ask(given | {"count": fits})
-    return dict(found.as_dict())
+    document = ask(given)
+    fits = len(document.chunks) if _reads_all() else _fitting(document)
+    if fits < len(document.chunks):
+        document = ask(given | {"count": fits})
+    return dict(document.as_dict())
 
 
 class ContextTools:
-    """The tools, over what one config describes."""
+    """The tools for the collection of one config."""
 
     def __init__(self, home: ContextHome) -> None:
         self._home = home
@@ -97,26 +91,26 @@ def _reads_all() -> bool:
     return connection is not None and connection.reads_all
 
 
-def _shortened(found: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without the last of its results, as far as it is longer than clients take.
+def _shortened(reply: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without its last results if it is longer than clients accept.
 
-    Clients cut a longer one in its middle, and show their model nothing of it.
+    Clients cut a longer answer in the middle, and their model sees none of it.
     """
-    results = found["results"]
+    results = reply["results"]
     shown = fitting(map(tokens, results))
     if shown >= len(results):
-        return found
+        return reply
     note = (
-        f"{len(results) - shown:,} more results are left out, to keep this answer short: ask with "
-        f"a limit of {shown}, or narrow it with filters."
+        f"{len(results) - shown:,} more results do not fit into this answer: set limit to "
+        f"{shown}, or add filters."
     )
-    return found | {"results": results[:shown], "notes": [*found["notes"], note]}
+    return reply | {"results": results[:shown], "notes": [*reply["notes"], note]}
 
 
-def _fitting(found: ContextDocument) -> int:
-    """Return how many passages of a document fit into one answer; at least one.
+def _fitting(document: ContextDocument) -> int:
+    """Return the number of passages that fit into one answer; at least one.
 
-    A passage's text stands there twice, in the body as well.
+    The text of each passage is in the answer twice: in ``chunks`` and in ``body``.
     """
-    costs = (tokens(chunk.as_dict()) + tokens(chunk.text) for chunk in found.chunks)
+    costs = (tokens(chunk.as_dict()) + tokens(chunk.text) for chunk in document.chunks)
     return fitting(costs, room=ROOM)

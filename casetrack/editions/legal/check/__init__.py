@@ -1,7 +1,7 @@
-"""Every citation and every quotation of a draft, held against the case.
+"""Cite check: compare the citations and quotations of a draft with the documents of a case.
 
-:func:`check_draft` reads the draft, asks the case which document each citation means, and lays each
-quotation beside its source. What the case does not hold is never called wrong.
+:func:`check_draft` reads the draft, resolves each citation to a document and compares each
+quotation with its source. A missing source is not reported as an error of the draft.
 """
 
 from casetrack.editions.legal.check.check import check_draft

@@ -1,9 +1,8 @@
-"""The words of a quotation beside those of its source: the cheapest way from one to the other.
+"""Alignment of the words of a quotation with those of its source, at minimum cost.
 
-A table of costs as Needleman and Wunsch fill it, row by row over the words of the quotation, free
-at both ends of the source. An ellipsis may skip, brackets may stand for some words, and of a long
-run that is left out the first words cost most, so that a quotation with a sentence left out is
-still laid beside both its halves.
+Needleman-Wunsch with free ends on the source side. An ellipsis may skip words, brackets may
+replace some words. The cost of a long omission grows slowly with its length, so a quotation
+with an omitted sentence still aligns with both halves.
 """
 
 from __future__ import annotations
@@ -20,10 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# A text as the words that are compared: their spans, and what they are without their dress.
-#
-# Capital letters, typographic signs and hyphens at the end of a line do not tell two words apart;
-# quotation marks, brackets and the star pages of another print are no words.
+# Tokens for the comparison. Letter case, typographic variants and line-end hyphens are ignored;
+# quotation marks, brackets and star pages are not tokens.
 
 UnitKind = Literal["word", "punct", "ellipsis", "bracket", "mended"]
 
@@ -55,25 +52,13 @@ _APART = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A word or sign that is compared.
+    """A word or sign for the comparison."""
 
-    Attributes
-    ----------
-    kind
-        ``word``, ``punct``; of a draft also ``ellipsis``, ``bracket`` (words put in by the one who
-        quotes) and ``mended`` (a word with letters in brackets).
-    norm
-        What is compared.
-    start, end
-        Its place in the text.
-    outside
-        Of a mended word the letters before and behind the brackets.
-    """
-
-    kind: UnitKind
-    norm: str
+    kind: UnitKind  # ``ellipsis``, ``bracket`` and ``bracketed_word`` only in drafts
+    norm: str  # The compared form
     start: int
     end: int
+    # Letters before and after the brackets of a ``bracketed_word``.
     outside: tuple[str, str] = ("", "")
 
 
@@ -88,44 +73,44 @@ def normal(word: str, /) -> str:
 def source_units(text: str, /, start: int = 0, end: int | None = None) -> list[Unit]:
     """Read the words of a source, or of a part of it, in order."""
     units = []
-    for found in _SIGNS.finditer(text, start, len(text) if end is None else end):
-        kind = found.lastgroup
+    for match in _SIGNS.finditer(text, start, len(text) if end is None else end):
+        kind = match.lastgroup
         if kind in ("word", "mended"):
-            units.append(Unit("word", normal(found[0]), found.start(), found.end()))
+            units.append(Unit("word", normal(match[0]), match.start(), match.end()))
         elif kind == "punct":
-            units.append(Unit("punct", found[0], found.start(), found.end()))
+            units.append(Unit("punct", match[0], match.start(), match.end()))
         elif kind == "dash":
-            units.append(Unit("punct", "-", found.start(), found.end()))
+            units.append(Unit("punct", "-", match.start(), match.end()))
         elif kind == "ellipsis":
-            units.append(Unit("punct", "\u2026", found.start(), found.end()))
+            units.append(Unit("punct", "\u2026", match.start(), match.end()))
     return units
 
 
 def draft_units(text: str, /) -> list[Unit]:
-    """Read the words of a quotation, and what its author has done to them."""
+    """Return the units of a quotation, including ellipses and brackets of its author."""
     units: list[Unit] = []
     apart = {m.start(): m.end() for m in _APART.finditer(text)}
     at = 0
-    while (found := _SIGNS.search(text, at)) is not None:
-        at = found.end()
-        kind = found.lastgroup
-        first, last = found.span()
-        if found[0][0] == "[" and first in apart:
+    while (match := _SIGNS.search(text, at)) is not None:
+        at = match.end()
+        kind = match.lastgroup
+        first, last = match.span()
+        if match[0][0] == "[" and first in apart:
             at = apart[first]
             units.append(Unit("bracket", "", first, at))
         elif kind == "bracket":
-            close = text.find("]", first + 1) if found[0] == "[" else -1
+            close = text.find("]", first + 1) if match[0] == "[" else -1
             if 0 < close < first + 200:
                 at = close + 1
                 units.append(Unit("bracket", _inner(text[first + 1 : close]), first, at))
         elif kind == "mended":
-            units.append(_mended(found[0], first, last))
+            units.append(_mended(match[0], first, last))
         elif kind == "word":
-            units.append(Unit("word", normal(found[0]), first, last))
+            units.append(Unit("word", normal(match[0]), first, last))
         elif kind == "ellipsis":
             units.append(Unit("ellipsis", "\u2026", first, last))
         elif kind in ("punct", "dash"):
-            units.append(Unit("punct", "-" if kind == "dash" else found[0], first, last))
+            units.append(Unit("punct", "-" if kind == "dash" else match[0], first, last))
     return units
 
 
@@ -148,7 +133,7 @@ LIGHT: Mapping[str, float] = dict.fromkeys(
 
 
 def token_weight(unit: Unit, /) -> float:
-    """Return how much a unit says of what is quoted."""
+    """Return the weight of a unit: 0 for punctuation, less for frequent words."""
     if unit.kind == "punct":
         return 0.0
     return LIGHT.get(unit.norm, 1.0)
@@ -163,40 +148,27 @@ _SKIP, _COVERED, _COVERS, _FREE = 2e-4, 0.02, 15, 0.01
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Where a step stands: index of the draft's unit and of the source's, ``None`` for none."""
+    """One step of an alignment, with indices of the units in draft and source."""
 
     step: Step
-    draft: int | None
-    source: int | None
+    draft: int | None  # ``None``: not in the draft
+    source: int | None  # ``None``: not in the source
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """A quotation laid beside a part of a source.
+    """A quotation aligned with a part of a source."""
 
-    Attributes
-    ----------
-    cost
-        What the differences cost: about one a word.
-    pairs
-        In order; the source's units from the first to the last one that is quoted.
-    """
-
-    cost: float
-    pairs: tuple[Pair, ...]
+    cost: float  # About 1 per different word
+    pairs: tuple[Pair, ...]  # In order, from the first to the last quoted source unit
 
 
 def align(
     draft: Sequence[Unit], source: Sequence[Unit], /, *, free: Collection[int] = ()
 ) -> Alignment:
-    """Lay a quotation beside the best part of a source.
+    """Align a quotation with the best part of a source.
 
-    Parameters
-    ----------
-    draft, source
-        What is compared.
-    free
-        Units of the source that may be left out at next to no cost: those of citations.
+    *free* are indices of source units that may be omitted at low cost: those of citations.
     """
     drops = np.array([0.0, *(_PUNCT if u.kind == "punct" else _WORD for u in source)], np.float64)
     drops[[n + 1 for n in free]] = _FREE
@@ -229,7 +201,7 @@ def _row(
     *,
     is_tail: bool,
 ) -> NDArray[np.float64]:
-    """Fill a row without what may be dropped of the source after it."""
+    """Return a row of the table, without omissions of source units."""
     row: NDArray[np.float64] = above + _added(unit, is_tail=is_tail)
     if unit.kind == "bracket":
         for k in range(1, min(_COVERS, len(source)) + 1):
@@ -250,7 +222,7 @@ def _row(
 
 
 def _added(unit: Unit, *, is_tail: bool) -> float:
-    """Return what a unit costs that the source does not have."""
+    """Return the cost of a draft unit that the source does not contain."""
     if unit.kind == "bracket":
         return 0.01
     if unit.kind == "ellipsis":
@@ -261,7 +233,7 @@ def _added(unit: Unit, *, is_tail: bool) -> float:
 
 
 def _is_mended(unit: Unit, other: Unit) -> bool:
-    """Whether a word may be what a mended one was: the letters outside the brackets are its own."""
+    """Return whether the letters outside of the brackets match a word of the source."""
     before, after = unit.outside
     if other.kind != "word":
         return False
@@ -308,34 +280,34 @@ def _traced(
 def _step_back(
     unit: Unit, source: Sequence[Unit], table: NDArray[np.float64], n: int, at: int, added: float
 ) -> tuple[Step, int] | None:
-    above, here = table[n - 1], table[n, at]
+    above, cost = table[n - 1], table[n, at]
     if unit.kind == "ellipsis":
         costs = above[: at + 1] + _SKIP * (at - np.arange(at + 1))
         return "skip", at - int(np.argmin(costs))
     if unit.kind == "bracket":
         for k in range(min(_COVERS, at), 0, -1):
-            if _near(here, above[at - k] + _COVERED * k + 0.01):
+            if _near(cost, above[at - k] + _COVERED * k + 0.01):
                 return "skip", k
-        return ("skip", 0) if _near(here, above[at] + 0.01) else None
+        return ("skip", 0) if _near(cost, above[at] + 0.01) else None
     if at > 0:
         other = source[at - 1]
         same = unit.norm == other.norm
-        if same and _near(here, above[at - 1]):
+        if same and _near(cost, above[at - 1]):
             return "same", 1
-        if unit.kind == "mended" and _is_mended(unit, other) and _near(here, above[at - 1] + 0.01):
+        if unit.kind == "mended" and _is_mended(unit, other) and _near(cost, above[at - 1] + 0.01):
             return "same", 1
         alike = (unit.kind == "punct") == (other.kind == "punct")
-        if alike and _near(here, above[at - 1] + (_PUNCT if unit.kind == "punct" else _SWAP)):
+        if alike and _near(cost, above[at - 1] + (_PUNCT if unit.kind == "punct" else _SWAP)):
             return "swap", 1
-    return ("add", 0) if _near(here, above[at] + added) else None
+    return ("add", 0) if _near(cost, above[at] + added) else None
 
 
 def _dropped(table: NDArray[np.float64], drops: NDArray[np.float64], n: int, at: int) -> int:
-    here = table[n, at]
-    if at > 0 and _near(here, table[n, at - 1] + drops[at]):
+    cost = table[n, at]
+    if at > 0 and _near(cost, table[n, at - 1] + drops[at]):
         return 1
     runs = table[n, :at] + _RUN * (at - np.arange(at)) + _BREAK
-    return at - int(np.argmin(np.abs(runs - here))) if at else 1
+    return at - int(np.argmin(np.abs(runs - cost))) if at else 1
 
 
 def _near(one: float, other: float) -> bool:

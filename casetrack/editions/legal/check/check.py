@@ -1,4 +1,4 @@
-"""The check of a draft: finding after finding, in its order."""
+"""The check of a draft, as findings in its order."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.records.check import Edit, Verdict
     from casetrack.extract.papers.text import LegalCitation, Quotation, WholeText
 
-# Places of the draft and of the sources, as findings carry them.
+# Places of findings in the draft and in the sources.
 
 
 def draft_place(whole: WholeText, start: int, end: int, /) -> DraftPlace:
-    """Return where ``whole.text[start:end]`` stands: page, characters, line, printed page."""
+    """Return the place of ``whole.text[start:end]``: page, characters, line, printed page."""
     page, first = whole.place(start)
     last_page, last = whole.place(end)
     lines = [line for line in page.text[:first].split("\n")[:-1] if line.strip()]
@@ -50,13 +50,7 @@ def draft_place(whole: WholeText, start: int, end: int, /) -> DraftPlace:
 def source_quotes(
     collection: Collection, chunks: Sequence[Chunk], whole: WholeText, start: int, end: int, /
 ) -> tuple[Quote, ...]:
-    """Return the words ``whole.text[start:end]`` of a document, one quote for each passage.
-
-    Parameters
-    ----------
-    chunks, whole
-        Of the document; the pages of *whole* are those of the chunks.
-    """
+    """Return one quote per chunk for ``whole.text[start:end]`` of a document."""
     places = [
         place
         for page, first, last in whole.parts(start, end)
@@ -68,8 +62,8 @@ def source_quotes(
 
 
 def _in_chunks(chunks: list[Chunk], start: int, end: int) -> list[tuple[str, int, int]]:
-    """Return the chunks that hold a stretch of their page, as few as there can be, in order."""
-    found = []
+    """Return the fewest chunks that cover a span of their page, in order."""
+    places = []
     while start < end:
         holding = [c for c in chunks if c.provenance.char_start <= start < c.provenance.char_end]
         if not holding:
@@ -79,9 +73,9 @@ def _in_chunks(chunks: list[Chunk], start: int, end: int) -> list[tuple[str, int
         best = max(holding, key=lambda c: c.provenance.char_end)
         offset = best.provenance.char_start
         stop = min(end, best.provenance.char_end)
-        found.append((best.chunk_id, start - offset, stop - offset))
+        places.append((best.chunk_id, start - offset, stop - offset))
         start = stop
-    return found
+    return places
 
 
 _LONG, _SURE_ELSEWHERE, _HITS = 5, 0.9, 6
@@ -91,27 +85,16 @@ _QUOTES_OTHER = re.compile(r"[\s,;.)]*\((?:internally\s)?(?:quoting|citing)\s+$"
 
 
 def check_draft(collection: Collection, draft: Draft, /) -> CiteCheck:
-    """Hold every citation and every quotation of a draft against a case.
+    """Check every citation and quotation of a draft; return the findings in the order of the draft.
 
-    Parameters
-    ----------
-    collection
-        The case.
-    draft
-        What :func:`read_draft` has read; where it is a document of the case
-        itself, it is not taken for a source of its own.
-
-    Returns
-    -------
-    CiteCheck
-        A finding for each citation and each quotation, in the order of the draft.
+    A draft that is a document of the case is not a source of itself.
     """
     return _Check(collection, draft).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A quotation held against one source."""
+    """A quotation compared with one source."""
 
     document: Document
     match: Match
@@ -120,7 +103,7 @@ class _Held:
 
 @dataclass
 class _Check:
-    """One check, with what it has read so far."""
+    """One check with its cached data."""
 
     collection: Collection
     draft: Draft
@@ -140,13 +123,13 @@ class _Check:
     def run(self) -> CiteCheck:
         whole = self.draft.words
         quotations = [q for q in read_quotations(whole, self.citations) if q.confidence > NAMED]
-        found: list[Finding] = []
+        unsorted: list[Finding] = []
         for number, citation in enumerate(self.citations):
             self.resolved[number] = self.resolver.resolve(citation)
-            found.append(self._of_citation(number, citation))
-        found += [f for q in quotations if (f := self._of_quotation(q)) is not None]
-        found.sort(key=lambda f: (f.place.start, f.what))
-        findings = tuple(replace(f, number=n) for n, f in enumerate(found, 1))
+            unsorted.append(self._of_citation(number, citation))
+        unsorted += [f for q in quotations if (f := self._of_quotation(q)) is not None]
+        unsorted.sort(key=lambda f: (f.place.start, f.what))
+        findings = tuple(replace(f, number=n) for n, f in enumerate(unsorted, 1))
         judged = sum(f.what == "quotation" for f in findings)
         return CiteCheck(
             draft_name=self.draft.name,
@@ -201,7 +184,7 @@ class _Check:
         )
 
     def _head(self, document: Document) -> tuple[Quote, ...]:
-        """Return the first line of a document, which says its name."""
+        """Return the head of a document, which contains its name."""
         text = self.resolver.text(document).text
         return self._quotes(document, 0, min(_HEAD, len(text)))
 
@@ -240,7 +223,7 @@ class _Check:
     def _held(
         self, quotation: Quotation, citation: LegalCitation, documents: Sequence[Document]
     ) -> _Held | None:
-        """Lay a quotation beside its source; of several sources and places the one that fits."""
+        """Return the best match of a quotation in the documents, or ``None``."""
         # "(cleaned up)" may also follow the quotation itself.
         behind = self.draft.whole.text[quotation.end : quotation.end + 300]
         remark = f"{citation.parenthetical} {behind}".lower()
@@ -258,7 +241,7 @@ class _Check:
         return best
 
     def _in_quoted(self, quotation: Quotation, number: int, notes: list[str]) -> _Held | None:
-        """Look in the source that the missing one quotes, where the draft names it."""
+        """Search the source that the missing one quotes, if the draft cites it."""
         text = self.draft.whole.text
         following = number + 1
         if following >= len(self.citations):
@@ -306,9 +289,9 @@ class _Check:
         where, sources, edits = self._found_elsewhere(
             quotation, {d.document_id for d in resolved.documents}
         )
-        said = wording.not_there(resolved.documents) + where
+        message = wording.not_there(resolved.documents) + where
         notes = wording.nearest(held.match) if held is not None else ()
-        return self._quoted(quotation, citation, "not_in_source", said, sources, edits, notes)
+        return self._quoted(quotation, citation, "not_in_source", message, sources, edits, notes)
 
     def _without_source(
         self, quotation: Quotation, citation: LegalCitation, resolved: Resolved
@@ -327,22 +310,22 @@ class _Check:
             return None
         where, sources, edits = self._found_elsewhere(quotation, set())
         rest = f".{where}" if where else ", so they were not compared."
-        said = f"CaseTrack found no citation for these words{rest}"
-        return self._quoted(quotation, None, "no_citation", said, sources, edits)
+        message = f"CaseTrack found no citation for these words{rest}"
+        return self._quoted(quotation, None, "no_citation", message, sources, edits)
 
     def _quoted(
         self,
         quotation: Quotation,
         citation: LegalCitation | None,
         verdict: Verdict,
-        said: str,
+        message: str,
         sources: tuple[Quote, ...],
         edits: tuple[Edit, ...],
         notes: tuple[str, ...] = (),
         *,
         found_pin: str = "",
     ) -> Finding:
-        """Return the finding on a quotation and the citation that it is ascribed to."""
+        """Return the finding for a quotation and its citation."""
         sure = quotation.confidence
         return Finding(
             number=0,
@@ -352,7 +335,7 @@ class _Check:
             place=draft_place(self.draft.whole, quotation.start, quotation.end),
             cited=citation.text if citation else "",
             authority=citation.name if citation else "",
-            said=said,
+            said=message,
             pin=_pin(citation) if citation else "",
             found_pin=found_pin,
             sources=sources,
@@ -364,7 +347,7 @@ class _Check:
     def _found_elsewhere(
         self, quotation: Quotation, without: set[str]
     ) -> tuple[str, tuple[Quote, ...], tuple[Edit, ...]]:
-        """Report in which other document the words are, with its words and the differences."""
+        """Return a sentence on another document with the words, its quotes and the differences."""
         other = self._elsewhere(quotation, without)
         if other is None:
             return "", (), ()
@@ -373,7 +356,7 @@ class _Check:
         return where, sources, other.match.edits
 
     def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Held | None:
-        """Look for words in the other documents of the case."""
+        """Search the words in the other documents of the case."""
         if len(quotation.text.split()) < _LONG:
             return None
         hits = self.collection.search(
@@ -383,10 +366,10 @@ class _Check:
         ids = dict.fromkeys(hit.provenance.document_id for hit in hits)
         by_id = {d.document_id: d for d in self.resolver.case.documents}
         skipped = without | self.resolver.without
-        found = [by_id[each] for each in ids if each in by_id and each not in skipped]
-        same = [d for d in found if stands_in(quotation.text, self.resolver.text(d))]
+        candidates = [by_id[each] for each in ids if each in by_id and each not in skipped]
+        same = [d for d in candidates if stands_in(quotation.text, self.resolver.text(d))]
         best: _Held | None = None
-        for document in same or found[:1]:
+        for document in same or candidates[:1]:
             for match in compare(quotation.text, self.resolver.text(document))[:1]:
                 held = _Held(document, match, None)
                 if match.likeness < _SURE_ELSEWHERE and not match.is_verbatim:
@@ -401,6 +384,6 @@ def _pin(citation: LegalCitation) -> str:
 
 
 def _rank(held: _Held) -> tuple[bool, bool, float, int]:
-    """Order places: the same words first, then those at the right page, then the nearest words."""
+    """Return the sort key: verbatim first, then the right page, then the lowest cost."""
     wrong = held.placed is not None and held.placed.fits == "wrong"
     return not held.match.is_verbatim, wrong, held.match.cost, held.match.start

@@ -46,24 +46,13 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A quotation beside its source.
+    """The edits between a quotation and its source."""
 
-    Attributes
-    ----------
-    start, end
-        The words of the source, code points into its text.
-    edits
-        They tile both.
-    notes
-        What was allowed.
-    allowed
-        Units of the draft that are in the source after all.
-    """
-
-    start: int
+    start: int  # Code points of the source's text
     end: int
-    edits: tuple[Edit, ...]
-    notes: tuple[str, ...]
+    edits: tuple[Edit, ...]  # Cover both texts without gaps
+    notes: tuple[str, ...]  # Allowed differences
+    # Units of the draft with an allowed difference.
     allowed: frozenset[int] = field(default_factory=frozenset)
 
 
@@ -71,28 +60,22 @@ def lay(
     quoted: str,
     units: Sequence[Unit],
     source: SourceText,
-    there: Sequence[Unit],
+    source_part: Sequence[Unit],
     alignment: Alignment,
     /,
     *,
     cleaned_up: bool,
 ) -> Laid | None:
-    """Tell the differences of an alignment, with what allows each.
-
-    Returns
-    -------
-    Laid or None
-        Nothing where no word of the draft stands in the source.
-    """
-    pieces = list(_pieces(quoted, units, source.text, there, alignment))
+    """Return the edits of an alignment, or ``None`` if no word of the draft is in the source."""
+    pieces = list(_pieces(quoted, units, source.text, source_part, alignment))
     if not any(p.source for p in pieces):
         return None
     judged = list(_judged(pieces, quoted, source, cleaned_up=cleaned_up))
     spans = [p.source for p in judged if p.source]
     start, end = spans[0][0], spans[-1][1]
     edits = tuple(_tiled(judged, quoted, source.text, start, end))
-    said = [e.allowed for e in edits if e.allowed and e.allowed != CLOSING]
-    notes = [f"Allowed: {', '.join(dict.fromkeys(said))}."] if said else []
+    allowances = [e.allowed for e in edits if e.allowed and e.allowed != CLOSING]
+    notes = [f"Allowed: {', '.join(dict.fromkeys(allowances))}."] if allowances else []
     counted = [p for p in judged if p.kind != "keep" and not p.allowed]
     if counted and all(p.sort == "punct" for p in counted):
         notes.append(ONLY_PUNCTUATION)
@@ -104,14 +87,14 @@ def lay(
 
 
 def _pieces(
-    quoted: str, units: Sequence[Unit], text: str, there: Sequence[Unit], alignment: Alignment
+    quoted: str, units: Sequence[Unit], text: str, source_part: Sequence[Unit], alignment: Alignment
 ) -> Iterator[_Piece]:
     for (step, unit_no), group in itertools.groupby(
         alignment.pairs, key=lambda p: (p.step, p.draft)
     ):
         pairs = list(group)
         unit = units[unit_no] if unit_no is not None else None
-        others = [there[p.source] for p in pairs if p.source is not None]
+        others = [source_part[p.source] for p in pairs if p.source is not None]
         ours = (unit.start, unit.end) if unit else None
         theirs = (others[0].start, others[-1].end) if others else None
         number = () if unit_no is None else (unit_no,)
@@ -148,7 +131,7 @@ def _skipped(
 
 
 def _dressed(ours: str, theirs: str, unit: Unit) -> str:
-    """Say in what the same word looks different; empty where it does not."""
+    """Return the rule that allows a different form of the same word; empty if the form is equal."""
     if unit.kind == "mended":
         return "" if ours == theirs else BRACKETS
     if ours == theirs:
@@ -162,13 +145,13 @@ def _plain(word: str) -> str:
     return unicodedata.normalize("NFKC", word)
 
 
-# --- what is allowed ----------------------------------------------------------------------------
+# --- allowed differences ------------------------------------------------------------------------
 
 
 def _judged(
     pieces: list[_Piece], quoted: str, source: SourceText, *, cleaned_up: bool
 ) -> Iterator[_Piece]:
-    """Yield the pieces, runs of differences in one piece and with what allows them."""
+    """Yield the pieces with the rule that allows each difference; merge adjacent ones."""
     runs = [list(g) for _, g in itertools.groupby(pieces, key=_groups)]
     for n, run in enumerate(runs):
         if run[0].kind == "keep" or run[0].allowed:
@@ -199,7 +182,7 @@ def _why(
     is_last: bool,
     clean: bool,
 ) -> str:
-    """Say what allows a run of differences; empty where nothing does."""
+    """Return the rule that allows a run of differences; empty if no rule does."""
     ours = "".join(quoted[slice(*p.draft)] for p in run if p.draft)
     spans = [p.source for p in run if p.source]
     theirs = source.text[spans[0][0] : spans[-1][1]] if spans else ""
@@ -251,7 +234,7 @@ def _join(kind: EditKind, parts: list[_Piece]) -> _Piece:
 
 
 def _letters(piece: _Piece, quoted: str, text: str) -> Iterator[_Piece]:
-    """Yield a changed word as what stays of it and the letters that differ."""
+    """Yield a changed word as its equal and its different letters."""
     if piece.draft is None or piece.source is None:
         yield piece
         return
@@ -283,7 +266,7 @@ def _letters(piece: _Piece, quoted: str, text: str) -> Iterator[_Piece]:
 
 
 def _tiled(pieces: list[_Piece], quoted: str, text: str, start: int, end: int) -> Iterator[Edit]:
-    """Yield edits that together are both texts: what stands between two goes with the first."""
+    """Yield edits that cover both texts; text between two pieces belongs to the first."""
     ours_next = _nexts([p.draft for p in pieces], len(quoted))
     theirs_next = _nexts([p.source for p in pieces], end)
     ours_at, theirs_at = 0, start
@@ -296,9 +279,9 @@ def _tiled(pieces: list[_Piece], quoted: str, text: str, start: int, end: int) -
 
 def _nexts(spans: list[tuple[int, int] | None], end: int) -> list[int]:
     """Return for each span where the next one begins."""
-    found, following = [], end
+    starts, following = [], end
     for span in reversed(spans):
-        found.append(following)
+        starts.append(following)
         if span is not None:
             following = span[0]
-    return found[::-1]
+    return starts[::-1]

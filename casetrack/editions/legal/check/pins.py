@@ -1,4 +1,4 @@
-"""Whether words of a source stand where a citation says: page, paragraph, or page and line."""
+"""Comparison of the place of quoted words with the pin cite: page, paragraph, or page and line."""
 
 from __future__ import annotations
 
@@ -22,22 +22,11 @@ _PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """How the place where words stand fits the pin cite.
+    """Result of the comparison with a pin cite."""
 
-    Attributes
-    ----------
-    fits
-        ``right``, ``wrong``, or ``open`` where the copy in the case does not number what the pin
-        counts.
-    found
-        The place as the pin would have to say it: "594", "¶ 33", "24:11-20"; empty where open.
-    note
-        Why it is open, or what else is to be known.
-    """
-
-    fits: Literal["right", "wrong", "open"]
-    found: str = ""
-    note: str = ""
+    fits: Literal["right", "wrong", "open"]  # ``open``: the document lacks the numbering of the pin
+    found: str = ""  # The correct pin: "594", "¶ 33", "24:11-20"; empty if ``open``
+    note: str = ""  # Reason for ``open``, or a remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +56,10 @@ class _Numbering:
 def place(
     whole: WholeText, citation: LegalCitation, start: int, end: int, /, *, is_record: bool = False
 ) -> Placed | None:
-    """Hold the place of some words against the pin cites of a citation.
+    """Compare the place of ``whole.text[start:end]`` with the pins of a citation.
 
-    Parameters
-    ----------
-    whole
-        The source.
-    citation
-        With its pins.
-    start, end
-        The words, code points into ``whole.text``.
-    is_record
-        Whether the source is a paper of the case, which is cited by the pages of its file too.
-
-    Returns
-    -------
-    Placed or None
-        Nothing where the citation has no pin.
+    *is_record* means that the source is a paper of the case, also cited by pages of its file.
+    Returns ``None`` if the citation has no pin.
     """
     if not citation.pins:
         return None
@@ -95,7 +71,7 @@ def place(
 
 
 def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
-    """Return a pin that lies behind the end of the source, or before its beginning."""
+    """Return the range of the source if a pin is outside of it."""
     for pin in citation.pins:
         first, page = _value(pin.first), _first_page(citation, pin)
         if citation.kind == "record" and first is not None:
@@ -187,8 +163,8 @@ def _counting(
 
 def _first_page(citation: LegalCitation, pin: Pin) -> int | None:
     """Return the page of the reporter on which the cited case begins."""
-    found = _REPORTER_PAGE.search(getattr(pin, "key", "") or citation.key)
-    return int(found[1]) if found and citation.kind == "case" else None
+    match = _REPORTER_PAGE.search(getattr(pin, "key", "") or citation.key)
+    return int(match[1]) if match and citation.kind == "case" else None
 
 
 def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
@@ -204,12 +180,14 @@ def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
                 printed.append(span)
             elif each.kind == "star":
                 _into_series(stars, span)
-    found = [_Numbering("star", _closed(series, len(whole.text), first_page)) for series in stars]
+    numberings = [
+        _Numbering("star", _closed(series, len(whole.text), first_page)) for series in stars
+    ]
     if printed:
-        found.append(_Numbering("page", tuple(printed)))
+        numberings.append(_Numbering("page", tuple(printed)))
     if not any(page.is_estimated for page in whole.pages):
-        found.append(_Numbering("file", tuple(pages)))
-    return found
+        numberings.append(_Numbering("file", tuple(pages)))
+    return numberings
 
 
 def _into_series(stars: list[list[tuple[str, int, int]]], span: tuple[str, int, int]) -> None:
@@ -228,7 +206,7 @@ def _into_series(stars: list[list[tuple[str, int, int]]], span: tuple[str, int, 
 def _closed(
     series: list[tuple[str, int, int]], end: int, first_page: int | None
 ) -> tuple[tuple[str, int, int], ...]:
-    """Let each star page reach to the next; what stands before the first is the page before it."""
+    """Extend each star page to the next; text before the first belongs to the page before it."""
     starts = [start for _, start, _ in series]
     spans = [
         (label, start, following)
@@ -236,7 +214,7 @@ def _closed(
     ]
     first = _value(series[0][0])
     if first is not None and first == first_page:
-        # The caption stands on the first page, too.
+        # The caption is on the first page, too.
         spans[0] = (spans[0][0], 0, spans[0][2])
     elif first is not None and first > 1 and starts[0] > 0:
         spans.insert(0, (str(first - 1), 0, starts[0]))
@@ -244,8 +222,8 @@ def _closed(
 
 
 def _at_lines(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
-    found = printed_at(whole, start, end) or ""
-    lines = next((part for part in found.split("; ") if ":" in part), "")
+    labels = printed_at(whole, start, end) or ""
+    lines = next((part for part in labels.split("; ") if ":" in part), "")
     if not lines:
         return Placed(
             "open", note=f"The copy in the case has no line numbers, so {pin.text} is not checked."
@@ -279,11 +257,11 @@ def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
 def _paragraphs(whole: WholeText) -> list[tuple[int, int]]:
     """Return number and start of the numbered paragraphs."""
     numbers: list[tuple[int, int]] = []
-    for found in _PARAGRAPH.finditer(whole.text):
-        value = int(found[1])
+    for match in _PARAGRAPH.finditer(whole.text):
+        value = int(match[1])
         # Paragraphs count up; years and items of lists within them do not.
         if value == (numbers[-1][0] + 1 if numbers else 1) or (not numbers and value < 3):
-            numbers.append((value, found.start()))
+            numbers.append((value, match.start()))
     return numbers
 
 

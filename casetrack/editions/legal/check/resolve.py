@@ -1,4 +1,4 @@
-"""Which document of the case a citation of a draft means, and what is wrong with the citation."""
+"""Resolution of a citation to a document of the case, and errors in the citation."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _ALIKE = 0.8
 
 
 class NameFit(NamedTuple):
-    """How a cited name fits: the same, swapped, misspelt (what the file has), or another."""
+    """Comparison of a cited name with the head of a decision."""
 
     fits: Literal["same", "swapped", "misspelt", "other", "unknown"]
     cited: str = ""
-    found: str = ""
+    found: str = ""  # The spelling in the document
 
 
 def cited_name(name: str, /) -> str:
@@ -59,34 +59,28 @@ def cited_name(name: str, /) -> str:
     >>> cited_name("Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)")
     'Daubert v. Merrell Dow Pharmaceuticals, Inc.'
     """
-    found = re.search(r",?\s+(?:No\.\s|\d+\s+[A-Z]|\d{4}\s|--|__|\(|slip op)", name)
-    return (name[: found.start()] if found else name).strip(" ,")
+    match = re.search(r",?\s+(?:No\.\s|\d+\s+[A-Z]|\d{4}\s|--|__|\(|slip op)", name)
+    return (name[: match.start()] if match else name).strip(" ,")
 
 
 def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
-    """Hold the parties of a citation against the head of a decision.
+    """Compare the parties of a citation with the head of a decision.
 
-    Parameters
-    ----------
-    name
-        As cited, the parties only.
-    head
-        The name of the case, if it is known, as the first line; the beginning of the decision.
-    spelling
-        Whether a name that is written almost alike is told from another one.
+    The first line of *head* is the name of the case, or empty. *spelling* means that similarly
+    spelled names count as misspelt, not as other names.
     """
     sides = [side for side in _VERSUS.split(name) if side.strip()]
     if not sides or not head.strip():
         return NameFit("unknown")
     if _are_swapped(sides, _VERSUS.split(head.partition("\n")[0])):
         return NameFit("swapped", name)
-    there = _words_of(head[:_HEAD])
+    head_words = _words_of(head[:_HEAD])
     misspelt: NameFit | None = None
     for side in sides:
         words = _telling(side)
-        if not words or any(_is_there(word, there) for word in words):
+        if not words or any(_is_there(word, head_words) for word in words):
             continue
-        near = _nearest(words, there) if spelling else None
+        near = _nearest(words, head_words) if spelling else None
         if near is None:
             return NameFit("other", side.strip(" ,."))
         misspelt = NameFit("misspelt", *near)
@@ -99,8 +93,8 @@ def _are_swapped(sides: list[str], called: list[str]) -> bool:
         return False
     own, other = (
         [
-            any(_is_there(word, _words_of(there)) for word in _telling(side))
-            for side, there in zip(sides, order, strict=True)
+            any(_is_there(word, _words_of(party)) for word in _telling(side))
+            for side, party in zip(sides, order, strict=True)
         ]
         for order in (called, called[::-1])
     )
@@ -115,29 +109,31 @@ def _words_of(head: str) -> frozenset[str]:
 
 
 def _telling(side: str) -> list[str]:
-    """Return the words of a party that tell it from others."""
+    """Return the words of a party that distinguish it from others."""
     words = [w.replace("’", "'") for w in _WORD.findall(side)]
     return [w for w in words if w.rstrip(".").lower() not in _NO_WORDS and len(w.rstrip(".")) > 1]
 
 
-def _is_there(word: str, there: frozenset[str]) -> bool:
-    """Whether a word stands there, or what it abbreviates."""
+def _is_there(word: str, head_words: frozenset[str]) -> bool:
+    """Return whether the head contains a word or the unabbreviated form of it."""
     bare = word.rstrip(".").lower()
-    if bare in there or bare.removesuffix("'s") in there or f"{bare}s" in there:
+    if bare in head_words or bare.removesuffix("'s") in head_words or f"{bare}s" in head_words:
         return True
-    if word.endswith(".") and len(bare) >= 2 and any(t.startswith(bare) for t in there):
+    if word.endswith(".") and len(bare) >= 2 and any(t.startswith(bare) for t in head_words):
         return True
     if "'" in bare:
         head, _, tail = bare.partition("'")
-        return any(t.startswith(head[:2]) and t.endswith(tail) for t in there if len(t) > len(bare))
+        return any(
+            t.startswith(head[:2]) and t.endswith(tail) for t in head_words if len(t) > len(bare)
+        )
     return False
 
 
-def _nearest(words: list[str], there: frozenset[str]) -> tuple[str, str] | None:
-    """Return a word that is written almost like one that stands there, and that one."""
+def _nearest(words: list[str], head_words: frozenset[str]) -> tuple[str, str] | None:
+    """Return the first word that is similar to a word of the head, and that word."""
     for word in words:
         bare = word.rstrip(".").lower()
-        for other in there:
+        for other in head_words:
             if abs(len(other) - len(bare)) <= 2 and len(bare) > 3:
                 likeness = SequenceMatcher(None, bare, other, autojunk=False)
                 if likeness.quick_ratio() >= _ALIKE and likeness.ratio() >= _ALIKE:
@@ -146,9 +142,9 @@ def _nearest(words: list[str], there: frozenset[str]) -> tuple[str, str] | None:
 
 
 def decided_in(head: str, /) -> int | None:
-    """Return the year in which a decision was made, by its head; ``None`` where it says none."""
-    found = _DECIDED.search(head[:_HEAD])
-    return int(found[1] or found[2]) if found else None
+    """Return the year of a decision from its head; ``None`` if it has none."""
+    match = _DECIDED.search(head[:_HEAD])
+    return int(match[1] or match[2]) if match else None
 
 
 _HEAD_CHARS = 3000
@@ -157,13 +153,7 @@ _ITEM = re.compile(r"record:(dkt|ex)-(.+)")
 
 
 class CaseFile(Sources):
-    """What the documents of a case are to those who cite them, and their texts.
-
-    Parameters
-    ----------
-    collection
-        The case.
-    """
+    """The documents of a case as sources of citations, with their texts."""
 
     def __init__(self, collection: Collection, /) -> None:
         super().__init__(collection.documents(sort_by="name"))
@@ -175,7 +165,7 @@ class CaseFile(Sources):
         Raises
         ------
         KeyError
-            The document is not in the case any more.
+            The document is no longer in the case.
         """
         return self.collection.workspace.ask(
             lambda state: whole_text(state.snapshot, document.document_id)
@@ -184,43 +174,21 @@ class CaseFile(Sources):
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What the case knows of a citation.
+    """The result of resolving a citation."""
 
-    Attributes
-    ----------
-    documents
-        The source; several where it is not settled which; none where the case has none.
-    verdict
-        On the citation itself.
-    said
-        The finding in a sentence.
-    notes
-        What else is to be known.
-    found
-        What the file has instead, where something is wrong.
-    """
-
-    documents: tuple[Document, ...]
+    documents: tuple[Document, ...]  # The source; several candidates if unclear
     verdict: Verdict
-    said: str
+    said: str  # The finding in one sentence
     notes: tuple[str, ...] = ()
-    found: str = ""
+    found: str = ""  # The correct value, if the citation has an error
 
 
 @dataclass
 class Resolver:
-    """Answers for each citation of one draft; what it has read of the case it keeps.
-
-    Parameters
-    ----------
-    case
-        The case.
-    without
-        Ids of documents that are the draft itself.
-    """
+    """Resolves the citations of one draft; caches texts and sources."""
 
     case: CaseFile
-    without: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()  # Ids of documents that are the draft itself
     _texts: dict[str, SourceText] = field(default_factory=dict)
     _by_key: dict[str, tuple[Document, ...]] = field(default_factory=dict)
 
@@ -233,7 +201,7 @@ class Resolver:
         return known
 
     def resolve(self, citation: LegalCitation, /) -> Resolved:
-        """Say what a citation means in this case, and whether it says it rightly."""
+        """Return the source of a citation and the errors in the citation."""
         if not citation.resolved and citation.form != "full":
             return Resolved(
                 (),
@@ -257,15 +225,15 @@ class Resolver:
         return self._present(citation, fitting[0])
 
     def _fitting(self, citation: LegalCitation) -> tuple[Document, ...]:
-        found = self.case.sources_of(citation)
-        return tuple(d for d in found if d.document_id not in self.without)
+        documents = self.case.sources_of(citation)
+        return tuple(d for d in documents if d.document_id not in self.without)
 
     # --- the source is there --------------------------------------------------------------------
 
     def _present(self, citation: LegalCitation, document: Document) -> Resolved:
-        here = f"\u201c{citation.text}\u201d is {document.name}."
+        message = f"\u201c{citation.text}\u201d is {document.name}."
         if citation.kind not in {"case", "record"}:
-            return Resolved((document,), "in_case", here)
+            return Resolved((document,), "in_case", message)
         text = self.text(document)
         head = f"{document.case_name or ''}\n{text.text[:_HEAD_CHARS]}"
         if citation.kind == "case" and citation.form == "full":
@@ -285,7 +253,7 @@ class Resolver:
                 f"{document.name}; the draft cites {', '.join(pin.text for pin in citation.pins)}.",
                 found=beyond.found,
             )
-        return Resolved((document,), "in_case", here)
+        return Resolved((document,), "in_case", message)
 
     def _wrong_name(
         self, citation: LegalCitation, document: Document, head: str
@@ -376,7 +344,7 @@ class Resolver:
         )
 
     def _namesakes(self, citation: LegalCitation) -> list[Document]:
-        """Return the decisions of the case that bear the cited name."""
+        """Return the decisions of the case with the cited name."""
         name = cited_name(citation.name)
         if not re.search(r"\sv\.?\s|\bin re\b|\bex parte\b|\bmatter of\b", name, re.IGNORECASE):
             return []
@@ -405,7 +373,7 @@ class Resolver:
         """Return the numbers of the docket entries or the labels of the exhibits of the case."""
         labels = {d.exhibit for d in self.case.documents if d.exhibit}
         if kind == "ex" and labels:
-            return sorted(labels, key=_natural)  # as printed: a key says 10-4 for 10.4
+            return sorted(labels, key=_natural)  # as printed: the key 10-4 means 10.4
         keys = {key for d in self.case.documents for key in self.case.keys_of(d)}
         start = f"record:{kind}-"
         return sorted((k.removeprefix(start) for k in keys if k.startswith(start)), key=_natural)

@@ -1,4 +1,4 @@
-"""A document that is quoted from: where in it the words of a quotation may stand."""
+"""A source document, and the search for the words of a quotation in it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,7 @@ _SKIPPED, _FAR = 1500, 12_000
 
 @dataclass(frozen=True, eq=False)
 class SourceText:
-    """The text of one document, made ready to be looked through.
-
-    Attributes
-    ----------
-    whole
-        Its pages.
-    """
+    """The text of one document, indexed by words."""
 
     whole: WholeText
 
@@ -69,13 +63,7 @@ class SourceText:
         return known, np.array(ids, np.int32)
 
     def exact(self, units: Sequence[Unit], /) -> list[tuple[int, int]]:
-        """Return where the words stand in this order with nothing but signs between.
-
-        Returns
-        -------
-        list of (int, int)
-            Code points into :attr:`text`, the first forty places.
-        """
+        """Return the spans in :attr:`text` with exactly these words, at most 40."""
         if any(u.kind in ("ellipsis", "bracket", "mended") for u in units):
             return []
         wanted = " ".join(_coarse(units))
@@ -83,24 +71,19 @@ class SourceText:
             return []
         joined, begins = self._joined
         words, starts = self._words
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         at = joined.find(f" {wanted} ")
-        while at >= 0 and len(found) < _MOST:
+        while at >= 0 and len(spans) < _MOST:
             first = int(np.searchsorted(begins, at + 1))
             last = first + wanted.count(" ")
-            found.append((int(starts[first]), int(starts[last]) + len(words[last])))
+            spans.append((int(starts[first]), int(starts[last]) + len(words[last])))
             at = joined.find(f" {wanted} ", at + 1)
-        return found
+        return spans
 
     def likely(self, units: Sequence[Unit], /, *, far: bool = False) -> list[tuple[int, int]]:
         """Return the parts of the text that share most of the words, in their order.
 
-        Parameters
-        ----------
-        units
-            The quotation.
-        far
-            Whether what an ellipsis skips may be long.
+        *far* allows an ellipsis to skip long parts.
         """
         words = _coarse(units)
         known, ids = self._ids
@@ -137,11 +120,11 @@ class SourceText:
 
 def _coarse(units: Sequence[Unit]) -> list[str]:
     """Return the words of a quotation as the text is split."""
-    said = (u.norm for u in units if u.kind in ("word", "mended", "bracket"))
-    return [word for norm in said for word in _BETWEEN.split(norm)[::2] if word]
+    norms = (u.norm for u in units if u.kind in ("word", "mended", "bracket"))
+    return [word for norm in norms for word in _BETWEEN.split(norm)[::2] if word]
 
 
-# What may be left out of a quotation without an ellipsis: citations, note marks, page heads.
+# Text that a quotation may omit without an ellipsis: citations, note marks, page heads.
 
 CITATION, NOTE, PAGE, LINE = ("citation omitted", "note mark", "end of a page", "line number")
 _NOTE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§]{1,3})\s*[\])]?")
@@ -156,7 +139,7 @@ _FOOTNOTE = re.compile(r"(?:_{3,}|[-—]{5,})?\s*(?:\[?\d{1,3}\]?[.\s]|[*†‡�
 
 
 def why_left_out(source: SourceText, start: int, end: int, /) -> str:
-    """Say why ``text[start:end]`` may be left out; empty where it may not."""
+    """Return the reason why ``text[start:end]`` may be omitted; empty if it may not."""
     text = source.text
     run = text[start:end]
     if _NOTE_MARK.fullmatch(_STAR.sub("", run).strip()) and _is_raised(text, start, end):
@@ -185,7 +168,7 @@ def cited(text: str, units: Sequence[Unit], /) -> list[int]:
 
 
 def _is_raised(text: str, start: int, end: int) -> bool:
-    """Whether a number is one of a note: it stands right behind a word, or in brackets."""
+    """Return whether a number is a note mark: directly after a word, or in brackets."""
     if "[" in text[max(0, start - 1) : end + 1]:
         return True
     return start > 0 and not text[start - 1].isspace() and not text[start - 1].isdigit()
@@ -212,6 +195,6 @@ def _cites(run: str) -> bool:
     from casetrack.editions.legal.extract.citations import read_citations
 
     text = run.strip(" ,;.")
-    found = read_citations(WholeText((TextPage(1, text),)))
-    left = _PAREN.sub(" ", beside_citations(text, found))
-    return bool(refers or found) and not re.search(r"[^\W\d_]", _LEFT.sub(" ", left))
+    citations = read_citations(WholeText((TextPage(1, text),)))
+    left = _PAREN.sub(" ", beside_citations(text, citations))
+    return bool(refers or citations) and not re.search(r"[^\W\d_]", _LEFT.sub(" ", left))

@@ -44,17 +44,17 @@ def not_there(documents: Sequence[Document]) -> str:
 
 def elsewhere(match: Match, document: Document, sources: Sequence[Quote]) -> str:
     """Report where else in the case the words were found."""
-    found = "The words were found" if match.is_verbatim else "Similar words were found"
-    return f" {found} in {_where(document, sources)}."
+    subject = "The words were found" if match.is_verbatim else "Similar words were found"
+    return f" {subject} in {_where(document, sources)}."
 
 
 def nearest(match: Match) -> tuple[str, ...]:
     """Report the most similar words of the cited source, if any are similar."""
     if match.likeness < 0.35:
         return ()
-    said = " ".join("".join(edit.source for edit in match.edits).split())
-    said = said if len(said) <= _NEAREST else f"{said[:_NEAREST]} \u2026"
-    return (f"The most similar words found there: \u201c{said}\u201d",)
+    words = " ".join("".join(edit.source for edit in match.edits).split())
+    words = words if len(words) <= _NEAREST else f"{words[:_NEAREST]} \u2026"
+    return (f"The most similar words found there: \u201c{words}\u201d",)
 
 
 def _where(document: Document, sources: Sequence[Quote]) -> str:
@@ -62,7 +62,7 @@ def _where(document: Document, sources: Sequence[Quote]) -> str:
 
 
 def _differences(match: Match) -> str:
-    """Return what was done to the words: ``1 word changed, 2 left out``."""
+    """Return the number of changes, such as ``1 word changed, 2 left out``."""
     if ONLY_PUNCTUATION in match.notes:
         return "only punctuation differs"
     counts: Counter[str] = Counter()
@@ -71,9 +71,9 @@ def _differences(match: Match) -> str:
             words = max(len(edit.draft.split()), len(edit.source.split()))
             counts[_TOLD[edit.kind]] += max(1, words)
     parts = []
-    for n, (told, count) in enumerate(
+    for n, (verb, count) in enumerate(
         sorted(counts.items(), key=lambda c: list(_TOLD.values()).index(c[0]))
     ):
         noun = (" word" if count == 1 else " words") if n == 0 else ""
-        parts.append(f"{count}{noun} {told}")
+        parts.append(f"{count}{noun} {verb}")
     return ", ".join(parts)

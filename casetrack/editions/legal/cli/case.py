@@ -26,7 +26,7 @@ _CASE = option(Arg("Name or ID of the case.", "CASE"))
 def use(
     ctx: typer.Context, name: str | None = None, none: bool = False, as_json: JsonOption = False
 ) -> None:
-    """Choose the case that commands work on where no -c names another; without CASE, say which."""
+    """Set the default case for commands without -c; without CASE, show it."""
     cases = _cases(ctx)
     used = cases.use(name) if name is not None or none else cases.used
     if as_json:
@@ -40,16 +40,16 @@ def use(
 @described(name=option(Arg("Name or ID; without it, the case in use.", "CASE")))
 @in_words_of_cases
 def info(ctx: typer.Context, name: str | None = None, as_json: JsonOption = False) -> None:
-    """Show what a case is, how much it holds and where it lies."""
+    """Show the name, size and location of a case."""
     cases, state = _cases(ctx), ctx.ensure_object(State)
-    found: Collection = cases.get(name) if name is not None else state.collection(None)
-    about, stats = found.info, found.stats()
+    collection: Collection = cases.get(name) if name is not None else state.collection(None)
+    about, stats = collection.info, collection.stats()
     if as_json:
-        documents = [document.as_dict() for document in found.documents()]
+        documents = [document.as_dict() for document in collection.documents()]
         used = cases.used is not None and cases.used.id == about.id
         write_json(Case(about, used, stats).as_dict() | {"documents": documents})
         return
-    write(text_of(about, stats, {"Folder": str(found.folder)}))
+    write(text_of(about, stats, {"Folder": str(collection.folder)}))
     line(f"Its documents: casetrack documents -c {quoted(about.name)}")
 
 

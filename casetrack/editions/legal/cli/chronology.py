@@ -1,4 +1,4 @@
-"""``casetrack chronology``: what happened when."""
+"""``casetrack chronology``: the events of a case by date."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ _MADE = OF_EDITIONS[work.chronology]
     force=FORCE,
 )
 def chronology(state: State, given: dict[str, Any]) -> None:
-    """Make the chronology of a case: date, event, who, and the source with its pin cite.
+    """Create the chronology of a case: date, event, names, and the source with its pin cite.
 
-    It is the timeline with your picks: what you take stands in it whatever else does, in your own
-    words if you like; what you leave out does not; your own events come from `casetrack timeline
-    --add`. With -o it is written as .docx, .html, .md or .json.
+    It is the timeline with your picks. Picked events are always included, with your own text if
+    you give one; hidden events are not. Add events with `casetrack timeline --add`. With -o it
+    is written as .docx, .html, .md or .json.
     """
     case, output, as_json = state.collection(given["collection"]), given["output"], given["as_json"]
     edits = {
@@ -47,12 +47,12 @@ def chronology(state: State, given: dict[str, Any]) -> None:
     from casetrack.editions.legal.paper.chronology import WRITERS
     from casetrack.editions.legal.paper.target import target_path
 
-    def page(found: Any) -> str:
-        return case.workspace.ask(lambda state: work.chronology_page(state, found))
+    def page(result: Any) -> str:
+        return case.workspace.ask(lambda state: work.chronology_page(state, result))
 
     target = None
     writers: Writers = {**WRITERS, ".html": page}
     if output is not None:
         target = target_path(output, (*writers, ".json"), force=given["force"])
-    found = called(work.chronology, case, taken(_MADE, given))
-    answered(found, lambda made: show(made, _MADE), target, writers, as_json=as_json)
+    result = called(work.chronology, case, taken(_MADE, given))
+    answered(result, lambda made: show(made, _MADE), target, writers, as_json=as_json)

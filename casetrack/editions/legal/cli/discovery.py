@@ -1,4 +1,4 @@
-"""``casetrack discovery``: productions in, and the log of what is withheld."""
+"""``casetrack discovery``: load productions, write privilege logs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,17 +22,17 @@ _LOAD, _LOG = OF_EDITIONS[load_production], OF_EDITIONS[privilege_log]
 
 @takes(_LOAD, create=(CreateOption, False))
 def load(state: State, given: dict[str, Any]) -> int:
-    """Take a production into a case by its load file (Concordance DAT, Opticon OPT).
+    """Load a production into a case from its load file (Concordance DAT, Opticon OPT).
 
-    Every row becomes a document with its fields, its family and its Bates numbers, read from its
-    native file, else from its text, else from its images; what is wrong with the load file is said
-    by line, and nothing of it is lost. Exit code 1 says that something is wrong.
+    Each row becomes a document with its fields, family and Bates numbers. Its text comes from
+    the native file, else the text file, else the images. Errors of the load file are reported
+    with their line; no row is lost. Exit code 1 means that there are errors.
     """
     from casetrack.faces.cli.progress import Meter, long_work
 
     file, create = given["load_file"], given["create"] and not given["dry_run"]
     target = _to_fill(state, given["collection"], file, create=create)
-    found = long_work(
+    report = long_work(
         state,
         "sync",
         lambda progress, cancel: load_production(
@@ -46,8 +46,8 @@ def load(state: State, given: dict[str, Any]) -> int:
         collection=target.info,
         meter=Meter("Loading"),
     )
-    answer(found, _LOAD, as_json=given["as_json"])
-    return int(bool(found.failed or any(t.kind != "gap" for t in found.troubles)))
+    answer(report, _LOAD, as_json=given["as_json"])
+    return int(bool(report.failed or any(t.kind != "gap" for t in report.troubles)))
 
 
 def _to_fill(state: State, name: str | None, file: Path, *, create: bool) -> "Collection":
@@ -65,11 +65,11 @@ def _to_fill(state: State, name: str | None, file: Path, *, create: bool) -> "Co
     force=FORCE,
 )
 def privilege(state: State, given: dict[str, Any]) -> None:
-    """Write the privilege log of what you have tagged (by default "privileged").
+    """Write the privilege log of documents with your tag (default: "privileged").
 
-    Dates, authors and recipients come from the heads of the mails and from load files; which
-    privilege is asserted from your tags ("attorney-client", "work product"), its basis from their
-    notes. What nothing tells stays empty, and is said.
+    Dates, authors and recipients come from mail headers and load files, the asserted privilege
+    from your tags ("attorney-client", "work product"), its basis from their notes. Unknown
+    values stay empty and are reported.
     """
     from casetrack.editions.legal.paper.privilege import WRITERS
     from casetrack.editions.legal.paper.target import target_path, write_paper
@@ -79,12 +79,12 @@ def privilege(state: State, given: dict[str, Any]) -> None:
         goal = target_path(goal, (*WRITERS, ".json"), force=given["force"])
     named = read_counsel(given["listed"]) if given["listed"] else []
     asked = taken(_LOG, given)
-    found = called(privilege_log, target, asked | {"attorneys": [*asked["attorneys"], *named]})
+    log = called(privilege_log, target, asked | {"attorneys": [*asked["attorneys"], *named]})
     if goal is not None:
-        write_paper(goal, content_of(found, goal, WRITERS))
+        write_paper(goal, content_of(log, goal, WRITERS))
         if not given["as_json"]:
-            entries = counted(len(found.entries), "entry", "entries")
+            entries = counted(len(log.entries), "entry", "entries")
             line(("Wrote ", "bold"), f"{goal} ({entries})")
-            write(notes_of(found))
+            write(notes_of(log))
             return
-    answer(found, _LOG, as_json=given["as_json"])
+    answer(log, _LOG, as_json=given["as_json"])

@@ -1,4 +1,4 @@
-"""``casetrack authorities`` and ``check``: papers made of a draft, and what such commands share."""
+"""``casetrack authorities`` and ``check``, and shared code of commands for papers."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ _CHECK, _TABLE = OF_EDITIONS[briefs.check_brief], OF_EDITIONS[briefs.authorities
 def paper(
     state: "State", named: str, collection: str | None, passwords: "Sequence[str] | None", /
 ) -> "Draft":
-    """Read the paper that a command is about: a file, which needs no case, or a document of one.
+    """Read the paper of a command: a file, or a document of the case.
 
     Raises
     ------
@@ -55,30 +55,35 @@ def paper(
     )
 
 
-def content_of(found: Any, target: Path, writers: Writers, /) -> bytes | str:
-    """Return the content of a file by its ending: JSON, or what one of *writers* makes."""
+def content_of(record: Any, target: Path, writers: Writers, /) -> bytes | str:
+    """Return the content of a file by its suffix: JSON, or the output of one of *writers*."""
     ending = target.suffix.lower()
     if ending == ".json":
-        return json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n"
-    return writers[ending](found)
+        return json.dumps(record.as_dict(), indent=2, ensure_ascii=False) + "\n"
+    return writers[ending](record)
 
 
 def answered(
-    found: Any, tell: Callable[[Any], None], target: Path | None, writers: Writers, *, as_json: bool
+    record: Any,
+    tell: Callable[[Any], None],
+    target: Path | None,
+    writers: Writers,
+    *,
+    as_json: bool,
 ) -> None:
-    """Write an answer to a file and report that, or else write it as JSON or as *tell* does."""
+    """Write an answer to a file, or as JSON, or print it with *tell*."""
     if target is not None:
         from casetrack.editions.legal.paper.target import write_paper
 
-        written = write_paper(target, content_of(found, target, writers))
+        written = write_paper(target, content_of(record, target, writers))
         if as_json:
             write_json({"file": str(written), "bytes": written.stat().st_size})
         else:
             _tell_written(written)
     elif as_json:
-        write_json(found.as_dict())
+        write_json(record.as_dict())
     else:
-        tell(found)
+        tell(record)
 
 
 def _tell_written(written: Path) -> None:
@@ -88,10 +93,10 @@ def _tell_written(written: Path) -> None:
 
 @takes(_TABLE, output=OUTPUT, force=FORCE, password=PASSWORD)
 def authorities(state: State, given: dict[str, Any]) -> None:
-    """Make the table of authorities of a brief: cases, statutes, rules, with pages as printed.
+    """Create the table of authorities of a brief, with printed page numbers.
 
-    Short forms, Id. and supra count for what they stand for; what the brief's own tables list does
-    not count. With -o it is written as .docx, .md, .txt or .json. A file needs no case.
+    Short forms, Id. and supra count for their authority. The brief's own tables do not count.
+    With -o it is written as .docx, .md, .txt or .json. A file needs no case.
     """
     from casetrack.editions.legal.authorities import table_of_authorities
     from casetrack.editions.legal.paper.authorities import WRITERS, as_text
@@ -102,8 +107,8 @@ def authorities(state: State, given: dict[str, Any]) -> None:
         keeps = Path(brief).expanduser()
         target = target_path(target, (*WRITERS, ".json"), force=given["force"], keeps=keeps)
     draft = paper(state, brief, given["collection"], given["password"])
-    found = table_of_authorities(draft, passim=given["passim"], compare=given["compare"])
-    answered(found, lambda t: write_text(as_text(t)), target, WRITERS, as_json=given["as_json"])
+    table = table_of_authorities(draft, passim=given["passim"], compare=given["compare"])
+    answered(table, lambda t: write_text(as_text(t)), target, WRITERS, as_json=given["as_json"])
 
 
 @takes(
@@ -119,9 +124,9 @@ def authorities(state: State, given: dict[str, Any]) -> None:
     password=PASSWORD,
 )
 def check(state: State, given: dict[str, Any]) -> None:
-    """Check every citation and every quotation of a draft against the case.
+    """Check each citation and quotation of a draft against the case.
 
-    Where the draft and a source differ, the difference is shown: [-left out-], {+added+}. Brackets,
+    Differences between draft and source are marked: [-left out-], {+added+}. Brackets,
     ellipses, [sic], omitted citations, changed capitals and quotation marks are allowed. Each
     finding states what CaseTrack looked for and where it found it; check it against the source.
     """
@@ -137,24 +142,24 @@ def check(state: State, given: dict[str, Any]) -> None:
         else None
         for name, endings in (("html", (".html", ".htm")), ("docx", (".docx",)))
     )
-    found = replace(check_draft(case, read), show="all" if every else "problems")
+    result = replace(check_draft(case, read), show="all" if every else "problems")
     written: list[Path] = []
     unplaced = 0
     if copy is not None:
         from casetrack.editions.legal.paper.comments import commented_copy
 
-        made = commented_copy(read, found, everything=every)
+        made = commented_copy(read, result, everything=every)
         written.append(write_paper(copy, made.content))
         unplaced = len(made.unplaced)
     if page is not None:
         from casetrack.editions.legal.paper.check_page import check_page
 
         opens = tuple(passwords or ())
-        html_page = case.workspace.ask(lambda s: check_page(s, read, found, passwords=opens))
+        html_page = case.workspace.ask(lambda s: check_page(s, read, result, passwords=opens))
         written.append(write_paper(page, html_page))
     if given["as_json"]:
         files = {"files": [str(path) for path in written]} if written else {}
-        write_json(found.as_dict() | files)
+        write_json(result.as_dict() | files)
         return
     for path in written:
         _tell_written(path)
@@ -162,9 +167,9 @@ def check(state: State, given: dict[str, Any]) -> None:
         count = counted(unplaced, "finding")
         line((f"{count} stand in the first comment: the words are not in the file.", "yellow"))
     if written:
-        write(head_of(found))
+        write(head_of(result))
         return
-    show(found)
-    if len(found.shown) < len(found.findings):
+    show(result)
+    if len(result.shown) < len(result.findings):
         line()
         line(("All findings: --all", "dim"))

@@ -16,24 +16,24 @@ _STAMP = OF_EDITIONS[production.stamp]
 
 @takes(_REDACTIONS)
 def redactions(state: State, given: dict[str, Any]) -> int:  # noqa: ARG001 - it needs no data
-    """Find words in files that a reader does not see and can copy.
+    """Find words in files that are invisible but can be copied.
 
-    Reports words of a PDF that its rendered pages do not show (covered, invisible, off the page),
-    marks for a redaction that was not carried out, and words of earlier versions; in Word files
-    dark letters on a dark ground, hidden text and tracked deletions. The exit code is 1 where
-    something was found. Words inside pictures, properties, bookmarks, notes, links, hidden fields,
+    Reports words of a PDF that its rendered pages do not show (covered, invisible, off the
+    page), redaction marks that were not applied, and words of earlier versions; in Word files
+    dark letters on a dark background, hidden text and tracked deletions. The exit code is 1 if
+    any are found. Words inside pictures, properties, bookmarks, notes, links, hidden fields,
     replacement texts and attached files are not searched.
     """
     from casetrack.faces.cli.progress import Meter
 
     files, passwords = given["files"], given["passwords"]
     with Meter("Looking under boxes", unit="files") as meter:
-        found = redaction.redactions(files, passwords=passwords, progress=meter.step)
-    answer(found, _REDACTIONS, as_json=given["as_json"])
+        report = redaction.redactions(files, passwords=passwords, progress=meter.step)
+    answer(report, _REDACTIONS, as_json=given["as_json"])
     if given["as_json"]:
-        return EXIT_FAILED if found else 0
-    if found:
-        places = counted(len(found), "place")
+        return EXIT_FAILED if report else 0
+    if report:
+        places = counted(len(report), "place")
         line(f"{places} can still be copied. Take the words out of a copy: casetrack redact FILE")
     else:
         line(f"No covered or invisible words on the pages of {counted(len(files), 'file')}.")
@@ -42,17 +42,17 @@ def redactions(state: State, given: dict[str, Any]) -> int:  # noqa: ARG001 - it
             "fields, replacement texts (ActualText), attached files.",
             indent=2,
         )
-    return EXIT_FAILED if found else 0
+    return EXIT_FAILED if report else 0
 
 
 @takes(_REDACT, word_list=own(Path | None, "Names and phrases, one a line.", "--list FILE"))
 def redact(state: State, given: dict[str, Any]) -> int:
-    """Take words out of a copy of a PDF, and check with another PDF library that they are gone.
+    """Remove words from a copy of a PDF, and verify with another PDF library that they are gone.
 
-    A page that has a black area or invisible words becomes a picture with its visible words laid
-    under. Pages with pictures or drawings are read by text recognition first, and each page of the
-    copy afterwards, which takes some seconds a page. Notes and fields become part of the
-    pages; properties, bookmarks, links and attached files are not taken over.
+    A page with a redaction or invisible words becomes a picture with its visible words as a
+    text layer. Pages with pictures or drawings are read by OCR first, and each page of the copy
+    afterwards, which takes some seconds per page. Notes and fields become part of the pages.
+    Properties, bookmarks, links and attached files are dropped.
     """
     settings, asked = state.settings, taken(_REDACT, given)
     path, target, words = (asked.pop(name) for name in ("path", "target", "words"))
@@ -78,7 +78,7 @@ def _listed(path: Path | None) -> list[str]:
             f"{path} can't be read as a list of words: {error}.",
             hint="Save it as plain text (UTF-8), one name or phrase a line.",
         ) from error
-    return [said.strip() for said in text.splitlines() if said.strip()]
+    return [entry.strip() for entry in text.splitlines() if entry.strip()]
 
 
 # ``casetrack discovery stamp``: copies of files with a number on every page.
@@ -86,11 +86,12 @@ def _listed(path: Path | None) -> list[str]:
 
 @takes(_STAMP)
 def stamp(state: State, given: dict[str, Any]) -> None:  # noqa: ARG001 - it needs no data
-    """Stamp a production set: a number on every page of copies, one after the other, no gap.
+    """Stamp a production set: consecutive numbers on all pages of copies, without gaps.
 
-    A stamp covers nothing: where the foot of a page is taken, the page is made longer. Pictures
-    become PDFs; other files are copied as they are, with a slip sheet that has their number.
-    production.csv lists what has which numbers. Where one file can't be opened nothing is written.
+    A stamp covers nothing: if the foot of a page is in use, the page is extended. Pictures
+    become PDFs; other files are copied unchanged, with a slip sheet that has their number.
+    production.csv lists the numbers of each file. If one file cannot be opened, nothing is
+    written.
     """
     from casetrack.faces.cli.progress import Meter
 

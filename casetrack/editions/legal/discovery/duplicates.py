@@ -50,21 +50,9 @@ _SEED = 20
 
 
 class Likeness:
-    """Compares the texts of documents.
+    """Compares the texts of documents by shingles of five words.
 
-    Broder, "On the resemblance and containment of documents" (1997).
-
-    Parameters
-    ----------
-    state
-        The collection.
-    least
-        Share of the runs in common from which texts are nearly the same.
-
-    Attributes
-    ----------
-    short
-        Number of documents with too few words to be compared.
+    Source: Broder, "On the resemblance and containment of documents" (1997).
     """
 
     def __init__(self, state: State, least: float, /) -> None:
@@ -76,16 +64,13 @@ class Likeness:
         self._shifts = chance.integers(0, 1 << 63, _BANDS * _ROWS, dtype=np.uint64)
 
     def groups(self, documents: Sequence[Document], /) -> list[list[tuple[Document, float]]]:
-        """Return groups of documents that are nearly the same as the first of their group.
+        """Return groups of near duplicates of the first document of each group.
 
-        Parameters
-        ----------
-        documents
-            In the order in which they count: the first of a group stands for it.
+        The order of *documents* decides which is the first.
         """
         buckets: list[dict[bytes, list[int]]] = [defaultdict(list) for _ in range(_BANDS)]
         runs: dict[int, NDArray[np.uint64]] = {}
-        found: dict[int, list[tuple[int, float]]] = {}
+        members: dict[int, list[tuple[int, float]]] = {}
         for i, own in self._runs(documents):
             if len(own) < _LEAST_RUNS:
                 self.short += 1
@@ -95,14 +80,14 @@ class Likeness:
             shares = [(_share(own, runs[j]), -j) for j in sorted(near)]
             best, first = max(shares, default=(0.0, 0))
             if best >= self._least:
-                found.setdefault(-first, []).append((i, best))
+                members.setdefault(-first, []).append((i, best))
                 continue
             runs[i] = own
             for band, mark in enumerate(bands):
                 buckets[band][mark].append(i)
         return [
             [(documents[i], 1.0), *((documents[j], share) for j, share in others)]
-            for i, others in sorted(found.items())
+            for i, others in sorted(members.items())
         ]
 
     def _runs(self, documents: Sequence[Document]) -> Iterator[tuple[int, NDArray[np.uint64]]]:
@@ -118,8 +103,8 @@ class Likeness:
 
     def _texts(self, documents: Sequence[Document]) -> dict[str, str]:
         columns = ["revision", "chunk_index", "page", "char_start", "text"]
-        found = self._state.snapshot.scan(columns, revisions=[d.revision for d in documents])
-        rows = sorted(found.to_pylist(), key=lambda row: (row["revision"], row["chunk_index"]))
+        batches = self._state.snapshot.scan(columns, revisions=[d.revision for d in documents])
+        rows = sorted(batches.to_pylist(), key=lambda row: (row["revision"], row["chunk_index"]))
         return {
             revision: text_of_rows(own).text
             for revision, own in groupby(rows, lambda row: row["revision"])
@@ -154,7 +139,7 @@ def _share(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> float:
 
 
 LIKE = 0.8
-"""Share of the runs of five words that near duplicates have in common, if nothing else is said."""
+"""Default for the share of five-word runs that near duplicates have in common."""
 
 
 @operation("discovery duplicates", READS)
@@ -170,21 +155,21 @@ def duplicates(
     ] = LIKE,
     limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
 ) -> Duplicates:
-    """Return documents that are the same, mails in several folders, and near duplicates.
+    """Return identical documents, mails in several folders, and near duplicates.
 
-    The same are documents of the same bytes, those whose load file gives the same hash, and mails
-    of the same sender, recipients, subject, minute, words and attachments, whatever their headers
-    say of folders and servers.
+    Identical are documents with equal bytes or an equal hash in the load file, and mails with
+    equal sender, recipients, subject, minute, words and attachments; other headers may differ.
 
     Parameters
     ----------
     near
-        Whether texts are compared, too.
+        Whether to compare texts, too.
     least
-        Share of the runs of five words in common (Jaccard's index) from which texts are nearly the
-        same, 0.5 to 1. Heads of mails are not compared.
+        Minimum share of common five-word runs (Jaccard index) of near duplicates, 0.5 to 1;
+        mail
+        headers are ignored.
     limit
-        At most so many groups.
+        Maximum number of groups.
 
     Raises
     ------
@@ -200,7 +185,7 @@ def duplicates(
     def duplicates_of(state: State) -> Duplicates:
         documents = sorted(state.snapshot.documents.values(), key=_age)
         groups = _exact(state, documents)
-        found: list[tuple[DuplicateKind, list[tuple[Document, float]]]] = [
+        all_groups: list[tuple[DuplicateKind, list[tuple[Document, float]]]] = [
             (kind, [(document, 1.0) for document in group]) for kind, group in groups
         ]
         notes = []
@@ -215,7 +200,7 @@ def duplicates(
             like = Likeness(state, least)
             alike = like.groups(first)
             near_count = sum(len(group) - 1 for group in alike)
-            found += [("near", group) for group in alike]
+            all_groups += [("near", group) for group in alike]
             if like.short:
                 notes.append(
                     f"{like.short:,} documents have too few words to be compared by their text."
@@ -227,7 +212,7 @@ def duplicates(
             near_count=near_count,
             groups=tuple(
                 _group(number, kind, group)
-                for number, (kind, group) in enumerate(found[:limit], start=1)
+                for number, (kind, group) in enumerate(all_groups[:limit], start=1)
             ),
             notes=tuple(notes),
         )
@@ -236,16 +221,16 @@ def duplicates(
 
 
 def _age(document: Document) -> tuple[object, ...]:
-    told = metadata(document).get("row") or {}
+    fields = metadata(document).get("row") or {}
     moment = document.content_created_at or document.source_updated_at
     known = (moment or document.file_modified_at).timestamp()
-    return moment is None, known, told.get("line", 0), document.path
+    return moment is None, known, fields.get("line", 0), document.path
 
 
 def _exact(
     state: State, documents: Sequence[Document]
 ) -> list[tuple[DuplicateKind, list[Document]]]:
-    """Return the groups of documents that are the same, and what makes them so."""
+    """Return the groups of identical documents, with the reason."""
     place = {document.document_id: i for i, document in enumerate(documents)}
     joined = Groups(len(documents))
     content: dict[str, int] = {}
@@ -266,10 +251,10 @@ def _exact(
 
 
 def _marks(document: Document) -> list[str]:
-    """Return what documents of the same content have in common."""
-    told = metadata(document) if is_row(document) else {}
-    way = told.get("read_from", "native")
-    marks = [f"hash:{told['hash']}"] if told.get("hash") else []
+    """Return the keys that identical documents share."""
+    fields = metadata(document) if is_row(document) else {}
+    way = fields.get("read_from", "native")
+    marks = [f"hash:{fields['hash']}"] if fields.get("hash") else []
     if way == "native" or (way != "row" and not marks):
         marks.append(f"sha256:{document.file_hash}")
     return marks
@@ -286,14 +271,14 @@ def _same_mails(state: State, place: Mapping[str, int]) -> Iterator[tuple[int, i
             continue
         attached = _attached(document, trees[document.document_id])
         # Blind copies are left out: only the sender's own copy names them.
-        told = "\n".join((message.digest, *sorted(message.open_readers), *attached))
-        mark = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
+        identity = "\n".join((message.digest, *sorted(message.open_readers), *attached))
+        mark = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
         i = place[document.document_id]
         yield known.setdefault(mark, i), i
 
 
 def _attached(document: Document, tree: FamilyTree) -> list[str]:
-    """Return what stands for the attachments of a mail: their names, as the mail has them."""
+    """Return the names of the attachments of a mail, as written in the mail."""
     named = dict(document.properties).get("attachments", "")
     if named or not is_row(document):
         return sorted(named.split("; "))

@@ -1,7 +1,7 @@
-"""Writes a set of documents as a production: DAT, OPT, natives, text and images.
+"""Export of documents as a production: DAT, OPT, natives, text and images.
 
-What came with a load file leaves with it as it came, byte for byte; other documents are numbered
-and get the usual fields.
+Documents of a load file are exported byte for byte; others get numbers and the usual
+fields.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.discovery.families import FamilyTree
     from casetrack.store.workspace import State
 
-# The folder of a production that is being written: its files, its images, what is missing.
+# The folder of a production during the export: its files, images and missing files.
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Out:
     lost: list[str] = field(default_factory=list)
 
     def copy(self, source: Path | None, target: PurePath) -> bool:
-        """Copy a file to its place below the folder; tell whether it is there."""
+        """Copy a file into the folder; return whether it exists there."""
         path = self.folder / target
         if source is None or not source.is_file():
             return False
@@ -83,7 +83,8 @@ class Out:
 def write_images(out: Out, rows: Sequence[Mapping[str, Any]], name: str | None) -> Path | None:
     """Write the image file and the images, in the order in which they were listed."""
     listed = sorted(
-        (told for told in rows if told.get("image_file")), key=lambda t: t["image_file"]["line"]
+        (fields for fields in rows if fields.get("image_file")),
+        key=lambda t: t["image_file"]["line"],
     )
     if not listed:
         return None
@@ -93,26 +94,26 @@ def write_images(out: Out, rows: Sequence[Mapping[str, Any]], name: str | None) 
     goal = PurePath(os.path.relpath(own["path"], base))
     path = out.folder / goal.with_name(f"{name}.opt" if name else goal.name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [line for told in listed for line in told["images"]]
+    lines = [line for fields in listed for line in fields["images"]]
     path.write_bytes(write_image_lines(dialect, lines))
-    for told in listed:
-        for picture in told["image_file"]["pictures"]:
+    for fields in listed:
+        for picture in fields["image_file"]["pictures"]:
             if out.copy(Path(picture), PurePath(os.path.relpath(picture, base))):
                 out.images += 1
             else:
-                out.lost.append(f"{told['control_number']} ({PurePath(picture).name})")
+                out.lost.append(f"{fields['control_number']} ({PurePath(picture).name})")
     return path
 
 
-def _paths(told: Mapping[str, Any]) -> list[str]:
+def _paths(fields: Mapping[str, Any]) -> list[str]:
     """Return all files that a row came with: its load files, its native, text and images."""
-    images = told.get("image_file") or {"path": None, "pictures": []}
-    found = [told["load_file"]["path"], *told["load_file"]["files"].values(), images["path"]]
-    return [path for path in (*found, *images["pictures"]) if path]
+    images = fields.get("image_file") or {"path": None, "pictures": []}
+    paths = [fields["load_file"]["path"], *fields["load_file"]["files"].values(), images["path"]]
+    return [path for path in (*paths, *images["pictures"]) if path]
 
 
 def common(rows: Iterable[Mapping[str, Any]], /) -> str:
-    """Return the folder that all files of some rows lie in."""
+    """Return the common folder of all files of some rows."""
     return os.path.commonpath([str(Path(path).parent) for row in rows for path in _paths(row)])
 
 
@@ -125,7 +126,7 @@ def report(
     given: int,
     /,
 ) -> ProductionExport:
-    """Return what was written, and what of it is not as it was."""
+    """Return the written counts, and the differences to the original."""
     notes = []
     if out.own_texts:
         notes.append(
@@ -150,17 +151,17 @@ def report(
 
 def _joined(pairs: Sequence[tuple[str | None, str | None]]) -> list[BatesRange]:
     """Return ranges, joined where they follow each other."""
-    found: list[BatesRange] = []
+    ranges: list[BatesRange] = []
     for begin, end in pairs:
         first, last = read_bates(begin or ""), read_bates(end or begin or "")
         if first is None or last is None:
             continue
-        before = found[-1] if found else None
+        before = ranges[-1] if ranges else None
         if before and before.key == first.key and first.first == before.last + 1:
-            found[-1] = BatesRange(before.prefix, before.first, last.last, before.width)
+            ranges[-1] = BatesRange(before.prefix, before.first, last.last, before.width)
         else:
-            found.append(BatesRange(first.prefix, first.first, last.last, first.width))
-    return found
+            ranges.append(BatesRange(first.prefix, first.first, last.last, first.width))
+    return ranges
 
 
 def _some(names: Sequence[str]) -> str:
@@ -187,14 +188,10 @@ def numbered(
     numbers: tuple[str, int, int],
     /,
 ) -> ProductionExport:
-    """Write documents with the usual fields, families together, each with a control number.
+    """Write documents with the usual fields and control numbers, families together.
 
-    Parameters
-    ----------
-    name
-        Of the DAT file, without its ending.
-    numbers
-        Prefix, first number and digits of those that have none.
+    *name* is the name of the DAT file without its suffix; *numbers* are prefix, first number
+    and digits for documents without one.
     """
     wanted = {document.document_id for document in chosen}
     ordered = sorted(chosen, key=lambda d: (trees[d.document_id].order, d.path))
@@ -228,24 +225,24 @@ def _ranges(
 ) -> tuple[dict[str, tuple[str, str]], int]:
     """Return the first and last number of each document, and how many were given."""
     prefix, at, digits = numbers
-    found: dict[str, tuple[str, str]] = {}
+    ranges: dict[str, tuple[str, str]] = {}
     taken = []
     for document in documents:
-        told = metadata(document) if is_row(document) else {}
-        begin = told.get("bates_begin") or told.get("control_number")
+        fields = metadata(document) if is_row(document) else {}
+        begin = fields.get("bates_begin") or fields.get("control_number")
         if begin:
-            found[document.document_id] = begin, told.get("bates_end") or begin
-            taken.append(read_bates(found[document.document_id][1]))
+            ranges[document.document_id] = begin, fields.get("bates_end") or begin
+            taken.append(read_bates(ranges[document.document_id][1]))
     same = [span.last for span in taken if span and span.key == bates_key(prefix)]
     at = max([at, *(last + 1 for last in same)])
     given = 0
     for document in documents:
-        if document.document_id in found:
+        if document.document_id in ranges:
             continue
         span = BatesRange(prefix, at, at + max(document.page_count, 1) - 1, digits)
-        found[document.document_id] = span.label(span.first), span.label(span.last)
+        ranges[document.document_id] = span.label(span.first), span.label(span.last)
         at, given = span.last + 1, given + 1
-    return found, given
+    return ranges, given
 
 
 def _values(
@@ -255,14 +252,14 @@ def _values(
     begin, end = ranges[document.document_id]
     family = [ranges[m.document_id] for m in tree.members if m.document_id in ranges]
     parent = tree.parent_of(document)
-    told = metadata(document) if is_row(document) else {}
+    fields = metadata(document) if is_row(document) else {}
     suffix = PurePath(document.original_copy or document.path).suffix.lower()
     native = PurePath("NATIVES", f"{begin}{suffix}")
     text = PurePath("TEXT", f"{begin}.txt")
-    source = out.kept(document) if told.get("read_from", "native") == "native" else None
+    source = out.kept(document) if fields.get("read_from", "native") == "native" else None
     if out.copy(source, native):
         out.natives += 1
-    elif told.get("read_from", "native") == "native":
+    elif fields.get("read_from", "native") == "native":
         out.lost.append(f"{begin} (native of {document.name})")
     out.write_text(document, text)
     out.texts += 1
@@ -280,7 +277,7 @@ def _values(
             for m in tree.members
             if tree.parent_of(m) == document.document_id and m.document_id in ranges
         ),
-        "CUSTODIAN": told.get("custodian") or "",
+        "CUSTODIAN": fields.get("custodian") or "",
         **{name.upper(): facts.get(name, "") for name in ("from", "to", "cc", "bcc", "subject")},
         "DATESENT": sent.strftime("%m/%d/%Y") if sent else "",
         "TIMESENT": sent.strftime("%H:%M:%S") if sent else "",
@@ -298,8 +295,8 @@ def _values(
         "NATIVEPATH": f"NATIVES\\{native.name}" if source else "",
         "TEXTPATH": f"TEXT\\{text.name}",
     }
-    for column, value in (told.get("fields") or {}).items():
-        # What a load file said of it counts; its files and numbers are those of this one.
+    for column, value in (fields.get("fields") or {}).items():
+        # Fields of the load file are kept; files and numbers are those of the new production.
         if own.get(column) == "":
             own[column] = value
     return own
@@ -331,31 +328,32 @@ def export_production(
 ) -> ProductionExport:
     """Write documents as a production: DAT, OPT, natives, texts and images.
 
-    Where all of them came with one load file, its fields, delimiters, encoding and paths are kept:
-    rows, image lines and files leave as they came. Otherwise they get the usual fields, those
-    without a control number get one, and each text file holds the text that CaseTrack has read.
+    If all documents come from one load file, its fields, delimiters, encoding and paths are
+    kept, and rows, image lines and files are written unchanged. Otherwise documents get the
+    usual fields and, if missing, a control number; text files contain the text that CaseTrack
+    read.
 
     Parameters
     ----------
     folder
-        A new or an empty one.
+        A new or empty folder.
     documents, production, tag
-        Which documents; without any of them all.
+        Selection of documents; default: all.
     families
-        Whether what belongs to the families of the chosen ones comes along.
+        Whether to include the families of the selected documents.
     name
-        Of the DAT file, without its ending; without it that of the production.
+        Name of the DAT file without its suffix; default: that of the production.
     prefix, start, digits
-        The Bates numbers that documents without one get, one for each page.
+        Bates numbers for documents without one, one per page.
 
     Raises
     ------
     UsageError
-        The folder holds something, nothing is chosen, or the numbers do not fit.
+        The folder is not empty, no document is selected, or the numbers do not fit.
     DocumentNotFound, AmbiguousName
-        There is no such document, or several bear the name.
+        No document matches, or several have the name.
     StorageError
-        It cannot be written.
+        A file cannot be written.
     """
     target = Path(folder).expanduser().absolute()
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -391,18 +389,18 @@ def export_production(
         return numbered(out, chosen, trees, name or "production", (prefix, start, digits))
 
 
-# --- what came with one load file ------------------------------------------------------------
+# --- documents of one load file ---------------------------------------------------------------
 
 
 def _one_origin(chosen: Sequence[Document]) -> Mapping[str, Any] | None:
     """Return the load file that all came with; ``None`` where there are several, or none."""
     origins: dict[tuple[object, ...], Mapping[str, Any]] = {}
     for document in chosen:
-        told = metadata(document).get("load_file")
-        if told is None or (document.parent_id is None and not is_row(document)):
+        origin = metadata(document).get("load_file")
+        if origin is None or (document.parent_id is None and not is_row(document)):
             return None
         if document.parent_id is None:
-            origins[told["path"], told["header"], told["encoding"]] = told
+            origins[origin["path"], origin["header"], origin["encoding"]] = origin
     return next(iter(origins.values())) if len(origins) == 1 else None
 
 
@@ -412,28 +410,28 @@ def _as_it_came(
     rows = [(metadata(d), d) for d in chosen if d.parent_id is None]
     rows.sort(key=lambda pair: (pair[0]["row"] is None, (pair[0]["row"] or {}).get("line", 0)))
     dialect = Dialect.of(origin)
-    base = common(told for told, _ in rows)
+    base = common(fields for fields, _ in rows)
     beside = PurePath(os.path.relpath(origin["path"], base))
     load_file = out.folder / beside.with_name(f"{name}.dat" if name else beside.name)
     header = Row(1, (), dialect.decode(bytes.fromhex(origin["header"])))
     written = [
         Row(
             row["line"],
-            tuple(told["fields"].values()),
+            tuple(fields["fields"].values()),
             dialect.decode(bytes.fromhex(row["written"])) if "written" in row else None,
             row.get("end"),
         )
-        for told, _ in rows
-        if (row := told["row"]) is not None
+        for fields, _ in rows
+        if (row := fields["row"]) is not None
     ]
     load_file.parent.mkdir(parents=True, exist_ok=True)
     load_file.write_bytes(write_rows(dialect, header, written))
-    image_file = write_images(out, [told for told, _ in rows], name)
-    for told, document in rows:
-        files = told["load_file"]["files"]
+    image_file = write_images(out, [fields for fields, _ in rows], name)
+    for fields, document in rows:
+        files = fields["load_file"]["files"]
         for role, path in files.items():
             goal = PurePath(os.path.relpath(path, base))
-            is_read = told["read_from"] == role
+            is_read = fields["read_from"] == role
             source = out.kept(document) if is_read else Path(path)
             if out.copy(source or Path(path), goal):
                 out.natives += role == "native"
@@ -441,8 +439,8 @@ def _as_it_came(
             elif role == "text":
                 out.write_text(document, goal)
                 out.texts += 1
-                out.own_texts.append(told["control_number"])
+                out.own_texts.append(fields["control_number"])
             else:
-                out.lost.append(f"{told['control_number']} ({role})")
-    ranges = [(told["bates_begin"], told["bates_end"]) for told, _ in rows]
+                out.lost.append(f"{fields['control_number']} ({role})")
+    ranges = [(fields["bates_begin"], fields["bates_end"]) for fields, _ in rows]
     return report(out, load_file, image_file, len(rows), ranges, 0)

@@ -1,4 +1,4 @@
-"""Families: a file with what is attached to it, as the files and their load files tell them."""
+"""Families of documents: a file with its attachments, from files and load files."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
     from casetrack.store.workspace import State
 
-# Which documents of a case are meant, and what a load file told of them.
+# Selection of documents of a case, and their metadata from a load file.
 
 
 def metadata(document: Document, /) -> Mapping[str, Any]:
-    """Return what a document's source told of it; empty where it told nothing."""
+    """Return the metadata from a document's source; may be empty."""
     return _parsed(document.metadata) if document.metadata else {}
 
 
 @functools.lru_cache(maxsize=1024)
 def _parsed(text: str) -> Mapping[str, Any]:
-    found = json.loads(text)
-    return found if isinstance(found, dict) else {}
+    parsed = json.loads(text)
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def is_row(document: Document, /) -> bool:
-    """Tell whether a document is one of a load file, not something inside one."""
+    """Return whether a document is a row of a load file, not a part of one."""
     return document.parent_id is None and "control_number" in metadata(document)
 
 
@@ -47,12 +47,12 @@ def control_number(document: Document, /) -> str:
 
 
 def named_document(state: State, named: DocumentRef, /) -> Document:
-    """Return the document of a control number, a name, a path or an id.
+    """Return a document by control number, name, path or id.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        None fits, or several do.
+        No document matches, or several do.
     """
     if isinstance(named, str):
         wanted = bates_key(named)
@@ -63,12 +63,12 @@ def named_document(state: State, named: DocumentRef, /) -> Document:
 
 
 def _by_number(state: State) -> dict[str, list[Document]]:
-    found: dict[str, list[Document]] = {}
+    by_number: dict[str, list[Document]] = {}
     for document in state.snapshot.documents.values():
         number = control_number(document)
         if number:
-            found.setdefault(bates_key(number), []).append(document)
-    return found
+            by_number.setdefault(bates_key(number), []).append(document)
+    return by_number
 
 
 def chosen_documents(
@@ -79,28 +79,28 @@ def chosen_documents(
     production: str | None = None,
     tagged: Bag[str] | None = None,
 ) -> list[Document]:
-    """Return the documents that are meant, in the order of their paths.
+    """Return the selected documents, sorted by path.
 
     Parameters
     ----------
     documents
-        These: names, paths, ids or control numbers.
+        Names, paths, ids or control numbers.
     production
-        Those of a production, ``VOL001`` or ``production:VOL001``.
+        Name of a production, ``VOL001`` or ``production:VOL001``.
     tagged
-        Ids of those that bear a tag.
+        Ids of the documents with a tag.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        There is no such document, or several bear the name.
+        No document matches, or several have the name.
     UsageError
-        There is no such production.
+        The production does not exist.
     """
     every = sorted(state.snapshot.documents.values(), key=lambda d: (d.path, d.document_id))
     if documents is not None:
-        found = {d.document_id: d for d in (named_document(state, name) for name in documents)}
-        every = sorted(found.values(), key=lambda d: (d.path, d.document_id))
+        selected = {d.document_id: d for d in (named_document(state, name) for name in documents)}
+        every = sorted(selected.values(), key=lambda d: (d.path, d.document_id))
     if production is not None:
         wanted = f"production:{production.removeprefix('production:')}"
         names = {d.source for d in state.snapshot.documents.values() if is_row(d)}
@@ -121,24 +121,18 @@ _MAILS = frozenset({"eml", "msg"})
 
 @dataclass(slots=True)
 class FamilyTree:
-    """A family: its first document, then what is attached, each behind what holds it.
-
-    Attributes
-    ----------
-    order
-        Sorts families as they were produced, the others by path.
-    """
+    """A family: its first document, then the attachments, each after its parent."""
 
     members: list[Document]
-    order: tuple[object, ...]
+    order: tuple[object, ...]  # Sort key: produced families by number, others by path
     parents: dict[str, str] = field(default_factory=dict)
 
     def parent_of(self, document: Document, /) -> str | None:
-        """Return the id of what a document is attached to."""
+        """Return the id of a document's parent; ``None`` for the first."""
         return self.parents.get(document.document_id)
 
     def depth_of(self, document: Document, /) -> int:
-        """Return how many documents it lies in."""
+        """Return the number of ancestors of a document in the family."""
         depth, at = 0, document.document_id
         while at in self.parents and depth < len(self.members):
             depth, at = depth + 1, self.parents[at]
@@ -146,10 +140,9 @@ class FamilyTree:
 
 
 def family_trees(state: State, /) -> dict[str, FamilyTree]:
-    """Return the family of each document, by the document's id; one without attachments is alone.
+    """Return the families by document id; a document without relations is a family of one.
 
-    A document belongs to what it was attached to in its file, and to what the load file says that
-    it came with.
+    Parents come from files and from load files.
     """
     return state.once(_trees)
 
@@ -165,8 +158,8 @@ def _trees(state: State) -> dict[str, FamilyTree]:
     listed = {(d.source, d.source_id): d.document_id for d in documents.values() if is_row(d)}
     parents: dict[str, str] = {}
     for document in documents.values():
-        told = metadata(document) if is_row(document) else {}
-        above = listed.get((document.source, told.get("parent")))
+        fields = metadata(document) if is_row(document) else {}
+        above = listed.get((document.source, fields.get("parent")))
         if document.parent_id in documents:
             parents[document.document_id] = str(document.parent_id)
         elif above is not None and above != document.document_id:
@@ -174,7 +167,7 @@ def _trees(state: State) -> dict[str, FamilyTree]:
     children: dict[str, list[Document]] = defaultdict(list)
     for child, parent in parents.items():
         children[parent].append(documents[child])
-    found: dict[str, FamilyTree] = {}
+    by_id: dict[str, FamilyTree] = {}
     for document in documents.values():
         if document.document_id in parents:
             continue
@@ -182,11 +175,11 @@ def _trees(state: State) -> dict[str, FamilyTree]:
         own = {m.document_id for m in members}
         held = {m: parents[m] for m in own if m in parents}
         tree = FamilyTree(members, _order(document), held)
-        found |= dict.fromkeys(own, tree)
+        by_id |= dict.fromkeys(own, tree)
     for document in documents.values():
-        # What is attached to itself, by a broken file, is alone.
-        found.setdefault(document.document_id, FamilyTree([document], _order(document)))
-    return found
+        # A broken file that is its own attachment has no parent.
+        by_id.setdefault(document.document_id, FamilyTree([document], _order(document)))
+    return by_id
 
 
 def _walk(document: Document, children: dict[str, list[Document]]) -> Iterable[Document]:
@@ -196,11 +189,11 @@ def _walk(document: Document, children: dict[str, list[Document]]) -> Iterable[D
 
 
 def _order(document: Document) -> tuple[object, ...]:
-    told = metadata(document) if is_row(document) else {}
-    row = told.get("row") or {}
-    number = read_bates(str(told.get("bates_begin") or ""))
+    fields = metadata(document) if is_row(document) else {}
+    row = fields.get("row") or {}
+    number = read_bates(str(fields.get("bates_begin") or ""))
     key = (number.key, number.first) if number else (bates_key(control_number(document)), 0)
-    return not told, str(document.source or ""), *key, row.get("line", 0), document.path
+    return not fields, str(document.source or ""), *key, row.get("line", 0), document.path
 
 
 @operation("discovery families", READS)
@@ -216,21 +209,21 @@ def families(
     ] = False,
     limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
 ) -> Families:
-    """Return what is attached to what, as files and load files say.
+    """Return the families of documents, from files and load files.
 
     Parameters
     ----------
     document
-        Only that of this document, also where it is alone.
+        Only the family of this document, even a family of one.
     singles
-        Whether documents that stand alone are told as families of one.
+        Whether to include families of one.
     limit
-        At most so many; ``None`` for all.
+        Maximum number of families; ``None`` for all.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        There is no such document, or several bear the name.
+        No document matches, or several have the name.
     """
 
     def told(state: State) -> Families:
@@ -256,7 +249,7 @@ def _absent(tree: FamilyTree) -> Iterable[str]:
         named = dict(document.properties).get("attachments", "").split("; ")
         inside = [m for m in tree.members if tree.parent_of(m) == document.document_id]
         if is_row(document) and inside:
-            continue  # its load file lists what is attached, by names of its own
+            continue  # the load file has other names for the attachments
         held = Counter(_plain(m.name) for m in inside)
         for name in filter(None, named):
             if held[_plain(name)]:
@@ -271,7 +264,7 @@ def _plain(name: str) -> str:
 
 def _family(tree: FamilyTree) -> Family:
     head = tree.members[0]
-    told = metadata(head) if is_row(head) else {}
+    fields = metadata(head) if is_row(head) else {}
     numbers = [metadata(m) for m in tree.members if is_row(m)]
     begins = [str(t["bates_begin"]) for t in numbers if t.get("bates_begin")]
     ends = [str(t["bates_end"]) for t in numbers if t.get("bates_end")]
@@ -279,10 +272,10 @@ def _family(tree: FamilyTree) -> Family:
     return Family(
         head.document_id,
         head.name,
-        told_by="load file" if told else "mailbox" if by_file == "mbox" else by_file,
+        told_by="load file" if fields else "mailbox" if by_file == "mbox" else by_file,
         bates_begin=begins[0] if begins else None,
         bates_end=ends[-1] if ends else None,
-        custodian=told.get("custodian"),
+        custodian=fields.get("custodian"),
         document_count=len(tree.members),
         absent=tuple(_absent(tree)),
         members=tuple(

@@ -47,7 +47,7 @@ Role = Literal[
     "type",
     "pages",
 ]
-"""What a field says of its document."""
+"""The meaning of a column."""
 
 _ROLES = {
     name: cast("Role", role) for role, names in _LISTS.groups("names").items() for name in names
@@ -68,19 +68,19 @@ _NOTHING = frozenset({"", "0", "00/00/0000", "0000-00-00", "00000000", "n/a", "n
 
 
 def roles_of(columns: Iterable[str], /) -> dict[Role, str]:
-    """Return which column says what; of several that say the same the first.
+    """Return the column of each role; the first one if several have the role.
 
     Examples
     --------
     >>> roles_of(["Beg Bates", "END_BATES", "Custodian"])["begin"]
     'Beg Bates'
     """
-    found: dict[Role, str] = {}
+    roles: dict[Role, str] = {}
     for column in columns:
         role = _ROLES.get(re.sub(r"[^A-Z0-9]", "", column.upper()))
         if role is not None:
-            found.setdefault(role, column)
-    return found
+            roles.setdefault(role, column)
+    return roles
 
 
 def listed(value: str, /) -> tuple[str, ...]:
@@ -89,36 +89,25 @@ def listed(value: str, /) -> tuple[str, ...]:
 
 
 def day_first(values: Iterable[str], /) -> bool | None:
-    """Tell how the dates of a column are written; ``None`` where both readings fit all of them."""
-    found: set[bool] = set()
+    """Return whether dates of a column begin with the day; ``None`` if both orders fit."""
+    orders: set[bool] = set()
     for value in values:
         for match in _SLASHED.finditer(value):
             if int(match[1]) > 12:
-                found.add(True)
+                orders.add(True)
             elif int(match[3]) > 12:
-                found.add(False)
+                orders.add(False)
             elif match[2] == ".":
-                found.add(True)
-    return found.pop() if len(found) == 1 else None
+                orders.add(True)
+    return orders.pop() if len(orders) == 1 else None
 
 
 def read_moment(value: str, time: str = "", /, *, days_first: bool = False) -> datetime | None:
-    """Return the date, with its time where it tells one, that a field holds.
+    """Return the date of a field in UTC, with the time if present; ``None`` if there is no date.
 
-    Read are ISO 8601, ``20010514``, ``05/14/2001``, ``14.05.2001``, ``14-May-01``, ``May 14,
-    2001``. What names no zone is taken for UTC, as productions are made.
-
-    Parameters
-    ----------
-    value, time
-        The field, and that of the time where it is a field of its own.
-    days_first
-        Whether the day stands before the month in numbers.
-
-    Returns
-    -------
-    datetime or None
-        In UTC; ``None`` for no date.
+    Formats: ISO 8601, ``20010514``, ``05/14/2001``, ``14.05.2001``, ``14-May-01``, ``May 14,
+    2001``. Dates without a zone are UTC, the convention of productions. *time* is the value of
+    a separate time field.
     """
     if value.strip().lower() in _NOTHING:
         return None
@@ -139,21 +128,21 @@ def read_moment(value: str, time: str = "", /, *, days_first: bool = False) -> d
 
 
 def _day(value: str, *, days_first: bool) -> tuple[tuple[int, int, int], int] | None:
-    if found := _ISO.search(value):
-        return (int(found[1]), int(found[2]), int(found[3])), found.end()
-    if found := _SLASHED.search(value):
-        first, second = int(found[1]), int(found[3])
+    if match := _ISO.search(value):
+        return (int(match[1]), int(match[2]), int(match[3])), match.end()
+    if match := _SLASHED.search(value):
+        first, second = int(match[1]), int(match[3])
         turned = first > 12 or (days_first and second <= 12)
         month, day = (second, first) if turned else (first, second)
-        return (_year(found[4]), month, day), found.end()
-    if found := _NAMED.search(value):
-        name = (found[2] or found[4])[:3].lower()
+        return (_year(match[4]), month, day), match.end()
+    if match := _NAMED.search(value):
+        name = (match[2] or match[4])[:3].lower()
         if name in _MONTHS:
             month = _MONTHS[name]
-            year = _year(found[3] or found[6])
-            return (year, month, int(found[1] or found[5])), found.end()
-    if found := _PLAIN.search(value):
-        return (int(found[1]), int(found[2]), int(found[3])), found.end()
+            year = _year(match[3] or match[6])
+            return (year, month, int(match[1] or match[5])), match.end()
+    if match := _PLAIN.search(value):
+        return (int(match[1]), int(match[2]), int(match[3])), match.end()
     return None
 
 
@@ -162,11 +151,11 @@ def _year(text: str) -> int:
 
 
 def told(fields: Mapping[str, str], roles: Mapping[Role, str], role: Role, /) -> str:
-    """Return what a row says in a role, stripped; empty where it says nothing."""
+    """Return the stripped value of a row for a role; empty if there is none."""
     return fields.get(roles.get(role, ""), "").strip()
 
 
-# How load files are written: their delimiters, encodings and marks; and what is wrong with one.
+# Format of load files: delimiters, encodings and byte order marks; and their errors.
 
 SEPARATOR, QUALIFIER, LINE_BREAK = "\x14", "\u00fe", "\u00ae"
 """Concordance's own: between fields, around them, and for a line break in one."""
@@ -180,28 +169,14 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a load file is written.
+    """Format of a load file."""
 
-    Attributes
-    ----------
-    encoding
-        A codec of Python; ``utf-8-sig`` and the UTF-16 ones write a mark before the text.
-    separator, qualifier
-        Between fields, and around each; the qualifier is empty where there is none.
-    line_end
-        What ends a row.
-    has_last_end
-        Whether it also ends the last one.
-    bom
-        Whether a byte order mark stands before the text.
-    """
-
-    encoding: str = "utf-8-sig"
-    separator: str = SEPARATOR
-    qualifier: str = QUALIFIER
+    encoding: str = "utf-8-sig"  # A Python codec
+    separator: str = SEPARATOR  # Between fields
+    qualifier: str = QUALIFIER  # Around each field; may be empty
     line_end: str = "\r\n"
-    has_last_end: bool = True
-    bom: bool = True
+    has_last_end: bool = True  # Whether the last row has a line end
+    bom: bool = True  # Whether there is a byte order mark
 
     def row(self, values: Iterable[str], /) -> str:
         """Return a row as this dialect writes it, without its end."""
@@ -211,11 +186,11 @@ class Dialect:
         return self.separator.join(f"{mark}{value}{mark}" for value in values)
 
     def encode(self, text: str, /) -> bytes:
-        """Return text as bytes; what could not be read comes out as it was."""
+        """Return text as bytes; undecodable bytes are restored."""
         return text.encode(*self._codec)
 
     def decode(self, data: bytes, /) -> str:
-        """Return the text of bytes, what cannot be read as single surrogates."""
+        """Return the text of bytes; undecodable bytes become single surrogates."""
         return data.decode(*self._codec)
 
     def facts(self, *names: str) -> dict[str, str | bool]:
@@ -231,12 +206,12 @@ class Dialect:
     @property
     def mark(self) -> bytes:
         """The byte order mark before the text; may be empty."""
-        found = (bom for bom, name in _BOMS if name.removesuffix("-sig") == self._codec[0])
-        return next(found, b"") if self.bom else b""
+        marks = (bom for bom, name in _BOMS if name.removesuffix("-sig") == self._codec[0])
+        return next(marks, b"") if self.bom else b""
 
     @property
     def _codec(self) -> tuple[str, str]:
-        """The codec and its handler of errors, which keeps what is no text in the encoding."""
+        """The codec, and an error handler that keeps undecodable bytes."""
         is_wide = self.encoding.startswith("utf-16")
         errors = "surrogatepass" if is_wide else "surrogateescape"
         return self.encoding.removesuffix("-sig"), errors
@@ -244,28 +219,15 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that is wrong with a load file.
-
-    Attributes
-    ----------
-    file
-        Name of the file.
-    line
-        From 1; ``None`` where it is about the file as a whole.
-    control_number
-        Of the document; empty where it is about none.
-    kind
-        ``delimiter``, ``encoding``, ``columns``, ``fields``, ``control number``, ``range``,
-        ``gap``, ``overlap``, ``family``, ``file``, ``image``, ``date`` or ``hash``.
-    text
-        What is wrong, and what was done about it.
-    """
+    """An error in a load file."""
 
     file: str
-    line: int | None
-    control_number: str
+    line: int | None  # From 1; ``None``: the file as a whole
+    control_number: str  # Empty if it concerns no document
+    # ``delimiter``, ``encoding``, ``columns``, ``fields``, ``control number``, ``range``, ``gap``,
+    # ``overlap``, ``family``, ``file``, ``image``, ``date`` or ``hash``.
     kind: str
-    text: str
+    text: str  # The error and its handling
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -281,17 +243,17 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[Trouble]]:
-    """Return the text of a load file, how it is written, and what of it could not be read.
+    """Return text, format and errors of a load file.
 
-    What is no text in the encoding stays in it as single surrogates, and is written again as it
-    was. Delimiters are those of a new dialect.
+    Undecodable bytes become single surrogates and are written unchanged. Delimiters are the
+    defaults.
 
     Raises
     ------
     FileNotFound, FileUnreadable, EmptyFile
-        There is nothing to read.
+        The file has no content that can be read.
     UsageError
-        The encoding that was named is not known.
+        The encoding is unknown.
     """
     data = _read_bytes(path)
     bom, marked = next(((b, name) for b, name in _BOMS if data.startswith(b)), (b"", ""))
@@ -337,7 +299,7 @@ def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[T
 
 
 def shown(text: str, /) -> str:
-    """Return a value as people read it: what could not be read as U+FFFD."""
+    """Return a value for display: undecodable bytes become U+FFFD."""
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 

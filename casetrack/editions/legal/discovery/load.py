@@ -32,14 +32,9 @@ _SAFE = re.compile(r'[\x00-\x1f<>:"/\\|?*]+')
 
 
 class ProductionSource(Source):
-    """A production as a source of documents, which are read from their natives where they can be.
+    """A production as a source of documents; natives are read if possible.
 
-    Parameters
-    ----------
-    name
-        The user's own name of it.
-    production
-        As it was read.
+    *name* is the name of the production in the collection.
     """
 
     kind = KIND
@@ -61,27 +56,27 @@ class ProductionSource(Source):
             yield self._item(member)
 
     def _item(self, member: Member) -> Item:
-        found, way = self.production, self.chosen[member.key]
+        production, way = self.production, self.chosen[member.key]
         suffix = ".txt"
         if way == "native" and member.native is not None:
             suffix = member.native.suffix.lower()
         elif way == "images":
             suffix = member.pictures[0].suffix if len(member.pictures) == 1 else ".tif"
-        title = found.told(member, "subject") or found.told(member, "title")
-        author = found.told(member, "from") or found.told(member, "author")
+        title = production.told(member, "subject") or production.told(member, "title")
+        author = production.told(member, "from") or production.told(member, "author")
         return Item(
             member.key,
             self._token(member, way),
-            title=shown(title or found.told(member, "file_name")) or None,
+            title=shown(title or production.told(member, "file_name")) or None,
             author=shown(author) or None,
             updated_at=member.moment,
-            metadata=metadata_of(found, member, way),
+            metadata=metadata_of(production, member, way),
             name=f"{_SAFE.sub('_', member.key)}{suffix}",
             is_whole=bool(member.children) and way == "native",
         )
 
     def _token(self, member: Member, way: ReadFrom) -> str:
-        """Return a token of what is read: a text of the load file has none but its content."""
+        """Return a token of the read files; empty for text of the load file itself."""
         paths = {"native": [member.native], "text": [member.text], "images": member.pictures}
         parts: list[str] = [way]
         for path in paths.get(way, ()):
@@ -94,7 +89,7 @@ class ProductionSource(Source):
         return "" if way in {"field", "row"} else " ".join(parts)
 
     def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:  # noqa: ARG002
-        """Write what a document is read from; see :class:`casetrack.keep.sources.base.Source`."""
+        """Write the file of a document; see :class:`casetrack.keep.sources.base.Source`."""
         member = self.members[item.source_id]
         way = self.chosen[member.key]
         path = {"native": member.native, "text": member.text}.get(way)
@@ -123,17 +118,17 @@ class ProductionSource(Source):
 
 
 def ways(member: Member, /) -> list[ReadFrom]:
-    """Return what a document can be read from, the best first: in the end its row of fields."""
-    found: list[ReadFrom] = []
+    """Return the readable forms of a document, best first; the last is its row of fields."""
+    options: list[ReadFrom] = []
     if member.native is not None and member.native.suffix.lower() in known_extensions():
-        found.append("native")
+        options.append("native")
     if member.text is not None:
-        found.append("text")
+        options.append("text")
     if member.inline.strip():
-        found.append("field")
+        options.append("field")
     if member.pictures:
-        found.append("images")
-    return [*found, "row"]
+        options.append("images")
+    return [*options, "row"]
 
 
 def row_text(member: Member, /) -> str:
@@ -148,7 +143,7 @@ def join_images(pictures: tuple[Path, ...], target: Path, /) -> None:
     Raises
     ------
     OSError, ValueError
-        One of them is no picture.
+        A file is not a picture.
     """
     from PIL import Image
 
@@ -160,9 +155,9 @@ def join_images(pictures: tuple[Path, ...], target: Path, /) -> None:
             frame.close()
 
 
-def metadata_of(found: Production, member: Member, way: ReadFrom, /) -> dict[str, Any]:
-    """Return what is kept of a document beside its text; see ``docs/legal`` for its members."""
-    file, row = found.load_file, member.row
+def metadata_of(production: Production, member: Member, way: ReadFrom, /) -> dict[str, Any]:
+    """Return the metadata of a document; see ``docs/legal`` for its fields."""
+    file, row = production.load_file, member.row
     kept: dict[str, Any] = {
         "production": file.path.stem,
         "control_number": member.control_number,
@@ -170,8 +165,8 @@ def metadata_of(found: Production, member: Member, way: ReadFrom, /) -> dict[str
         "bates_end": shown(member.end) or None,
         "family": member.family,
         "parent": member.parent,
-        "custodian": shown(found.told(member, "custodian")) or None,
-        "hash": found.told(member, "hash").lower() or None,
+        "custodian": shown(production.told(member, "custodian")) or None,
+        "hash": production.told(member, "hash").lower() or None,
         "read_from": way,
         "attachments_listed": bool(member.children) and way == "native",
         "fields": {name: shown(value) for name, value in member.fields.items()} if row else None,
@@ -198,10 +193,10 @@ def metadata_of(found: Production, member: Member, way: ReadFrom, /) -> dict[str
             if path
         },
     }
-    if found.image_file is not None and member.images:
-        own = found.image_file.dialect
+    if production.image_file is not None and member.images:
+        own = production.image_file.dialect
         kept["image_file"] = {
-            "path": str(found.image_file.path),
+            "path": str(production.image_file.path),
             "line": member.images[0].line,
             **own.facts("encoding", "bom", "line_end", "has_last_end"),
             "pictures": [str(path) for path in member.pictures],
@@ -232,19 +227,19 @@ def load_production(
     progress: Callable[[str, int, int], None] | bool | None = None,
     cancel: threading.Event | None = None,
 ) -> ProductionLoad:
-    """Take a production into a collection by its load files; every row becomes a document.
+    """Load a production into a collection from its load files; every row becomes a document.
 
-    A document is read from its native file; where that is missing, of another kind than can be
-    read, or holds no text, from its text file, from its images, and last from the row itself, so
-    that none is lost. All fields are kept as they are written in ``documents.metadata``. Loaded
-    again, what has not changed is not read again, and nothing is removed.
+    A document is read from its native file. If that is missing, unsupported or without text, it
+    is read from its text file, its images, or the row itself, so no row is lost. All fields are
+    stored unchanged in ``documents.metadata``. Loading it again reads only changed documents
+    and removes nothing.
 
     Parameters
     ----------
     load_file, image_file, root, encoding, separator, qualifier
         See :func:`casetrack.editions.legal.discovery.production_read.read_production`.
     name
-        What the production is called in the collection; without it as its load file is.
+        Name of the production in the collection; default: that of the load file.
     dry_run
         Read and check the load files, and store nothing.
     progress, cancel
@@ -255,7 +250,7 @@ def load_production(
     FileNotFound, FileUnreadable, EmptyFile, UsageError
         A load file cannot be read, or another production has the name.
     CollectionReadOnly, CollectionBusy, StorageError, ModelError
-        The load cannot go on; what was committed stays.
+        The load cannot continue; committed documents are kept.
     """
     production = read_production(
         load_file,
@@ -279,7 +274,7 @@ def load_production(
 
 
 def _loaded(collection: Collection, source: Source) -> dict[str, Document]:
-    """Return the documents of a production, without what is inside of them, by their keys."""
+    """Return the top-level documents of a production by their keys."""
     own = label(source)
     return {
         str(document.source_id): document
@@ -289,7 +284,7 @@ def _loaded(collection: Collection, source: Source) -> dict[str, Document]:
 
 
 def _next_ways(collection: Collection, source: ProductionSource) -> bool:
-    """Choose for documents that could not be read what they are read from next."""
+    """Select the next readable form for failed documents; return whether there is one."""
     loaded = _loaded(collection, source)
     again = False
     for key, member in source.members.items():
@@ -306,8 +301,8 @@ def _next_ways(collection: Collection, source: ProductionSource) -> bool:
 def _require_own_name(collection: Collection, source: ProductionSource) -> None:
     path = str(source.production.load_file.path)
     for document in _loaded(collection, source).values():
-        told = metadata(document)
-        before = told.get("load_file", {}).get("path")
+        fields = metadata(document)
+        before = fields.get("load_file", {}).get("path")
         if before and before != path and Path(before).name != Path(path).name:
             raise UsageError(
                 f"A production of another load file, {before}, is called {source.name!r} here.",

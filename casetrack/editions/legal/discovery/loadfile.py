@@ -1,8 +1,9 @@
-"""Load files: Concordance's DAT, one row per document, read and written sign by sign.
+"""Load files: Concordance DAT, one row per document, and Opticon OPT.
 
-There is no published standard; the delimiters are those of Concordance's manuals (field separator
-U+0014, text qualifier U+00FE, U+00AE for a line break inside a field), and what else is met. A row
-is kept as it is written, so that what was not changed is written again byte for byte.
+There is no published standard. Delimiters are those of the Concordance manuals (field
+separator U+0014, text qualifier U+00FE, U+00AE for a line break inside a field) and of
+files in practice. Rows keep their original form, so unchanged rows are written byte for
+byte.
 """
 
 from __future__ import annotations
@@ -34,48 +35,21 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a load file.
+    """A row of a load file."""
 
-    Attributes
-    ----------
-    line
-        Line of the file that it begins on, from 1.
-    values
-        Its fields in order, without qualifiers, line breaks as they are written.
-    raw
-        The row as it is written, where that is not what its dialect makes of the values; else
-        ``None``.
-    end
-        What ends it, where that is not what ends the others: another line break, empty lines.
-    """
-
-    line: int
-    values: tuple[str, ...]
-    raw: str | None = None
-    end: str | None = None
+    line: int  # Its first line in the file, from 1
+    values: tuple[str, ...]  # Without qualifiers, with original line breaks
+    raw: str | None = None  # The original row, if the dialect writes it differently
+    end: str | None = None  # Its line end, if it differs from the others
 
 
 @dataclass(frozen=True, slots=True)
 class LoadFile:
-    """A load file as it was read.
-
-    Attributes
-    ----------
-    path
-        Where it lies.
-    columns
-        Names of the fields as its first row has them; one that is there twice bears a number.
-    header
-        The first row as it is written.
-    rows
-        The others in order.
-    troubles
-        What is wrong with it.
-    """
+    """The content of a load file."""
 
     path: Path
     dialect: Dialect
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # A repeated name gets a number
     header: Row
     rows: tuple[Row, ...]
     troubles: tuple[Trouble, ...] = field(default_factory=tuple)
@@ -89,21 +63,21 @@ def read_load_file(
     separator: str | None = None,
     qualifier: str | None = None,
 ) -> LoadFile:
-    """Read a load file, whatever delimiters and encoding it has.
+    """Read a load file with any delimiters and encoding.
 
     Parameters
     ----------
     encoding
-        Codec, such as ``cp1252`` or ``utf-16``; without it the file tells.
+        Codec, such as ``cp1252`` or ``utf-16``; default: detected from the file.
     separator, qualifier
-        What parts the fields and what stands around each; without them the first row tells.
+        The sign between fields and the sign around each; default: detected from the first row.
 
     Raises
     ------
     FileNotFound, FileUnreadable, EmptyFile
-        There is nothing to read.
+        The file has no content that can be read.
     UsageError
-        The first row shows no delimiters, or an encoding is not known.
+        The first row has no known delimiters, or the encoding is unknown.
     """
     path = Path(path)
     text, dialect, troubles = read_text(path, encoding)
@@ -140,12 +114,12 @@ def write_rows(dialect: Dialect, header: Row, rows: Sequence[Row], /) -> bytes:
 
 
 def _separator(first: str, qualifier: str, path: Path) -> str:
-    """Return what parts the fields of the first row."""
+    """Return the separator of the fields in the first row."""
     if qualifier:
         mark = re.escape(qualifier)
-        found = re.match(f"{mark}[^{mark}]*{mark}(.){mark}", first)
-        if found:
-            return found[1]
+        match = re.match(f"{mark}[^{mark}]*{mark}(.){mark}", first)
+        if match:
+            return match[1]
         if re.fullmatch(f"{mark}[^{mark}]*{mark}", first):
             return SEPARATOR
     else:
@@ -182,8 +156,8 @@ def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
                     value = text[at + len(mark) : past - len(mark)]
                     values.append(value.replace('""', '"') if mark == '"' else value)
             else:
-                found = bare.match(text, at)
-                past = found.end() if found else at
+                match = bare.match(text, at)
+                past = match.end() if match else at
                 values.append(text[at:past])
             at = past
             if text.startswith(separator, at) and separator:
@@ -216,15 +190,15 @@ def _line_end(text: str, at: int) -> int:
 def _closed(text: str, at: int, close: re.Pattern[str], mark: str) -> int | None:
     """Return where the field ends that begins with a qualifier at *at*, behind its qualifier."""
     begin = at + len(mark)
-    for found in close.finditer(text, begin):
-        if mark == '"' and _doubled(text, begin, found.start()):
+    for match in close.finditer(text, begin):
+        if mark == '"' and _doubled(text, begin, match.start()):
             continue
-        return found.end()
+        return match.end()
     return None
 
 
 def _doubled(text: str, begin: int, at: int) -> bool:
-    """Tell a quotation mark that belongs to the one before it."""
+    """Return whether a quotation mark is the second of an escaped pair."""
     count = 0
     while at - count - 1 >= begin and text[at - count - 1] == '"':
         count += 1
@@ -237,15 +211,15 @@ def _columns(names: Sequence[str], path: Path, troubles: list[Trouble]) -> tuple
         name = shown(given).strip()
         if not name:
             name = f"(column {number})"
-            told = f"Column {number} has no name; it is called {name!r} here."
-            troubles.append(Trouble(path.name, 1, "", "columns", told))
+            message = f"Column {number} has no name; it is called {name!r} here."
+            troubles.append(Trouble(path.name, 1, "", "columns", message))
         again, count = name, 1
         while again in columns:
             count += 1
             again = f"{name} ({count})"
         if again != name:
-            told = f"Column {number} is called {name!r} like an earlier one; here {again!r}."
-            troubles.append(Trouble(path.name, 1, "", "columns", told))
+            message = f"Column {number} is called {name!r} like an earlier one; here {again!r}."
+            troubles.append(Trouble(path.name, 1, "", "columns", message))
         columns.append(again)
     return tuple(columns)
 
@@ -284,7 +258,7 @@ def _sound(
             "It ends where the next row begins.",
         )
     )
-    found = []
+    rows = []
     line = row.line
     for part, end in parts:
         own = next(iter(_rows(part, dialect)), None)
@@ -292,26 +266,26 @@ def _sound(
             raw = None if dialect.row(own.values) == part else part
             closing = end if end != dialect.line_end else None
             own = Row(line, own.values, raw, closing if end else row.end)
-            found += _sound(own, columns, dialect, path, troubles)
+            rows += _sound(own, columns, dialect, path, troubles)
         line += len(LINE_END.findall(part)) + 1
-    return found
+    return rows
 
 
 def _parted(written: str, dialect: Dialect, wanted: int) -> list[tuple[str, str]]:
-    """Part a row before each of its lines that is a whole row by itself; with what ends each."""
+    """Split a row before each line that is a complete row; return parts and line ends."""
     mark, separator = dialect.qualifier, dialect.separator
     between = f"{mark}{separator}{mark}"
     parts, begin = list[tuple[str, str]](), 0
-    for found in LINE_END.finditer(written):
-        line = written[found.end() : _line_end(written, found.end())]
+    for match in LINE_END.finditer(written):
+        line = written[match.end() : _line_end(written, match.end())]
         whole = line.startswith(mark) and line.endswith(mark) and len(line) > len(mark)
         if mark and whole and line.count(between) == wanted - 1:
-            parts.append((written[begin : found.start()], found[0]))
-            begin = found.end()
+            parts.append((written[begin : match.start()], match[0]))
+            begin = match.end()
     return [*parts, (written[begin:], "")]
 
 
-# Opticon's OPT: which image is which page of which document, one line per page.
+# Opticon OPT: one line per page with its image and document.
 
 _FIELDS = 7
 _STARTS = "Y"
@@ -319,46 +293,20 @@ _STARTS = "Y"
 
 @dataclass(frozen=True, slots=True)
 class ImageLine:
-    """A page of a document.
-
-    Attributes
-    ----------
-    line
-        Line of the file, from 1.
-    key
-        What the page is called: its Bates number.
-    volume, path
-        Where its image lies, by the account of who made the file.
-    starts
-        Whether a document begins with it.
-    pages
-        Number of the document's pages where the line says it; else ``None``.
-    raw
-        The line as it is written.
-    """
+    """A line of an OPT file: a page of a document."""
 
     line: int
-    key: str
+    key: str  # Bates number of the page
     volume: str
-    path: str
-    starts: bool
-    pages: int | None
-    raw: str
+    path: str  # As written in the file
+    starts: bool  # Whether a document begins with this page
+    pages: int | None  # Number of pages of the document, if the line states it
+    raw: str  # The original line
 
 
 @dataclass(frozen=True, slots=True)
 class ImageFile:
-    """An OPT file as it was read.
-
-    Attributes
-    ----------
-    dialect
-        Its encoding and line ends.
-    documents
-        The pages, document by document.
-    troubles
-        What is wrong with it.
-    """
+    """The content of an OPT file."""
 
     path: Path
     dialect: Dialect
@@ -372,9 +320,9 @@ def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> Imag
     Raises
     ------
     FileNotFound, FileUnreadable, EmptyFile
-        There is nothing to read.
+        The file has no content that can be read.
     UsageError
-        The encoding is not known.
+        The encoding is unknown.
     """
     path = Path(path)
     text, dialect, troubles = read_text(path, encoding)
@@ -383,25 +331,27 @@ def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> Imag
     for number, raw in enumerate(LINE_END.split(text), start=1):
         if not raw.strip():
             continue
-        found = _line(number, raw)
-        if found is None:
-            told = f"Line {number} is no line of an OPT file: {shown(raw[:60])!r}. It is left out."
-            troubles.append(Trouble(path.name, number, "", "image", told))
+        page = _line(number, raw)
+        if page is None:
+            message = (
+                f"Line {number} is no line of an OPT file: {shown(raw[:60])!r}. It is left out."
+            )
+            troubles.append(Trouble(path.name, number, "", "image", message))
             continue
-        if found.starts or not documents:
-            if not found.starts:
-                told = f"Line {number}: the first page does not begin a document; it does here."
-                troubles.append(Trouble(path.name, number, found.key, "image", told))
+        if page.starts or not documents:
+            if not page.starts:
+                message = f"Line {number}: the first page does not begin a document; it does here."
+                troubles.append(Trouble(path.name, number, page.key, "image", message))
             documents.append([])
-        documents[-1].append(found)
+        documents[-1].append(page)
     for pages in documents:
         first = pages[0]
         if first.pages is not None and first.pages != len(pages):
-            told = (
+            message = (
                 f"Line {first.line}: {first.key} is said to have {first.pages} pages; "
                 f"{len(pages)} are listed."
             )
-            troubles.append(Trouble(path.name, first.line, first.key, "image", told))
+            troubles.append(Trouble(path.name, first.line, first.key, "image", message))
     return ImageFile(path, dialect, tuple(map(tuple, documents)), tuple(troubles))
 
 

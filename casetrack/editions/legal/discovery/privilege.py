@@ -44,7 +44,7 @@ _MARK = "*"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody in the head of a mail: name and address, either of which may be empty."""
+    """A person in a mail header: name and address; either may be empty."""
 
     name: str
     address: str
@@ -57,17 +57,12 @@ class Person:
 
 
 class Counsel:
-    """A list of attorneys.
-
-    Parameters
-    ----------
-    listed
-        Full names, addresses and domains (``roe.example`` or ``@roe.example``).
+    """A list of attorneys: full names, addresses and domains (``roe.example`` or ``@roe.example``).
 
     Raises
     ------
     UsageError
-        An entry is a single word that could be anybody's.
+        An entry is a single word, which may match anyone.
     """
 
     def __init__(self, listed: Iterable[str], /) -> None:
@@ -93,7 +88,7 @@ class Counsel:
         return bool(self._names or self._addresses or self._domains)
 
     def has(self, person: Person, /) -> bool:
-        """Return whether somebody is on the list: by address, by domain, or by the whole name."""
+        """Return whether a person is on the list, by address, domain or full name."""
         address = person.address.casefold()
         domain = address.rpartition("@")[2]
         if address and address in self._addresses:
@@ -109,12 +104,12 @@ class Counsel:
 
 
 def read_counsel(path: Path, /) -> list[str]:
-    """Return the entries of a list of attorneys: one a line, ``#`` begins a remark.
+    """Return the entries of a list of attorneys: one per line; ``#`` starts a comment.
 
     Raises
     ------
     FileNotFound, FileUnreadable
-        It cannot be read.
+        The file cannot be read.
     """
     try:
         text = path.expanduser().read_text(encoding="utf-8-sig")
@@ -126,15 +121,10 @@ def read_counsel(path: Path, /) -> list[str]:
 
 
 def people_of(written: str, shown: str = "", /) -> list[Person]:
-    """Return who stands in a field of a mail's head or of a load file.
+    """Return the people in a field of a mail header or load file.
 
-    Parameters
-    ----------
-    written
-        The field: names and addresses, parted by commas, semicolons or line breaks.
-    shown
-        The names that the mailbox shows for these addresses (``X-To``), in the same order; used
-        only where there are as many of them.
+    *shown* are the display names of the mailbox (``X-To``) in the same order, used only if
+    their number equals that of the addresses.
 
     Examples
     --------
@@ -142,24 +132,24 @@ def people_of(written: str, shown: str = "", /) -> list[Person]:
     ['Roe, Jane <jroe@roe.example>', 'bo@mill.example']
     """
     parts = re.split(r"[;\n\r\u00ae]+", _DIRECTORY.sub("", written))
-    found: list[Person] = []
+    people: list[Person] = []
     for part in filter(None, (p.strip() for p in parts)):
         if "@" not in part:
             # "Roe, Jane" is one name; a comma parts people only where addresses show it.
-            found.append(Person(part.strip(" '\""), ""))
+            people.append(Person(part.strip(" '\""), ""))
             continue
-        found += _addressed(part)
+        people += _addressed(part)
     names = shown_names(shown)
-    if len(names) == len(found):
-        found = [
+    if len(names) == len(people):
+        people = [
             Person(name, p.address) if p.address and not p.name else p
-            for name, p in zip(names, found, strict=True)
+            for name, p in zip(names, people, strict=True)
         ]
-    return found
+    return people
 
 
 def shown_names(shown: str, /) -> list[str]:
-    """Return the names in a field in which Exchange shows the people of a mail (``X-To``).
+    """Return the names in a display field of Exchange (``X-To``).
 
     Examples
     --------
@@ -171,21 +161,21 @@ def shown_names(shown: str, /) -> list[str]:
 
 def _addressed(part: str) -> list[Person]:
     """Return the people of a list with addresses; a name before ``<`` may hold a comma."""
-    found: list[Person] = []
+    people: list[Person] = []
     names: list[str] = []
     for piece in filter(None, (p.strip() for p in part.split(","))):
         bracket = re.fullmatch(r"(.*?)\s*<([^<>]*)>", piece)
         if bracket:
             name = ", ".join([*names, bracket[1]]).strip(" ,'\"")
-            found.append(Person(name, bracket[2].strip()))
+            people.append(Person(name, bracket[2].strip()))
             names = []
         elif "@" in piece:
-            found += [Person(name, "") for name in names]
-            found.append(Person("", piece.strip("'\" ")))
+            people += [Person(name, "") for name in names]
+            people.append(Person("", piece.strip("'\" ")))
             names = []
         else:
             names.append(piece.strip("'\" "))
-    return found + [Person(name, "") for name in names]
+    return people + [Person(name, "") for name in names]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -195,9 +185,9 @@ def _words(text: str) -> frozenset[str]:
 _LISTS = WordLists(__file__)
 
 TAG = "privileged"
-"""The tag of what is withheld, if nothing else is said."""
+"""The default tag of withheld documents."""
 PRIVILEGES = _LISTS.pairs("privileges")
-"""Tags that say which privilege is asserted, and how a log says it."""
+"""Privileges by tag, with their text in a log."""
 _MAILS = frozenset({"eml", "msg"})
 _WANTED = ("date", "author", "recipients", "privilege", "basis")
 
@@ -231,30 +221,30 @@ def privilege_log(
         bool, Arg("Whether subjects of mails are told.", "--subjects/--no-subjects")
     ] = True,
 ) -> PrivilegeLog:
-    """Return the privilege log of the documents that are withheld.
+    """Return the privilege log of withheld documents.
 
-    What is asserted is what the user's tags say (:data:`PRIVILEGES`), its basis what their notes
-    say. Neither is guessed: a cell that nothing tells stays empty, and the log says so.
+    The asserted privilege comes from the user's tags (:data:`PRIVILEGES`), its basis from their
+    notes. Nothing is guessed: unknown cells stay empty, and the log reports them.
 
     Parameters
     ----------
     documents, production
-        Which documents; without them those with the tag.
+        Selection of documents; default: those with the tag.
     tag
-        Those with this tag of the user's; without any of the three ``privileged``.
+        Documents with this tag of the user; ``privileged`` if nothing is selected.
     attorneys
-        Names, addresses and domains of attorneys; these get an asterisk.
+        Names, addresses and domains of attorneys; they are marked with an asterisk.
     families
-        Whether what belongs to the families of these documents is listed, too.
+        Whether to include the families of these documents.
     subjects
-        Whether the subjects of mails are told.
+        Whether to include subjects of mails.
 
     Raises
     ------
     UsageError
-        Nothing is chosen, or an attorney is listed by a single word.
+        No document is selected, or an attorney is a single word.
     DocumentNotFound, AmbiguousName
-        There is no such document, or several bear the name.
+        No document matches, or several have the name.
     """
     counsel = Counsel(attorneys)
     if documents is None and production is None and tag is None:
@@ -367,17 +357,17 @@ class _Log:
 
     def _asserted(self, document: Document) -> tuple[str, str]:
         """Return which privilege the user's tags assert, and why by their notes."""
-        found, notes = [], []
+        privileges, notes = [], []
         for placed in self._tags.get(document.document_id, ()):
             value = PRIVILEGES.get(placed.mark.value.casefold())
             if value is not None:
-                found.append(value)
+                privileges.append(value)
             if placed.mark.note and (value is not None or placed.mark.value.casefold() == TAG):
                 notes.append(placed.mark.note)
-        return "; ".join(dict.fromkeys(found)), "; ".join(dict.fromkeys(notes))
+        return "; ".join(dict.fromkeys(privileges)), "; ".join(dict.fromkeys(notes))
 
     def _description(self, document: Document, tree: FamilyTree, *, is_mail: bool) -> str:
-        """Say what a document is, and nothing of what it says."""
+        """Return a description of a document that does not reveal its content."""
         inside = sum(tree.parent_of(m) == document.document_id for m in tree.members)
         pages = document.page_count
         what = "E-mail" if is_mail else (document.document_type or document.format).capitalize()
@@ -415,7 +405,7 @@ class _Log:
 
 
 class _Head:
-    """What a document and its load file tell of who wrote it, to whom, and when."""
+    """Author, recipients and date of a document, from the document and its load file."""
 
     def __init__(self, document: Document, /) -> None:
         self._document = document
@@ -426,13 +416,13 @@ class _Head:
 
     @property
     def is_mail(self) -> bool:
-        """Whether it is one, by its format or because its load file tells who sent it."""
+        """Whether it is a mail, by its format or by the sender in the load file."""
         by_file = self._document.format in _MAILS
         return by_file or bool(self._told("from") and (self._told("to") or self._told("sent")))
 
     @property
     def subject(self) -> str:
-        """Its subject, or of other documents none: their titles say what is in them."""
+        """Subject of a mail; empty for others, because a title reveals content."""
         return self._facts.get("subject") or self._told("subject")
 
     def people(self, role: Role, shown: str) -> list[Person]:
@@ -443,7 +433,7 @@ class _Head:
         return people_of(own, shown)
 
     def date(self) -> tuple[str, str, str]:
-        """Return its date, its time and what they are; empty where nothing tells."""
+        """Return date, time and their meaning; empty if unknown."""
         moment, what = self._document.content_created_at, "written"
         if "from" in self._facts and moment is not None:
             # As the mail itself has it: in UTC it may be another day.

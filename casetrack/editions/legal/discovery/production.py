@@ -1,4 +1,4 @@
-"""A production as its load files tell it: its documents, their families, files and numbers."""
+"""A production with its documents, families, files and numbers."""
 
 from __future__ import annotations
 
@@ -19,45 +19,21 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Member:
-    """A document of a production.
+    """A document of a production."""
 
-    Attributes
-    ----------
-    key
-        Unlike that of all others: its control number, with a number where two share one.
-    control_number
-        As the load file has it; its line where it has none.
-    line
-        Of the load file; ``None`` for a document that only the image file has.
-    fields
-        What stands in its columns, sign by sign; empty for one without a row.
-    begin, end
-        Its first and last Bates number; empty where it tells none.
-    family
-        Key of the document that its family begins with; its own where it stands alone.
-    parent
-        Key of the document that it is attached to; ``None`` for none.
-    children
-        Keys of those that are attached to it.
-    native, text, pictures
-        Its files, as far as they are there.
-    inline
-        Its text, where that stands in the load file itself.
-    """
-
-    key: str
-    control_number: str
-    line: int | None
+    key: str  # Unique: the control number, with a suffix if two documents share it
+    control_number: str  # The line if the load file has no number
+    line: int | None  # ``None``: only in the image file
     row: Row | None
-    fields: dict[str, str]
-    begin: str = ""
-    end: str = ""
-    family: str = ""
-    parent: str | None = None
-    children: list[str] = field(default_factory=list)
+    fields: dict[str, str]  # Unchanged values by column
+    begin: str = ""  # First Bates number; may be empty
+    end: str = ""  # Last Bates number; may be empty
+    family: str = ""  # Key of the first document of its family
+    parent: str | None = None  # Key of the document with this attachment
+    children: list[str] = field(default_factory=list)  # Keys of its attachments
     native: Path | None = None
     text: Path | None = None
-    inline: str = ""
+    inline: str = ""  # Text in the load file itself
     images: tuple[ImageLine, ...] = ()
     pictures: tuple[Path, ...] = ()
     moment: datetime | None = None
@@ -73,33 +49,18 @@ class Member:
 
 @dataclass(slots=True)
 class Production:
-    """A production.
-
-    Attributes
-    ----------
-    load_file, image_file
-        As they were read.
-    roles
-        Which column says what.
-    members
-        Its documents in the order of the load file, then those that only the image file has.
-    ranges, gaps
-        The Bates numbers that it covers, joined where they follow each other, and what is missing
-        between them.
-    troubles
-        What is wrong with it, in the order of the lines.
-    """
+    """A production."""
 
     load_file: LoadFile
     image_file: ImageFile | None
-    roles: Mapping[Role, str]
-    members: list[Member]
+    roles: Mapping[Role, str]  # Columns by role
+    members: list[Member]  # In the order of the load file, then those of the image file only
     ranges: list[BatesRange] = field(default_factory=list)
-    gaps: list[BatesRange] = field(default_factory=list)
+    gaps: list[BatesRange] = field(default_factory=list)  # Missing Bates numbers
     troubles: list[Trouble] = field(default_factory=list)
 
     def told(self, member: Member, role: Role, /) -> str:
-        """Return what a member's row says in a role; empty where it says nothing."""
+        """Return the value of a member for a role; empty if there is none."""
         return told(member.fields, self.roles, role)
 
     def note(

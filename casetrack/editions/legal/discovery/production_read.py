@@ -1,4 +1,4 @@
-"""Reads a production: its load files, what they name, and what is wrong with them."""
+"""Reading of a production: its load files, their files and their errors."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
     from casetrack.editions.legal.discovery.fields import Role
 
-# Families of a production, by all the ways in which load files tell them.
+# Families of a production, from all kinds of columns of load files.
 
 
-def join_families(found: Production, /) -> None:
-    """Set the family, the parent and the children of each document.
+def join_families(production: Production, /) -> None:
+    """Set the family, parent and children of each document.
 
-    Told are families by the first (and last) number of the family, a range, the parent, the
-    attachments, or a group. What contradicts itself is kept apart, and said.
+    Families come from the first and last number of the family, a range, the parent, the
+    attachments, or a group. Contradictory families are not joined, and are reported.
     """
-    members = found.members
+    members = production.members
     known: dict[str, int] = {}
     for i, member in enumerate(members):
         for number in (member.key, member.control_number, member.begin):
@@ -44,35 +44,35 @@ def join_families(found: Production, /) -> None:
     joined = Groups(len(members))
     groups: dict[str, int] = {}
     for i, member in enumerate(members):
-        for other in _named_with(found, member, known):
+        for other in _named_with(production, member, known):
             joined.join(i, other)
-        group = found.told(member, "group")
+        group = production.told(member, "group")
         if group:
             joined.join(i, groups.setdefault(group, i))
     for family in joined.all():
-        _settle(found, [members[i] for i in family], known)
+        _settle(production, [members[i] for i in family], known)
 
 
-def _named_with(found: Production, member: Member, known: Mapping[str, int]) -> Iterator[int]:
+def _named_with(production: Production, member: Member, known: Mapping[str, int]) -> Iterator[int]:
     """Yield the documents that a row names as its family."""
-    first, last = found.told(member, "begin_family"), found.told(member, "end_family")
-    if not first and (written := found.told(member, "family_range")):
+    first, last = production.told(member, "begin_family"), production.told(member, "end_family")
+    if not first and (written := production.told(member, "family_range")):
         span = read_bates(written)
         parts = re.split(r"\s+-\s+|\s+to\s+", written)
         first, last = parts[0], parts[-1]
         if span is not None:
             first, last = span.label(span.first), span.label(span.last)
-    children = listed(found.told(member, "children"))
-    for number in filter(None, (first, found.told(member, "parent"), *children)):
+    children = listed(production.told(member, "children"))
+    for number in filter(None, (first, production.told(member, "parent"), *children)):
         if bates_key(number) in known:
             yield known[bates_key(number)]
         else:
-            _miss(found, member, number)
-    yield from _in_range(found, member, first, last, known)
+            _miss(production, member, number)
+    yield from _in_range(production, member, first, last, known)
 
 
 def _in_range(
-    found: Production, member: Member, first: str, last: str, known: Mapping[str, int]
+    production: Production, member: Member, first: str, last: str, known: Mapping[str, int]
 ) -> Iterator[int]:
     """Yield the documents in the range that the first of a family names; they may not name it."""
     low, high = read_bates(first), read_bates(last)
@@ -84,48 +84,48 @@ def _in_range(
         if other is None:
             at += 1
             continue
-        own = found.told(found.members[other], "begin_family")
+        own = production.told(production.members[other], "begin_family")
         if not own or bates_key(own) == bates_key(first):
             yield other
         else:
             text = (
                 f"Line {member.line}: its family is {first} to {last}, but "
-                f"{found.members[other].key} says that its own begins with {own}. They are "
+                f"{production.members[other].key} says that its own begins with {own}. They are "
                 "kept apart."
             )
-            found.note(member.line, member.key, "family", text)
-        held = found.members[other].bates
+            production.note(member.line, member.key, "family", text)
+        held = production.members[other].bates
         at = max(at + 1, held.last + 1 if held else at + 1)
 
 
-def _miss(found: Production, member: Member, number: str) -> None:
+def _miss(production: Production, member: Member, number: str) -> None:
     text = (
         f"Line {member.line}: {shown(number)} is named as of its family, and is no document of "
         "the production."
     )
-    name = found.load_file.path.name
+    name = production.load_file.path.name
     trouble = Trouble(name, member.line, member.key, "family", text)
-    if trouble not in found.troubles[-3:]:
-        found.troubles.append(trouble)
+    if trouble not in production.troubles[-3:]:
+        production.troubles.append(trouble)
 
 
-def _settle(found: Production, family: list[Member], known: Mapping[str, int]) -> None:
-    """Say which document a family begins with, and which is attached to which."""
+def _settle(production: Production, family: list[Member], known: Mapping[str, int]) -> None:
+    """Set the first document of a family, and the parent of each other."""
     if len(family) == 1:
         return
     keys = {member.key for member in family}
 
     def named(number: str) -> str | None:
         at = known.get(bates_key(number)) if number else None
-        return found.members[at].key if at is not None else None
+        return production.members[at].key if at is not None else None
 
-    parents = {m.key: named(found.told(m, "parent")) for m in family}
+    parents = {m.key: named(production.told(m, "parent")) for m in family}
     for member in family:
-        for number in listed(found.told(member, "children")):
+        for number in listed(production.told(member, "children")):
             child = named(number)
             if child in keys and child != member.key and parents.get(child) in {None, child}:
                 parents[child] = member.key
-    firsts = [named(found.told(m, "begin_family")) for m in family]
+    firsts = [named(production.told(m, "begin_family")) for m in family]
     heads = (
         [k for k in firsts if k in keys]
         or [m.key for m in family if parents[m.key] in {None, m.key}]
@@ -143,7 +143,7 @@ def _settle(found: Production, family: list[Member], known: Mapping[str, int]) -
         by_key[member.parent].children.append(member.key)
 
 
-# Finds the files that a production's load files name, wherever it was unpacked.
+# Search for the files of a production's load files, independent of the folder.
 
 _LONGEST_PATH = 400
 
@@ -164,9 +164,9 @@ class Files:
             return self._above(parts)
         for skipped in range(len(parts)):
             for root in self._roots:
-                found = self._below(root, parts[skipped:])
-                if found is not None:
-                    return found
+                match = self._below(root, parts[skipped:])
+                if match is not None:
+                    return match
         return None
 
     def _above(self, parts: Sequence[str]) -> Path | None:
@@ -197,12 +197,12 @@ class Files:
         return self._folders[folder]
 
 
-def take_files(found: Production, files: Files, /) -> None:
-    """Set the native, the text and the images of each document; what is not there is told."""
+def take_files(production: Production, files: Files, /) -> None:
+    """Set the native, the text and the images of each document; report missing files."""
     roles: tuple[Role, ...] = ("native", "text")
-    for member in found.members:
+    for member in production.members:
         for role in roles:
-            written = found.told(member, role)
+            written = production.told(member, role)
             if not written:
                 continue
             path = files.find(written) if _is_path(written) else None
@@ -214,15 +214,17 @@ def take_files(found: Production, files: Files, /) -> None:
                 member.inline = shown(written).replace("\u00ae", "\n")
             else:
                 text = f"Line {member.line}: {shown(written)} ({role}) is not there."
-                found.note(member.line, member.key, "file", text)
-        if not member.images or found.image_file is None:
+                production.note(member.line, member.key, "file", text)
+        if not member.images or production.image_file is None:
             continue
         pictures = [files.find(image.path) for image in member.images]
         member.pictures = tuple(dict.fromkeys(path for path in pictures if path))
         for image, picture in zip(member.images, pictures, strict=True):
             if picture is None:
                 text = f"Line {image.line}: {shown(image.path)} ({image.key}) is not there."
-                found.note(image.line, member.key, "file", text, file=found.image_file.path)
+                production.note(
+                    image.line, member.key, "file", text, file=production.image_file.path
+                )
 
 
 def _is_path(written: str) -> bool:
@@ -235,21 +237,21 @@ def _names_file(written: str) -> bool:
     )
 
 
-# What is checked of a production: its Bates numbers and its dates.
+# Checks of a production: its Bates numbers and dates.
 
 
-def take_dates(found: Production) -> None:
-    """Set when documents were sent, or last changed; dates that cannot be read are told."""
+def take_dates(production: Production) -> None:
+    """Set the date of sending or last change of documents; report unreadable dates."""
     roles: tuple[Role, ...] = ("modified", "created", "sent")
     for role in roles:
-        column = found.roles.get(role)
+        column = production.roles.get(role)
         if column is None:
             continue
-        values = [m.fields.get(column, "") for m in found.members]
+        values = [m.fields.get(column, "") for m in production.members]
         first = day_first(values)
         unsure = 0
-        for member, value in zip(found.members, values, strict=True):
-            time = found.told(member, "sent_time") if role == "sent" else ""
+        for member, value in zip(production.members, values, strict=True):
+            time = production.told(member, "sent_time") if role == "sent" else ""
             moment = read_moment(value, time, days_first=bool(first))
             if moment is not None:
                 member.moment = moment
@@ -257,28 +259,28 @@ def take_dates(found: Production) -> None:
                 unsure += first is None and turned != moment
             elif value.strip() and re.search(r"[1-9]", value):
                 text = f"Line {member.line}: {column} {shown(value)!r} is no date that is known."
-                found.note(member.line, member.key, "date", text)
+                production.note(member.line, member.key, "date", text)
         if unsure:
             text = (
                 f"{column}: {unsure:,} of its dates may be read with day or month first, and "
                 "nothing in it tells which; the month is taken to stand first."
             )
-            found.note(1, "", "date", text)
+            production.note(1, "", "date", text)
 
 
-def check_numbers(found: Production) -> None:
+def check_numbers(production: Production) -> None:
     """Note Bates numbers that are in disorder, that two documents bear, and that are missing."""
     ranged: dict[str, list[tuple[BatesRange, Member]]] = defaultdict(list)
-    for member in found.members:
+    for member in production.members:
         span = member.bates
         if span is not None:
             ranged[span.key].append((span, member))
-        elif member.begin and "begin" in found.roles:
+        elif member.begin and "begin" in production.roles:
             text = (
                 f"Line {member.line}: {shown(member.begin)} to {shown(member.end)} is no range of "
                 "Bates numbers; it is kept as it is written."
             )
-            found.note(member.line, member.key, "range", text)
+            production.note(member.line, member.key, "range", text)
     for spans in ranged.values():
         spans.sort(key=lambda pair: (pair[0].first, pair[0].last, pair[1].line or 0))
         covered = spans[0]
@@ -290,7 +292,7 @@ def check_numbers(found: Production) -> None:
                     f"Line {member.line}: {span} overlaps {covered[0]} ({covered[1].key}, line "
                     f"{covered[1].line})."
                 )
-                found.note(member.line, member.key, "overlap", text)
+                production.note(member.line, member.key, "overlap", text)
             if span.first > high + 1:
                 runs.append(span)
             else:
@@ -299,12 +301,12 @@ def check_numbers(found: Production) -> None:
                 runs[-1] = BatesRange(last.prefix, last.first, top, last.width)
             if span.last > high:
                 covered = (span, member)
-        found.ranges += runs
+        production.ranges += runs
         for low, up in pairwise(runs):
             gap = BatesRange(low.prefix, low.last + 1, up.first - 1, low.width)
-            found.gaps.append(gap)
+            production.gaps.append(gap)
             text = f"{gap} {'are' if gap.last > gap.first else 'is'} missing in the production."
-            found.note(None, "", "gap", text)
+            production.note(None, "", "gap", text)
 
 
 def read_production(
@@ -317,16 +319,14 @@ def read_production(
     separator: str | None = None,
     qualifier: str | None = None,
 ) -> Production:
-    """Read a production's load files, and find the files that they name.
+    """Read the load files of a production, and find their files.
 
     Parameters
     ----------
-    load_file
-        The DAT file.
     image_file
-        The OPT file; without it the one beside the DAT file that has its name, if there is one.
+        The OPT file; default: the one next to the DAT file with its name, if any.
     root
-        Folder that paths start from; without it that of the load file and the one above are tried.
+        Base folder of paths; default: the folder of the load file and its parent.
     encoding, separator, qualifier
         See :func:`casetrack.editions.legal.discovery.loadfile.read_load_file`.
 
@@ -340,18 +340,18 @@ def read_production(
     beside = Path(image_file).expanduser().absolute() if image_file else _beside(path, ".opt")
     images = read_image_file(beside, encoding=encoding) if beside else None
     roles = roles_of(rows.columns)
-    found = Production(rows, images, roles, [], troubles=[*rows.troubles])
+    production = Production(rows, images, roles, [], troubles=[*rows.troubles])
     if images:
-        found.troubles += images.troubles
-    _take_rows(found)
-    _take_images(found)
+        production.troubles += images.troubles
+    _take_rows(production)
+    _take_images(production)
     roots = [Path(root).expanduser().absolute()] if root else [path.parent, path.parent.parent]
-    take_files(found, Files(roots))
-    take_dates(found)
-    join_families(found)
-    check_numbers(found)
-    found.troubles.sort(key=lambda t: (t.file != path.name, t.line or 0))
-    return found
+    take_files(production, Files(roots))
+    take_dates(production)
+    join_families(production)
+    check_numbers(production)
+    production.troubles.sort(key=lambda t: (t.file != path.name, t.line or 0))
+    return production
 
 
 def _beside(path: Path, suffix: str) -> Path | None:
@@ -367,8 +367,8 @@ def _beside(path: Path, suffix: str) -> Path | None:
 # --- rows ------------------------------------------------------------------------------------
 
 
-def _take_rows(found: Production) -> None:
-    file, roles = found.load_file, found.roles
+def _take_rows(production: Production) -> None:
+    file, roles = production.load_file, production.roles
     named: Role | None = "control" if "control" in roles else "begin" if "begin" in roles else None
     column = roles[named] if named else file.columns[0]
     if named is None:
@@ -376,10 +376,10 @@ def _take_rows(found: Production) -> None:
             "No field is called BEGDOC, BEGBATES, CONTROL NUMBER or the like. Documents are called "
             f"by the first one, {column!r}."
         )
-        found.note(1, "", "columns", text)
+        production.note(1, "", "columns", text)
     if "begin" in roles and "end" not in roles:
         text = "No field holds the last Bates number; each document is taken for one page of them."
-        found.note(1, "", "columns", text)
+        production.note(1, "", "columns", text)
     used: dict[str, int] = {}
     for row in file.rows:
         names = [*file.columns, *(f"(column {n + 1})" for n in range(len(file.columns), 999))]
@@ -388,7 +388,7 @@ def _take_rows(found: Production) -> None:
         if not number:
             number = f"line-{row.line}"
             text = f"Line {row.line} has no control number; its document is called {number}."
-            found.note(row.line, number, "control number", text)
+            production.note(row.line, number, "control number", text)
         key, count = number, 1
         while bates_key(key) in used:
             count += 1
@@ -398,19 +398,19 @@ def _take_rows(found: Production) -> None:
                 f"Line {row.line}: {number} is the control number of line "
                 f"{used[bates_key(number)]} already. Both are kept; this one is called {key!r}."
             )
-            found.note(row.line, number, "control number", text)
+            production.note(row.line, number, "control number", text)
         used[bates_key(key)] = row.line
         begin = told(fields, roles, "begin") or (number if "begin" not in roles else "")
         end = told(fields, roles, "end") or begin
-        found.members.append(Member(key, number, row.line, row, fields, begin, end, key))
+        production.members.append(Member(key, number, row.line, row, fields, begin, end, key))
 
 
-def _take_images(found: Production) -> None:
-    if found.image_file is None:
+def _take_images(production: Production) -> None:
+    if production.image_file is None:
         return
-    by_begin = {bates_key(m.begin or m.key): m for m in reversed(found.members)}
-    ranged = [(r, m) for m in found.members if (r := m.bates)]
-    for pages in found.image_file.documents:
+    by_begin = {bates_key(m.begin or m.key): m for m in reversed(production.members)}
+    ranged = [(r, m) for m in production.members if (r := m.bates)]
+    for pages in production.image_file.documents:
         key = pages[0].key
         member = by_begin.get(bates_key(key))
         if member is None:
@@ -422,9 +422,9 @@ def _take_images(found: Production) -> None:
         if member is None:
             text = (
                 f"Line {pages[0].line}: {key} has images and no row in "
-                f"{found.load_file.path.name}. It is kept as a document of its own."
+                f"{production.load_file.path.name}. It is kept as a document of its own."
             )
-            found.note(pages[0].line, key, "image", text, file=found.image_file.path)
+            production.note(pages[0].line, key, "image", text, file=production.image_file.path)
             member = Member(key, key, None, None, {}, key, pages[-1].key, key)
-            found.members.append(member)
+            production.members.append(member)
         member.images = (*member.images, *pages)

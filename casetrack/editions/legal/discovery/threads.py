@@ -1,4 +1,4 @@
-"""The threads of the mails of a collection, told with what they rest on."""
+"""Mail threads of a collection, with their evidence."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ def mail_threads(
     ] = False,
     limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
 ) -> MailThreads:
-    """Return which mails answer and forward which, and what says so.
+    """Return the threads of mails with the evidence for each reply and forward.
 
-    A mail follows the one that its headers name (``In-Reply-To``, ``References``,
-    ``Thread-Index``); where it has none, the one whose head it quotes; where it quotes none, the
-    last one before it of the same subject from somebody whom it addresses.
+    The parent of a mail comes from its headers (``In-Reply-To``, ``References``,
+    ``Thread-Index``), else from the header that it quotes, else it is the last earlier mail of
+    the same subject from an addressee.
 
     Parameters
     ----------
     document
-        Only the threads that this mail, or this mailbox, has a part in; a copy counts.
+        Only threads with this mail or mailbox, or a copy of it.
     singles
-        Whether mails that stand alone are told as threads of one.
+        Whether to include threads of one mail.
     limit
-        At most so many, the longest; ``None`` for all.
+        Maximum number of threads, the longest; ``None`` for all.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        There is no such document, or several bear the name.
+        No document matches, or several have the name.
     """
 
     def threads_of(state: State) -> MailThreads:
@@ -149,22 +149,22 @@ def _mail(
 
 
 def _notes(threads: Sequence[MailThread], mails: int) -> list[str]:
-    found = []
+    notes = []
     if not mails:
-        found.append("There are no mails in this collection.")
+        notes.append("There are no mails in this collection.")
     missing = sum(len(thread.missing) for thread in threads)
     if missing:
-        found.append(
+        notes.append(
             f"The mails name {missing:,} other{'s' if missing > 1 else ''} that "
             f"{'are' if missing > 1 else 'is'} not in the collection."
         )
     guessed = sum(_BY_WORDS in mail.basis for thread in threads for mail in thread.mails)
     if guessed:
-        found.append(
+        notes.append(
             f"{guessed:,} {'mails are' if guessed > 1 else 'mail is'} placed by subject, "
             "correspondents and time alone, since no header and no quotation tells more."
         )
     undated = sum(mail.sent_at is None for thread in threads for mail in thread.mails)
     if undated:
-        found.append(f"{undated:,} of these mails tell no time; they stand last in their thread.")
-    return found
+        notes.append(f"{undated:,} of these mails tell no time; they stand last in their thread.")
+    return notes
