@@ -86,7 +86,7 @@ class Encoder:
         model = Model.open(models_dir, name, threads=max(1, threads or 1))
         if (kind := model.manifest.recipe.kind) != "dense":
             raise UsageError(
-                f'Model "{name}" makes {kind} vectors, which cannot stand alone.',
+                f'Model "{name}" makes {kind} vectors, which need other vectors.',
                 hint=f"Choose a profile that it belongs to ({See('models list')}).",
             )
         return cls(name, model, tokens=model, sessions=chosen_sessions(sessions))

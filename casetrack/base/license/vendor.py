@@ -79,10 +79,10 @@ def write_private_key(path: Path, seed: bytes, /) -> None:
     try:
         number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
-        raise VendorError(f"{path} is there already; keys are not overwritten.") from error
+        raise VendorError(f"{path} already exists; keys are not overwritten.") from error
     with os.fdopen(number, "w") as file:
         file.write(
-            "# Private key of CaseTrack. Whoever has it signs as its maker: keep it secret.\n"
+            "# Private key of CaseTrack. It signs as the maker of CaseTrack: keep it secret.\n"
             f"{base32_text(seed)}\n"
         )
 

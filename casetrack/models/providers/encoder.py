@@ -334,9 +334,9 @@ class ServiceEncoder:
                 return
             known = self._dimension
         raise ProviderError(
-            f"{self.name} was to make vectors of {known} numbers with the model "
+            f"{self.name} is configured for vectors of {known} dimensions with the model "
             f"{self.service.model!r}, and {where} vectors of {length}.",
             hint="Vectors of different lengths cannot be compared. Set model and dimensions in "
-            f"[providers.{self.name}] of config.toml back to what the collection was made with, "
-            "or make a new collection.",
+            f"[providers.{self.name}] of config.toml back to the values of the collection, "
+            "or create a new collection.",
         )

@@ -83,8 +83,8 @@ class OpenAI(Service):
         # http.client would quote a header that it refuses, key and all.
         if not _KEY.fullmatch(key):
             raise ProviderError(
-                f"{ENV_KEY} does not hold a key: it has spaces or characters that no key has.",
-                hint="Set it anew, without quotation marks and line breaks.",
+                f"{ENV_KEY} is not a valid key: it contains spaces or invalid characters.",
+                hint="Set it without quotation marks and line breaks.",
             )
         return {"Authorization": f"Bearer {key}"}
 
@@ -124,8 +124,8 @@ class OpenAI(Service):
                 f"(base_url, {ENV_URL}); it usually ends in /v1."
             )
         elif self._quota_spent(answer):
-            message = f"The quota of the account at {at} is spent."
-            hint = "Check the account's plan and billing; what was finished is kept."
+            message = f"The quota of the account at {at} is used up."
+            hint = "Check the account's plan and billing; finished work is kept."
         else:
             return self.unclear(answer)
         return ProviderError(message, hint=hint)

@@ -296,8 +296,8 @@ class Client:
                 "OLLAMA_HOST, or host under [providers.ollama] in config.toml, is its address."
             )
         return ProviderUnreachable(
-            f"{self.provider} at {self.address} cannot be used now: {failure} (tried {times}).",
-            hint=hint + " What was finished is kept; keyword search works without it: "
+            f"{self.provider} at {self.address} is not available: {failure} (tried {times}).",
+            hint=hint + " Finished work is kept; keyword search works without it: "
             f"{Opt(mode='keyword')}.",
         )
 
