@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,188 +11,28 @@ from hypothesis import strategies as st
 from casetrack.parse import detect
 from casetrack.parse.text import code
 from casetrack.parse.text.code import STRUCTURED, paths_of
+from sections import sections
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-PYTHON = """\
-import os
-
-# A tree that bears fruit.
-@frozen
-class Tree(
-    Plant,
-):
-    \"\"\"One.\"\"\"
-
-    def grow(
-        self,
-        by: int,
-    ) -> int:
-        def inner():
-            x = 1
-            return x
-
-        return inner()
-
-    async def rest(self):
-        pause()
-        return
-
-LIMIT = 3
-async def plant_all(trees):
-    for tree in trees:
-        tree.grow(1)
-"""
-JAVASCRIPT = """\
-'use strict'
-const os = require('os')
-
-/**
- * Grows.
- */
-Tree.prototype.grow = function grow (by) {
-  if (by > 3) {
-    return
-  }
-}
-
-class Wood extends Tree {
-  constructor (trees) {
-    super()
-    this.trees = trees
-  }
-
-  async fell (one) {
-    for (const tree of this.trees) {
-      await tree.fell()
-    }
-  }
-}
-const rest = async (long) => {
-  await sleep(long)
-  return true
-}
-module.exports = { Wood }
-"""
-GO = """\
-// Tree bears fruit.
-type Tree struct {
-\tHeight int
-\tAge    int
-}
-
-func (t *Tree) Grow(by int) error {
-\tif by > 3 {
-\t\treturn nil
-\t}
-\treturn nil
-}
-"""
-RUST = """\
-#[derive(Debug)]
-pub struct Tree {
-    height: u32,
-}
-
-impl fmt::Display for Tree {
-    /// Shows it.
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let x = 1;
-        write!(f, "{}", x)
-    }
-}
-
-pub(crate) async fn plant<T>(tree: T) {
-    grow(tree);
-    rest();
-}
-"""
-JAVA = """\
-@Entity
-public class Tree extends Plant {
-    private int height = 0;
-
-    @Override
-    public List<String> grow(int by)
-            throws IOException {
-        return call(by);
-    }
-}
-"""
-C = """\
-struct tree {
-    int height;
-    int age;
-};
-
-/* Grows. */
-static int *
-grow(struct tree *t, int by)
-{
-#ifdef FAST
-    t->height += by;
-#endif
-    if (by) {
-        goto out;
-    }
-out:
-    return by;
-}
-"""
-RUBY = """\
-module Wood
-  class Tree
-    # Grows.
-    def grow(by)
-      return if by > 3
-      by
-    end
-  end
-end
-"""
-PHP = """\
-<?php
-class Tree
-{
-    public function grow(int $by): int
-    {
-        return $by;
-    }
-}
-"""
-TYPESCRIPT = """\
-export interface Growing {
-  height: number
-  grow(by: number): void
-}
-export abstract class Tree implements Growing {
-  public grow(by: number): void {
-    this.height += by
-    this.rest()
-  }
-}
-"""
+SAMPLES = sections(Path(__file__).with_name("definitions.txt"))
+PYTHON, JAVASCRIPT = SAMPLES["Python"], SAMPLES["JavaScript"]
 CASES = [
     (
         "Python",
-        PYTHON,
         {1: "", 3: "Tree", 8: "Tree", 10: "Tree > grow", 15: "Tree > grow > inner"}
         | {18: "Tree > grow", 21: "Tree > rest", 24: "", 26: "plant_all"},
     ),
     (
         "JavaScript",
-        JAVASCRIPT,
         {2: "", 5: "Tree.prototype.grow", 10: "Tree.prototype.grow", 13: "Wood"}
         | {15: "Wood > constructor", 21: "Wood > fell", 24: "Wood", 26: "rest", 29: ""},
     ),
-    ("Go", GO, {1: "Tree", 3: "Tree", 6: "", 8: "Grow", 12: "Grow"}),
-    ("Rust", RUST, {1: "Tree", 3: "Tree", 5: "", 7: "{impl} > fmt", 12: "{impl}", 15: "plant"}),
-    ("Java", JAVA, {1: "Tree", 3: "Tree", 5: "Tree > grow", 10: "Tree"}),
-    ("C", C, {2: "tree", 5: "", 8: "grow", 11: "grow", 16: "grow", 17: "grow"}),
-    ("Ruby", RUBY, {1: "Wood", 3: "Wood > Tree > grow", 5: "Wood > Tree > grow", 8: "Wood > Tree"}),
-    ("PHP", PHP, {1: "", 3: "Tree", 4: "Tree > grow", 7: "Tree > grow"}),
-    ("TypeScript", TYPESCRIPT, {2: "Growing", 5: "Tree", 7: "Tree > grow"}),
+    ("Go", {1: "Tree", 3: "Tree", 6: "", 8: "Grow", 12: "Grow"}),
+    ("Rust", {1: "Tree", 3: "Tree", 5: "", 7: "{impl} > fmt", 12: "{impl}", 15: "plant"}),
+    ("Java", {1: "Tree", 3: "Tree", 5: "Tree > grow", 10: "Tree"}),
+    ("C", {2: "tree", 5: "", 8: "grow", 11: "grow", 16: "grow", 17: "grow"}),
+    ("Ruby", {1: "Wood", 3: "Wood > Tree > grow", 5: "Wood > Tree > grow", 8: "Wood > Tree"}),
+    ("PHP", {1: "", 3: "Tree", 4: "Tree > grow", 7: "Tree > grow"}),
+    ("TypeScript", {2: "Growing", 5: "Tree", 7: "Tree > grow"}),
 ]
 
 
@@ -204,12 +44,10 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
-@pytest.mark.parametrize(("language", "source", "expected"), CASES, ids=[c[0] for c in CASES])
-def test_lines_stand_in_definitions(
-    way: str, language: str, source: str, expected: dict[int, str]
-) -> None:
+@pytest.mark.parametrize(("language", "expected"), CASES, ids=[c[0] for c in CASES])
+def test_lines_stand_in_definitions(way: str, language: str, expected: dict[int, str]) -> None:
     assert way == "layout" or code.parsed("", language) is not None
-    paths = paths_of(source.split("\n"), language)
+    paths = paths_of(SAMPLES[language].split("\n"), language)
     # A grammar names what is implemented, the layout names for what as well.
     implemented = "Tree" if way == "grammar" else "fmt::Display for Tree"
     found = {number: " > ".join(paths[number - 1]) for number in expected}

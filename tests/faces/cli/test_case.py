@@ -49,16 +49,6 @@ def test_a_case_is_made_used_described_and_deleted(run: Run, tmp_path: Path) -> 
     assert "Doe v. State" in run("case", "info").out
 
 
-def test_a_case_as_json(run: Run) -> None:
-    made = json.loads(run("case", "create", "Harbor v. Quay", "--number", "7", "--json").out)
-    told = [made[key] for key in ("name", "case_number", "case_type", "is_used")]
-    assert told == ["Harbor v. Quay", "7", "other", True]
-    (listed,) = json.loads(run("case", "list", "--json").out)
-    assert (listed["id"], listed["document_count"]) == (made["id"], 0)
-    assert json.loads(run("case", "info", "Harbor v. Quay", "--json").out)["documents"] == []
-    assert json.loads(run("case", "use", "--none", "--json").out) is None
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "code", "fact"),

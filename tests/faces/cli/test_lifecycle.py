@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import older_form
 from casetrack.api.collection.admin import Admin
 from casetrack.api.library import Library
 from casetrack.api.watch.watch_list import WatchList
-from casetrack.store import migrations
 from casetrack.store.lock import write_lock
 from faces.cli.conftest import error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from faces.cli.conftest import Run
@@ -80,26 +78,6 @@ def test_the_only_one_that_is_not_archived_needs_no_name(filled: Run) -> None:
     assert filled("documents").code == 2
     filled("collection", "archive", "Old")
     assert "lease.txt" in filled("documents").out
-
-
-def test_names_and_notes(filled: Run) -> None:
-    run = filled
-    before = info(run, "Mill")
-    renamed = run("collection", "rename", "mill", "Old Mill").out
-    assert all(part in renamed for part in ("Old Mill", before["id"]))
-    described = ("collection", "describe", "Old Mill")
-    done = run(*described, "--description", "Über die Mühle")
-    assert "casetrack collection info 'Old Mill'" in done.out
-    told = json.loads(run(*described, "--reference=M-1", "--type=PROJECT", "--json").out)
-    kept = [told[key] for key in ("description", "reference", "type")]
-    assert kept == ["Über die Mühle", "M-1", "project"]
-    assert run(*described, "--description", "").code == 0
-    assert info(run, "Old Mill")["description"] is None
-    nothing = run(*described)
-    assert (nothing.code, "--description TEXT" in nothing.err) == (2, True)
-    run("collection", "create", "Taken")
-    taken = run("collection", "rename", "Old Mill", "TAKEN", "--json")
-    assert error_of(taken)["code"] == "collection_exists"
 
 
 TAG = ("collection", "tag", "Mill")
@@ -181,30 +159,3 @@ def test_the_server_logs_a_repair_once(home: Path, launch: Run) -> None:
     (warning,) = [row for row in ended.err.splitlines() if "casetrack.repairs" in row]
     assert "WARNING" in warning
     assert '"Case"' in warning
-
-
-@pytest.fixture
-def failing_migration(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let what brings a collection of version 0 to the present one fail."""
-
-    def fail(*_: object) -> None:
-        raise OSError(5, "the disk does not answer")
-
-    with older_form.known(), monkeypatch.context() as patch:
-        patch.setitem(migrations.MIGRATIONS, 0, fail)
-        yield
-
-
-@pytest.mark.usefixtures("failing_migration")
-def test_one_that_cannot_be_opened_does_not_hide_the_others(run: Run, home: Path) -> None:
-    run("collection", "create", "Good")
-    older_form.age(Library.open(home).create("Boat house").folder)
-    ended = run("collection", "list")
-    assert ended.code == 0
-    assert {row.split(" (")[0] for row in ended.out.splitlines()} == {"Good", "Boat house"}
-    assert '"Boat house"' in ended.err
-    entries = {e["name"]: e for e in json.loads(run("collection", "list", "--json").out)}
-    assert entries["Boat house"]["document_count"] is None
-    assert entries["Good"]["document_count"] == 0
-    opened = run("documents", "-c", "Boat house", "--json")
-    assert (opened.code, error_of(opened)["code"]) == (1, "migration_failed")

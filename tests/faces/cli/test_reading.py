@@ -5,13 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
 
-from casetrack.api.library import Library
 from faces.cli.conftest import error_of
 
 if TYPE_CHECKING:
@@ -30,16 +28,6 @@ def test_documents_are_listed_for_people_and_programs(filled: Run) -> None:
     assert all(d["ingested_at"].endswith("Z") for d in by_name)
     rows = filled("documents", "--sort", "name").out.splitlines()
     assert all(d["document_id"] in row for d, row in zip(by_name, rows, strict=True))
-
-
-def test_a_document_is_found_by_name_path_or_id(filled: Run) -> None:
-    (lease,) = (d for d in json.loads(filled("documents", "--json").out) if "lease" in d["name"])
-    known = ("name", "path", "document_id")
-    for key in (*(lease[k] for k in known), lease["document_id"][:8], "LEASE.TXT"):
-        assert json.loads(filled("document", key, "--json").out) == lease, key
-    shown = filled("document", "lease.txt").out
-    assert lease["path"] in shown
-    assert lease["file_hash"] in shown
 
 
 def test_deleting_takes_the_document_and_leaves_the_file(filled: Run, sources: Path) -> None:
@@ -189,22 +177,3 @@ def test_schema_shows_every_column(run: Run) -> None:
     for column in chunks["columns"]:
         assert column["doc"]
         assert f"\n{column['name']} " in text
-
-
-def test_doctor_is_well_only_when_everything_is(run: Run, home: Path) -> None:
-    def wrong(*words: str) -> set[str]:
-        report = json.loads(run("doctor", *words, "--json").out)
-        return {check["name"] for check in report["checks"] if not check["ok"]}
-
-    folder = Library.open(home).create("Mill").folder
-    of_the_machine = wrong()  # no model is installed here, and perhaps no Tesseract
-    assert (wrong("-c", "Mill"), run("doctor", "-c", "Mill").code) == (set(), 0)
-    (folder / "collection.json").write_text("{")
-    assert "collection.json" in run("collection", "list").err
-    assert run("doctor", "-c", "Mill").code == 0, "it was put right, and said so"
-    for file in folder.glob("*collection.json*"):
-        file.unlink()
-    shutil.rmtree(folder / "documents.lance")
-    assert wrong() > of_the_machine
-    assert run("doctor").code == 1
-    assert folder.name in run("collection", "list").err

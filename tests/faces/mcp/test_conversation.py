@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -144,15 +143,3 @@ def test_named_collection_wins_over_the_active_one(
         assert status["active_collection"] == "First"
 
     connect(library, work)
-
-
-def test_damaged_collections_do_not_hide_the_others(library: Library, call: Any, text: Any) -> None:
-    library.create("Good")
-    broken = library.create("Broken")
-    shutil.rmtree(broken.folder / "chunks.lance")
-    (broken.folder / "collection.json").write_text("{")
-    listed, status = call(library, ("list_collections", {}), ("get_status", {}))
-    assert [c["name"] for c in listed.structured_content["collections"]] == ["Good"]
-    for result in (listed, status):
-        assert str(broken.folder) in text(result)
-        assert result.structured_content["damaged"][0]["path"] == str(broken.folder)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.opened import graph_of
+from sections import sections
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Bag
@@ -38,21 +39,23 @@ class Found:
         return "\n".join([f"recall {self.recall:.2f}, precision {self.precision:.2f}", *lines])
 
 
-def read_papers(table: str, terms: str = "", /) -> tuple[dict[str, str], set[Edge]]:
-    """Return texts by path, and what a reader would note of them.
+def read_papers(
+    path: Path, terms: str = "", *, section: str = "papers"
+) -> tuple[dict[str, str], set[Edge]]:
+    """Return the texts by path and the edges that a reader would note, of a section of a file.
 
-    Each line of *table* is a paper: its path, behind ``>`` what it is to which other one, and its
-    text. There ``|`` stands for an empty line, ``¶`` for the end of a line, TERMS for *terms*.
+    Each line is a paper: its path, then ``> type > target`` of its edge, and its text. In the text
+    ``|`` is an empty line, ``¶`` a line end, and TERMS the section "terms" or *terms*.
     """
-    files, edges = {}, set()
-    for line in filter(None, table.splitlines()):
+    files, edges, parts = {}, set(), sections(path)
+    for line in filter(None, parts[section].splitlines()):
         if not line.startswith("#"):
             head, _, text = line.partition(": ")
-            path, *relation = head.split(" > ")
+            path_of_paper, *relation = head.split(" > ")
             text = text.replace(" | ", "\n\n").replace(" ¶ ", "\n")
-            files[path] = text.replace("TERMS", terms)
+            files[path_of_paper] = text.replace("TERMS", parts.get("terms", terms))
             if relation:
-                edges.add((path, relation[1], relation[0]))
+                edges.add((path_of_paper, relation[1], relation[0]))
     return files, edges
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.library import Library
-    from sync_case import Case
 
 
 @pytest.fixture
@@ -107,34 +106,3 @@ def test_a_deleted_document_says_that_the_next_sync_brings_it_back(
     assert "exclude: true" in asked
     assert json.loads(run("sync", folder, "--json")[1])["counts"]["skipped"] == 2
     assert not library.get("Case").documents()
-
-
-def test_the_tool(library: Library, tmp_path: Path, case: Case) -> None:
-    folder = files(tmp_path / "in", a="About rent.", b="About goods.")
-
-    def call(**arguments: object) -> Any:
-        from mcp.client import Client
-
-        async def work() -> Any:
-            async with Client(build_server(library)) as client:
-                given = {"folder_path": str(folder), "collection": "Case"} | arguments
-                return await client.call_tool("sync_folder", given)
-
-        return anyio.run(work)
-
-    planned = call(dry_run=True).structured_content
-    assert (planned["dry_run"], planned["counts"]["new"]) == (True, 2)
-    assert not case.collection.documents()
-    first = call(document_type="Contract")
-    assert first.structured_content["counts"]["new"] == 2
-    assert {d.document_type for d in case.collection.documents()} == {"contract"}
-    (folder / "a.txt").rename(folder / "z.txt")
-    (folder / "b.txt").unlink()
-    second = call().structured_content["counts"]
-    assert (second["moved"], second["missing"]) == (1, 1)
-    assert call(remove_deleted=True).structured_content["counts"]["removed"] == 1
-    (folder / "z.txt").unlink()
-    refused = call(remove_deleted=True)
-    assert refused.is_error
-    assert case.collection.documents()
-    assert call(folder_path="relative").is_error

@@ -6,14 +6,11 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-import anyio
 import pytest
-from mcp.client import Client
 
 from casetrack.base.errors import CaseTrackError, CollectionReadOnly, EntityNotFound, UsageError
 from casetrack.base.files import write_atomic
 from casetrack.faces.cli.main import main
-from casetrack.faces.mcp.server import build_server
 from casetrack.ingest.pipeline import Tools
 from casetrack.keep.health.folder import check_marks
 from casetrack.store.marks import add, new_mark, read
@@ -562,49 +559,3 @@ def test_commands_on_documents(run: Callable[..., str]) -> None:
     assert "ask first" in run("marks")
     run("tag", "note.txt", "--remove")
     assert "ask first" not in run("marks")
-
-
-@pytest.mark.slow
-def test_commands_on_the_timeline(run: Callable[..., str]) -> None:
-    def events() -> list[dict[str, Any]]:
-        return json.loads(run("timeline", "--json"))["events"]
-
-    source = ("--source", "note.txt", "--page", "1")
-    assert "2031-02-28" in run("timeline", "--add", "2031-02-28", "A day of ours", *source)
-    own, event = (next(e for e in events() if bool(e["mark_id"]) is mine) for mine in (True, False))
-    assert "A day of ours" in run("timeline")
-    run("timeline", "--change", own["mark_id"], "-", "A day of theirs")
-    assert [e["description"] for e in events() if e["mark_id"]] == ["A day of theirs"]
-    key = f"{event['date']}@{event['source']['chunk_id'][:8]}"
-    run("timeline", "--hide", key)
-    assert key not in run("timeline")
-    run("timeline", "--unhide", key)
-    assert key in run("timeline")
-
-
-def test_ai_programs(library: Library, collection: Collection) -> None:
-    async def talk() -> list[Any]:
-        async with Client(build_server(library)) as client:
-
-            async def call(tool: str, **arguments: Any) -> Any:
-                return await client.call_tool(tool, {"collection": "Charter", **arguments})
-
-            one, other = "Rosa Lindqvist", "Quillon"
-            merged = await call("mark", action="merge", target=one, value=other)
-            mentions = await call("get_entity_mentions", entity_name=one)
-            refused = await call("mark", action="merge", target=one)
-            listed = await call("list_marks")
-            mark = merged.structured_content["marks"][0]["mark_id"]
-            undone = await call("mark", action="undo", target=mark)
-            return [merged, mentions, refused, listed, undone]
-
-    merged, mentions, refused, listed, undone = anyio.run(talk)
-    mark = merged.structured_content["marks"][0]
-    assert (mark["kind"], mark["state"]) == ("merge", "in force")
-    (edit,) = mentions.structured_content["edits"]
-    assert mark["mark_id"] in edit
-    assert edit in mentions.content[0].text
-    assert refused.is_error
-    assert "value" in refused.content[0].text
-    assert [m["mark_id"] for m in listed.structured_content["marks"]] == [mark["mark_id"]]
-    assert undone.structured_content["marks"][0]["state"] == "undone"

@@ -6,6 +6,9 @@ Every statement returns ``chunk_id``, ``citation`` and ``text`` (the passage) be
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+from sections import sections
 
 Fact = tuple[object, ...]
 
@@ -13,9 +16,6 @@ AGREEMENT = "Master Services Agreement.pdf"
 AMENDMENT = "Amendment No 1.docx"
 PROPOSAL = "Proposal TS-P-2024-017.docx"
 CLAIM = "2024-10-21 Notice of Claim.docx"
-REPLY = "2024-11-04 Reply to Notice of Claim.pdf"
-MINUTES_2024 = "Board Minutes 2024-10-29.docx"
-MINUTES_2025 = "Board Minutes 2025-03-25.md"
 OFFER = "2025-02-06 Offer of Settlement.pdf"
 PROGRESS = "Progress Report Q3 2024.pdf"
 
@@ -46,17 +46,12 @@ class Question:
     is_all: bool = True
 
 
+_SQL = sections(Path(__file__).with_suffix(".sql"), mark="-- question:")
 QUESTIONS: tuple[Question, ...] = (
     Question(
         "signatures",
         "Who signed for both parties, and where?",
-        r"""
-        SELECT DISTINCT m.document_name, m.name, m.page, c.chunk_id, c.citation, c.text
-        FROM chunks AS c JOIN mentions AS m USING (chunk_id)
-        WHERE m.kind = 'person' AND regexp_matches(c.text, 'Signed\s+for')
-          AND m.char_start > strpos(c.text, 'Signed for')
-        ORDER BY m.document_name, m.name
-        """,
+        _SQL["signatures"],
         ("document_name", "name", "page"),
         frozenset(
             {
@@ -72,14 +67,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "october",
         "What is said of an alarm in connection with the first half of October 2024?",
-        """
-        SELECT DISTINCT found.rank, found.document_name, d.value AS date, found.chunk_id,
-               found.citation, found.text
-        FROM search('alarm that did not sound, siren, bridged relay', k => 30) AS found
-        JOIN dates AS d USING (chunk_id)
-        WHERE d.first_day >= '2024-10-01' AND d.last_day <= '2024-10-15'
-        ORDER BY found.rank, date
-        """,
+        _SQL["october"],
         ("document_name", "date"),
         frozenset(
             {
@@ -94,42 +82,21 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "amended",
         "What changes the agreement, and which passage shows it?",
-        """
-        SELECT later.name AS document_name, earlier.name AS amended, c.chunk_id, c.citation, c.text
-        FROM edges AS e
-        JOIN documents AS later ON later.document_id = e.source_id
-        JOIN documents AS earlier ON earlier.document_id = e.target_id
-        JOIN chunks AS c ON list_contains(e.evidence, c.chunk_id)
-        WHERE e.type = 'amends' AND later.name LIKE 'Amendment%'
-        """,
+        _SQL["amended"],
         ("document_name", "amended"),
         frozenset({(AMENDMENT, AGREEMENT)}),
     ),
     Question(
         "around_the_clause",
         "What stands before and after the clause on ending the agreement without a reason?",
-        """
-        SELECT found.document_name, around.position, around.page, around.chunk_id,
-               around.citation, around.text
-        FROM search('notice to terminate for convenience', k => 1,
-                    document => 'Master Services Agreement.pdf') AS found,
-             context(found.chunk_id, 1) AS around
-        ORDER BY around.position
-        """,
+        _SQL["around_the_clause"],
         ("document_name", "position", "page"),
         frozenset({(AGREEMENT, -1, 7), (AGREEMENT, 0, 7), (AGREEMENT, 1, 8)}),
     ),
     Question(
         "standards",
         "Which standards does more than one document cite, and where?",
-        """
-        SELECT r.name AS standard, c.document_name, k.chunk_id, k.citation, k.text
-        FROM "references" AS r
-        JOIN citations AS c USING (reference_id)
-        JOIN chunks AS k USING (chunk_id)
-        WHERE r.type = 'standard' AND r.document_count > 1 AND NOT c.repeated
-        ORDER BY standard, c.document_name
-        """,
+        _SQL["standards"],
         ("standard", "document_name"),
         frozenset(
             {
