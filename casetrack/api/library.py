@@ -1,7 +1,7 @@
 """The data folder and its collections.
 
-The list of collections is the list of folders below ``collections`` that hold a
-``collection.json``; there is no second register that could disagree.
+The collections are the folders below ``collections`` with a ``collection.json``; there is no
+second register that could differ.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ _repairs = logging.getLogger("casetrack.repairs")
 
 
 def across_arguments(given: Mapping[str, Any], face: str, /) -> dict[str, Any]:
-    """Return what a search of several collections takes of the arguments of a search of one.
+    """Return the arguments that a search of several collections accepts.
 
     Raises
     ------
     UsageError
-        An argument was given that is about one collection.
+        An argument applies to a single collection only.
     """
     known = inspect.signature(Library.search).parameters
     own = [each for each in arguments_of(Collection.search) if each.name not in known]
@@ -137,16 +137,15 @@ class Library(Placing):
     Parameters
     ----------
     settings
-        Where the data lies; see :func:`casetrack.base.config.load_settings`.
+        See :func:`casetrack.base.config.load_settings`.
     tier
-        A tier that holds whatever license there is. Only for what measures or shows the engine
-        itself (:data:`casetrack.base.license.UNLIMITED`); by default the license decides.
+        Replaces the license, for programs that measure or show the engine itself
+        (:data:`casetrack.base.license.UNLIMITED`).
     display
-        Shows long work to a person (:func:`show_work`); without it
-        work is silent.
+        Shows the progress of long work (:func:`show_work`); without it, work is silent.
     searched_by
-        Makes the lists of each search where other processes hold the index, such as
-        :meth:`casetrack.cluster.search.coordinator.Coordinator.lists`; by default this one does.
+        Searches the index in other processes, such as
+        :meth:`casetrack.cluster.search.coordinator.Coordinator.lists`; by default in this one.
     """
 
     def __init__(
@@ -180,7 +179,7 @@ class Library(Placing):
 
     @functools.cached_property
     def audit(self) -> Audit:
-        """Who did what in this data folder."""
+        """The audit log of this data folder."""
         return Audit(self.settings)
 
     def run_job(
@@ -194,19 +193,10 @@ class Library(Placing):
         progress: Callable[..., None] | None = None,
         cancel: threading.Event | None = None,
     ) -> R:
-        """Do long work as a job, which others see and may ask to end; return its report.
+        """Run *work* as a job that other programs see and can stop; return its report.
 
-        Parameters
-        ----------
-        kind, title, collection, cancel
-            See :meth:`casetrack.base.jobs.JobStore.run`.
-        work, progress
-            See :meth:`casetrack.base.jobs.RunningJob.do`.
-
-        Raises
-        ------
-        Exception
-            Whatever *work* raises.
+        Parameters are those of :meth:`casetrack.base.jobs.JobStore.run` and
+        :meth:`casetrack.base.jobs.RunningJob.do`; errors are those of *work*.
         """
         with self.jobs.run(kind, title=title, collection=collection, cancel=cancel) as job:
             return job.do(work, progress)
@@ -214,15 +204,15 @@ class Library(Placing):
     def collections(
         self, *, status: CollectionStatus | Literal["all"] = "all"
     ) -> list[CollectionInfo]:
-        """Return the collections, the one changed last first.
+        """Return the collections, last changed first.
 
-        A ``collection.json`` that is torn or missing is mended where that is possible. Folders of
-        which it still cannot be read are left out; see :meth:`damaged`.
+        A damaged or missing ``collection.json`` is repaired if possible; for other damaged folders
+        see :meth:`damaged`.
         """
         return [i for i in self.listed()[0] if status in {"all", i.status}]
 
     def listed(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
-        """Return what :meth:`collections` and :meth:`damaged` do, of one look at the folders."""
+        """Return :meth:`collections` and :meth:`damaged` from one scan of the folders."""
         infos, damaged = scan(self._home)
         return sorted(infos, key=lambda i: (-i.updated_at.timestamp(), i.name)), damaged
 
@@ -252,7 +242,7 @@ class Library(Placing):
             return CollectionEntry.of(info, None, f"{error.message} {error.hint}".strip())
 
     def stats(self, info: CollectionInfo, /) -> CollectionStats:
-        """Return how much a collection holds; it is opened only where no writer has noted that.
+        """Return the size of a collection; it is opened only if no writer has stored the counts.
 
         Raises
         ------
@@ -261,10 +251,10 @@ class Library(Placing):
         """
         from casetrack.api.collection.facts import noted_stats
 
-        found = None
+        stats = None
         if info.schema_version == SCHEMA_VERSION:
-            found = noted_stats(self._home / info.id)
-        return self.get(info.id).stats() if found is None else found
+            stats = noted_stats(self._home / info.id)
+        return self.get(info.id).stats() if stats is None else stats
 
     def damaged(self) -> list[tuple[Path, str]]:
         """Return ``(path, reason)`` of every collection folder or sealed file that is damaged."""
@@ -323,45 +313,37 @@ class Library(Placing):
             ),
         ] = None,
     ) -> Collection:
-        """Make an empty collection.
+        """Create an empty collection.
 
         Parameters
         ----------
         name
-            1 to 200 characters; unique, letter case aside.
+            1 to 200 characters; unique, ignoring letter case.
         collection_type
-            One of :data:`COLLECTION_TYPES` or of the edition's own kinds, in any
-            letter case.
-        description, reference, tags
-            For people; ``reference`` is an identifier of their own. Tags are one or many.
+            One of :data:`COLLECTION_TYPES` or of the edition's types, in any letter case.
         profile
-            Which models make its vectors; they need not be installed yet. A service is asked once
-            how long its vectors are. With ``auto`` it is the usual one until the language of the
-            first files calls for another. See also :meth:`profile_notice`, :meth:`missing_models`.
+            Its models, which need not be installed yet. ``auto`` is the default profile until the
+            language of the first files requires another. See also :meth:`profile_notice`,
+            :meth:`missing_models`.
         pipeline
-            What happens to its files: the name of a pipeline that ships or lies in the folder
-            ``pipelines`` of the data folder, or the path of a file. The collection keeps a copy.
+            Name of a pipeline of the package or of the folder ``pipelines``, or the path of a file.
+            The collection keeps a copy.
         edition
-            Whose vocabulary it is for: ``collections``, ``legal`` for cases of lawyers, or
-            ``context`` for people who code.
+            ``collections``, ``legal`` for cases of lawyers, or ``context`` for programmers.
         at
-            An address in object storage, where it is to lie in place of the data folder, such as
-            ``s3://bucket/collections/harbour``: a folder in which nothing lies yet.
+            An address in object storage (``s3://bucket/collections/harbour``) instead of the data
+            folder: an empty folder.
 
         Raises
         ------
         UsageError
-            The name, the type, the profile or the address does not fit.
-        ObjectStorageError
-            The address cannot be used; no collection was made.
-        PipelineError
-            There is no such pipeline, or it does not hold together; no collection was made.
-        ProviderError
-            The service of the profile cannot be used; no collection was made.
+            The name, the type, the profile or the address is wrong.
+        ObjectStorageError, PipelineError, ProviderError
+            The address, the pipeline or the service of the profile cannot be used.
         CollectionExists
-            The name is taken.
+            The name is in use.
         FreeTierLimit
-            There are as many collections as the tier allows.
+            The tier does not allow more collections.
         NotWritable, DiskFull, StorageError
             The data folder cannot be written.
         """
@@ -400,22 +382,22 @@ class Library(Placing):
         return self.get(info.id)
 
     def get(self, name_or_id: str, /) -> Collection:
-        """Return the collection of a name or an id (its first 8 characters are enough).
+        """Return the collection of a name or an id (at least its first 8 characters).
 
-        The address of one in object storage is good as well: it is attached then.
+        An address in object storage is accepted too, and attached.
 
         Raises
         ------
         CollectionNotFound, AmbiguousName
-            None fits (near names are suggested), or several do.
+            None matches (similar names are suggested), or several do.
         CollectionSealed
             It is sealed; see :meth:`unseal`.
         CollectionDamaged
-            The folder of this id cannot be read.
+            Its folder cannot be read.
         FutureSchema
-            It was made by a newer version.
+            A newer version created it.
         MigrationFailed
-            It was made by an earlier version, and cannot be brought to the present one.
+            An earlier version created it, and its migration failed.
         """
         info = self.find(name_or_id)
         folder = self._home / info.id
@@ -433,17 +415,11 @@ class Library(Placing):
     def ingest(
         self, paths: str | Path | Iterable[str | Path], /, *, collection: str, **given: Any
     ) -> IngestReport:
-        """Take files into a collection; one of that name is made where there is none.
+        """Ingest files into a collection, which is created if it does not exist.
 
-        Parameters
-        ----------
-        paths
-            Files and folders; on a cluster also ``s3://bucket/folder``.
-        collection
-            Its name or id, or its address in object storage.
-        given
-            As :meth:`casetrack.api.collection.Collection.ingest` takes them: ``engine="ray"``,
-            ``on="local"``, ``ocr="tesseract"``, ...
+        *collection* is a name, an id or an address in object storage; *paths* are files and
+        folders, on a cluster also ``s3://bucket/folder``. *given* are arguments of
+        :meth:`casetrack.api.collection.Collection.ingest`.
 
         Raises
         ------
@@ -454,16 +430,10 @@ class Library(Placing):
         return self.get_or_create(collection, named).ingest(named, **given)
 
     def get_or_create(self, name: str, paths: Iterable[str | Path], /, **facts: Any) -> Collection:
-        """Return the collection *name*, created where there is none and one of *paths* is readable.
+        """Return the collection *name*; create it if one of *paths* is readable.
 
-        Parameters
-        ----------
-        name
-            Its name or id, or its address in object storage.
-        paths
-            What is going to be taken in: a mistyped path leaves no empty collection.
-        facts
-            As :meth:`create` takes them.
+        *paths* are the files to ingest: a mistyped path leaves no empty collection. *facts* are
+        arguments of :meth:`create`.
 
         Raises
         ------
@@ -488,7 +458,7 @@ class Library(Placing):
         CollectionNotFound, CollectionSealed, AmbiguousName, CollectionDamaged, FutureSchema
             See :meth:`get`.
         UsageError
-            It is no text.
+            It is not text.
         """
         require_text(name_or_id)
         if "://" in name_or_id and is_address(name_or_id):
@@ -496,8 +466,8 @@ class Library(Placing):
         own = by_id(self._home, name_or_id)
         infos, damaged = ([own], []) if own else scan(self._home)
         entries = [arguments.Entry(i.id, i.name) for i in infos]
-        found = arguments.find(name_or_id, entries, kind="collection")
-        if found is None:
+        match = arguments.find(name_or_id, entries, kind="collection")
+        if match is None:
             sealed = self._sealed(name_or_id)
             known = sealed.id if sealed else name_or_id.strip()
             for path, reason in damaged:
@@ -512,32 +482,36 @@ class Library(Placing):
             for _, reason in damaged:
                 missing.add_note(reason)
             raise missing
-        if infos[found].schema_version > SCHEMA_VERSION:
-            raise FutureSchema(infos[found].schema_version, SCHEMA_VERSION)
-        return infos[found]
+        if infos[match].schema_version > SCHEMA_VERSION:
+            raise FutureSchema(infos[match].schema_version, SCHEMA_VERSION)
+        return infos[match]
 
     @operation("collection delete", DELETES)
     def delete(
         self, name_or_id: Annotated[str, Arg("Name or ID of the collection.", "NAME")], /
     ) -> CollectionInfo:
-        """Delete a collection with everything in it; your original files are not touched.
+        """Delete a collection and all its content; your original files are not touched.
 
-        The records of its jobs go as well. One of an earlier version need not be migrated first.
-        For one that is sealed see :meth:`delete_sealed`.
+        The records of its jobs are deleted too. A collection of an earlier version need not be
+        migrated first.
+
+        Notes
+        -----
+        For a sealed collection see :meth:`delete_sealed`.
 
         Raises
         ------
         CollectionNotFound, AmbiguousName, FutureSchema
             See :meth:`get`.
         CollectionBusy
-            Somebody is writing to it.
+            Another program writes to it.
         NotWritable, StorageError
-            It cannot be taken away.
+            It cannot be deleted.
         """
         info = self.find(name_or_id)
         opened = self._open.pop(info.id, None)
         if opened is not None:
-            opened.workspace.forget()  # Windows keeps what is mapped
+            opened.workspace.forget()  # Windows does not delete mapped files
         remove_collection(self._home, info)
         self.jobs.forget(info.id)
         return info
@@ -560,23 +534,21 @@ class Library(Placing):
     ) -> SearchResults:
         """Return the best passages of several collections in one ranking, each with its source.
 
-        Every result names its collection. The relevance, which is on one scale for all, decides
-        between collections; each keeps the order of its own results.
+        Every result names its collection. The relevance, on one scale for all, decides between
+        collections; each keeps the order of its own results.
 
         Parameters
         ----------
-        query, limit, mode, kinds, since, until, paths, languages, vocabulary, min_relevance
-            See :meth:`casetrack.api.collection.Collection.search`.
         collections
-            Names or ids; without any all that are not archived. Of these one that cannot be
-            searched is told in a note, while one that is named raises.
+            Names or ids; by default all that are not archived, where one that cannot be searched
+            becomes a note.
 
         Raises
         ------
         CollectionNotFound, AmbiguousName, CollectionDamaged
             See :meth:`get`.
         UsageError
-            There is no collection, or an argument does not fit.
+            There is no collection, or an argument is wrong.
         ModelNotFound, FreeTierLimit
             See :meth:`casetrack.api.collection.Collection.search`.
         """
@@ -593,7 +565,7 @@ class Library(Placing):
             raise UsageError(
                 "There is no collection to search.", hint="Make one, and take documents in first."
             )
-        found: list[SearchResults] = []
+        answers: list[SearchResults] = []
         failed: list[str] = []
         for collection_id, name in asked.items():
             try:
@@ -614,10 +586,10 @@ class Library(Placing):
                     raise
                 failed.append(f"{name} was not searched: {error.message}")
             else:
-                found.append(answer)
-        if not found:
+                answers.append(answer)
+        if not answers:
             raise StorageError("No collection could be searched.", hint="\n".join(failed))
-        joined = across(found, limit, began)
+        joined = across(answers, limit, began)
         return replace(joined, notes=(*joined.notes, *failed))
 
     @overload
@@ -657,15 +629,9 @@ class Library(Placing):
     ) -> pa.Table | QueryReport:
         """Run a reading SQL statement over several collections, each a schema of its name.
 
-        Nothing but the statement brings them together: a view or a function is always that of one
-        collection, such as ``"Case A".documents`` or ``"Case A".search('rent')``.
-
-        Parameters
-        ----------
-        statement, params, explain, exact, control
-            See :meth:`casetrack.api.collection.Collection.sql`.
-        collections
-            Names or ids. Of a single one the schema may be left out.
+        Views and functions belong to one collection, such as ``"Case A".documents`` or ``"Case
+        A".search('rent')``; the statement combines them. Of a single collection the schema can be
+        left out. Parameters are those of :meth:`casetrack.api.collection.Collection.sql`.
 
         Raises
         ------
@@ -711,41 +677,31 @@ class Library(Placing):
         progress: Callable[[str, int, int], None] | None = None,
         cancel: threading.Event | None = None,
     ) -> ImportReport:
-        """Make a collection of an exported file.
+        """Create a collection from an exported file.
 
-        Everything in the file is checked first. A damaged one is refused, and leaves nothing
-        behind. For an encrypted one a passphrase or a key file is needed. The collection gets a new
-        id; the status, the tags and all other facts come along.
+        The whole file is checked first; a damaged one is refused and leaves nothing behind. An
+        encrypted one needs its passphrase or key file. The collection gets a new id and keeps its
+        status, its tags and all other facts.
 
         Parameters
         ----------
-        path
-            The ``.ctcollection`` file, or the ``.ctsealed`` file of an encrypted export.
         name
-            What to call it; without it, as it was called, or ``Name (2)`` where that is taken.
+            By default the exported name, or ``Name (2)`` if that is in use.
         passphrase
-            What opens an encrypted file: a passphrase, or a key file
-            (:meth:`casetrack.base.crypt.secret.Secret.from_file`).
+            A passphrase, or a key file (:meth:`casetrack.base.crypt.secret.Secret.from_file`).
         progress
-            Called from this thread with what is being done, how much is done, and of how much.
-        cancel
-            Set it to stop.
+            Called from this thread with the current step, the work done and the total.
 
         Raises
         ------
         FileNotFound, WrongPathKind
             There is no such file.
         CollectionExists, UsageError
-            *name* is taken, or cannot be a name.
-        ArchiveDamaged
-            The file is damaged or no exported collection; nothing was imported.
-        PassphraseMissing, PassphraseWrong, EncryptedFileDamaged
-            The file is encrypted, and nothing or the wrong thing was given to open it, or it was
-            cut short or changed; nothing was imported.
-        FutureSchema
-            It was written by a newer version.
+            *name* is in use, or is not a valid name.
+        ArchiveDamaged, PassphraseMissing, PassphraseWrong, EncryptedFileDamaged, FutureSchema
+            The file cannot be imported; nothing was imported.
         FreeTierLimit
-            There are as many collections as the tier allows, or more documents in the file.
+            The tier does not allow more collections, or not as many documents.
         JobStopped
             *cancel* was set; nothing was imported.
         DiskFull, NotWritable, StorageError
@@ -767,7 +723,7 @@ class Library(Placing):
             tell=progress,
             cancel=cancel,
         )
-        info = self.get(report.collection_id).info  # migrates what an earlier version wrote
+        info = self.get(report.collection_id).info  # migrates an older format
         try:
             missing = self.missing_models(info.profile)
         except UsageError:
@@ -799,19 +755,19 @@ class Library(Placing):
         wait: bool = False,
         cancel: threading.Event | None = None,
     ) -> tuple[UpkeepReport, ...]:
-        """Free space, and remove for good what was deleted or replaced.
+        """Free disk space, and remove deleted or replaced content for good.
 
-        Nothing that you can search changes. What was deleted stays in files for 15 minutes, for
-        programs that are reading it at this moment; the first upkeep after that takes it out. With
-        --secure it is taken out now, together with all snapshots, which would still hold it.
-        Without a collection every one is kept, also those that are closed or archived.
+        The searchable content stays the same. Deleted content stays in files for 15 minutes, for
+        programs that still read it; the first upkeep after that removes it. --secure removes it
+        now, together with all snapshots, which would still contain it. Without a collection, upkeep
+        runs for all, also closed and archived ones.
 
         Parameters
         ----------
         wait
-            Wait for others who write to a collection; else it is left alone while they do.
+            Wait for other programs that write to a collection; otherwise skip it.
         cancel
-            Set it to stop; what is done stays done.
+            Set it to stop; finished work is kept.
         """
         reports = []
         for name in [i.id for i in self.collections()] if collection is None else [collection]:
@@ -878,10 +834,10 @@ class Library(Placing):
         checks += [health.damaged_collection(folder, reason) for folder, reason in self.damaged()]
         for info in self.collections():
             report = self._examined(info, deep=deep, repair=repair, progress=progress)
-            found = (*report.checks, *_backup_checks(collections, info))
-            checks += [replace(check, name=f"{info.name}: {check.name}") for check in found]
-            repairs += [f"{info.name}: {said}" for said in report.repairs]
-            unmended += [f"{info.name}: {said}" for said in report.unmended]
+            checked = (*report.checks, *_backup_checks(collections, info))
+            checks += [replace(check, name=f"{info.name}: {check.name}") for check in checked]
+            repairs += [f"{info.name}: {entry}" for entry in report.repairs]
+            unmended += [f"{info.name}: {entry}" for entry in report.unmended]
         return HealthReport(tuple(checks), tuple(repairs), tuple(unmended))
 
     def _examined(
@@ -906,7 +862,7 @@ class Library(Placing):
             return HealthReport((check,))
 
     def profile_notice(self, profile: str, /) -> str | None:
-        """Return the line to show who chooses a profile whose texts leave this machine.
+        """Return the notice for a profile that sends texts to other machines.
 
         Raises
         ------
@@ -920,7 +876,7 @@ class Library(Placing):
         return providers.notice(chosen.name, self.settings) if chosen.provider else None
 
     def missing_models(self, profile: str, /) -> str | None:
-        """Return what to do about models of a profile that are not installed, if there are any.
+        """Return the next step if models of a profile are not installed, else an empty text.
 
         Raises
         ------
@@ -960,7 +916,7 @@ class Library(Placing):
         return self.encoders.get(profile).dimension if known is None else known
 
     def _allow_collection(self, edition: str) -> None:
-        """Refuse one more where the tier has enough of this edition: 3 collections, and 3 cases.
+        """Refuse another collection at the tier's limit: 3 collections, and 3 cases.
 
         Raises
         ------
@@ -977,7 +933,7 @@ def _usual(profile: str) -> str:
 
 
 def _backup_checks(home: Path, info: CollectionInfo) -> list[Check]:
-    """Tell what the backups within a collection's folder take up."""
+    """Report the size of backups in a collection's folder."""
     from casetrack.store.migrations import backups
 
     return [

@@ -1,10 +1,10 @@
-"""Arguments of operations, declared once: what every face calls them and says of them.
+"""Operations and their arguments, declared once for every face.
 
-A method of the facade says it in ``Annotated``, beside the type and the default::
+A method of the facade declares an argument in ``Annotated``, with its type and default::
 
     least: Annotated[float | None, Arg("At least this.", cli="--min N", mcp="min_value")] = None
 
-The command line and the server for AI programs make their options and schemas of it.
+The command line and the server for AI programs derive their options and schemas from it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     PathRef = str | Path
     StateRef = str | int
 else:
-    # What a face hands on is text; only Python programs have objects to give.
+    # Faces pass text; only Python programs can pass objects.
     DocumentRef = PassageRef = DayRef = PathRef = StateRef = str
 
 __all__ = [
@@ -71,7 +71,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What an operation may do to the user's data; every one states all of it."""
+    """Effects of an operation on the user's data."""
 
     read_only: bool
     destructive: bool
@@ -88,21 +88,21 @@ EVERY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Long work that somebody watches: its method takes ``progress``, as a job also ``cancel``.
+    """Long work with progress: its method takes ``progress``, as a job also ``cancel``.
 
     Attributes
     ----------
     doing
-        What is going on, such as ``Reading``.
+        The current activity, such as ``Reading``.
     unit
-        What is counted.
+        The counted unit.
     job
-        The kind of job that it is for other programs; empty where it is none.
+        Kind of the job for other programs; empty if it is not a job.
     title
-        The title of that job: ``{folder}`` stands for an argument, ``{subject}`` for the document
-        or the collection that it is about.
+        Title of the job: ``{folder}`` is replaced by that argument, ``{subject}`` by the document
+        or the collection.
     fills
-        Whether documents of the user come into the collection, which may be a new one.
+        Whether it adds documents of the user to the collection, which can be a new one.
     """
 
     doing: str
@@ -114,47 +114,40 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What the faces say of an operation, beside its arguments and its docstring.
+    """Properties of an operation for all faces, except its arguments and its docstring.
 
     Attributes
     ----------
-    name
-        Of its command.
-    hints
-        What it may do to the user's data.
-    method
-        The method that does it.
     command
-        What is typed for it, where that is not its name.
+        The typed command if it differs from the name.
     tool
-        Its name for AI programs; empty where they have another tool for it.
+        Name of its tool for AI programs; empty if another tool does its work.
     sets, feature, page
         See :class:`casetrack.faces.mcp.specs.ToolSpec`.
     most
-        Entries that AI programs can page through; ``None`` where the answer is no list.
+        Number of entries that AI programs can page through; ``None`` if the answer is not a list.
     spread
-        Whether the entries are chosen for every length, best ones first.
+        Whether any number of entries is a selection from the whole, best first.
     narrow
         Arguments that make the answer shorter.
     entries
-        Key of the list in the answers to AI programs; the operation's name where it is empty.
+        Key of the list in answers to AI programs; empty: the operation's name.
     work
-        How it is watched, where it takes long.
+        Progress of long work.
     whose
-        What AI programs call the collection; empty where a change of the data folder has none.
+        The parameter of the collection for AI programs; empty for changes of the data folder.
     of
         Other commands whose work its tool does.
     confirmed
-        Whether AI programs have to confirm it; by default what is destructive.
+        Whether AI programs must confirm it; by default if it is destructive.
     alone
-        Whether no call names the collection: there is one.
+        Whether there is only one collection, which calls do not name.
     per_call
-        Default and bound of the entries of one call of an AI program, where the method itself has
-        no limit.
+        Default and maximum of entries per call of an AI program, if the method has no limit.
     concise
-        Whether AI programs can ask for its concise form, where it has one.
+        Whether AI programs can request its concise form.
     words
-        Its title, and so on, where they are not in ``operations.toml`` beside this module.
+        Texts that are not in ``operations.toml``.
     """
 
     name: str
@@ -185,22 +178,22 @@ class Operation:
 
     @property
     def about(self) -> str:
-        """What it returns, in a sentence or two, for AI programs."""
+        """Description for AI programs, one or two sentences."""
         return self._words.get("about") or summary_of(self.method)
 
     def empty(self, face: str, /) -> str:
-        """Return what is said where the answer has no entry, with arguments as *face* has them."""
-        said = self._words.get("empty", "")
-        return re.sub(r"\{(\w+)\}", lambda named: self.spelled(named[1], face), said)
+        """Return the message for an answer without entries, with arguments as *face* has them."""
+        message = self._words.get("empty", "")
+        return re.sub(r"\{(\w+)\}", lambda named: self.spelled(named[1], face), message)
 
     @property
     def done(self) -> str:
-        """What is said of a change before its result."""
+        """Message before the result of a change."""
         return self._words.get("done", "")
 
     @property
     def next(self) -> str:
-        """What may be done after it; ``{name}`` stands for a field of the result."""
+        """Suggested next step; ``{name}`` is replaced by a field of the result."""
         return self._words.get("next", "")
 
     @property
@@ -251,7 +244,7 @@ def words_of_commands() -> dict[str, dict[str, str]]:
 
 
 def summary_of(method: Callable[..., Any], /) -> str:
-    """Return what the docstring of a method says before its first section, as an instruction."""
+    """Return a method's docstring up to its first section, as an instruction."""
     whole = inspect.getdoc(method) or ""
     first = re.split(r"\n[A-Z][a-z]+\n-+\n", whole, maxsplit=1)[0].strip()
     return re.sub(r"^Return ", "Show ", first)
@@ -266,14 +259,7 @@ OF_EDITIONS: dict[Callable[..., Any], Operation] = {}
 def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
     """Declare a method of a collection or one of its parts as an operation of every face.
 
-    Parameters
-    ----------
-    name
-        Of its command.
-    hints
-        What it may do to the user's data.
-    words
-        The other attributes of :class:`Operation`.
+    *words* are the other attributes of :class:`Operation`.
     """
 
     def mark(method: F) -> F:
@@ -314,30 +300,30 @@ def operation_of(method: Callable[..., Any], /) -> Operation:
 
 @dataclass(frozen=True, slots=True)
 class Arg:
-    """What the faces say of an argument.
+    """Properties of an argument for all faces.
 
     Attributes
     ----------
     help
         One line for people.
     cli
-        Its options and the word for its value: ``--limit -k N``, ``--kind``. A word alone is an
-        argument by position; ``/--same`` is an option that makes it false; ``-`` is none.
+        Its options and a metavar: ``--limit -k N``, ``--kind``. A metavar alone is a positional
+        argument; ``/--same`` is an option that makes it false; ``-`` omits it.
     mcp
-        Its name for AI programs; empty where it is the argument's own, ``-`` where they have none;
-        with ``!`` before it where it makes the argument false.
+        Its name for AI programs; empty for the same name, ``-`` to omit it; with ``!`` before it if
+        it makes the argument false.
     note
-        What their schema says of it; little, since a model reads it on every turn.
+        Its description in the schema; short, since a model reads it on every turn.
     ge, le
         Bounds of a number, on all faces.
     mcp_le, mcp_default
-        Where answers for models have to be shorter.
+        Bound and default for AI programs, if answers for models must be shorter.
     mcp_type
-        Its type for AI programs, where that is another: the words of the requirement.
+        Its type for AI programs, if different.
     path
         Whether it is a path.
     words
-        What it can be, for the schema of AI programs, in any letter case; the operation checks it.
+        Its values in the schema for AI programs, in any letter case; the operation checks them.
     """
 
     help: str = ""
@@ -359,30 +345,22 @@ class Arg:
 
     @property
     def metavar(self) -> str | None:
-        """What stands for the value in the help of the command line."""
+        """Placeholder of the value in the help of the command line."""
         words = [word for word in self.cli.split() if word[0] not in "-/"]
         return " ".join(words) or None
 
 
 def at_most(about: str = "How many at most.", mcp: str = "top_k", /, **words: Any) -> Arg:
-    """Return what faces say of a limit; *words* are the other attributes of :class:`Arg`."""
+    """Return the properties of a limit; *words* are the other attributes of :class:`Arg`."""
     return Arg(about, "--limit -k N", mcp, **{"ge": 1} | words)
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of an operation as faces take it.
+    """An argument of an operation for the faces.
 
-    Attributes
-    ----------
-    type
-        Of what faces hand on.
-    default
-        ``inspect.Parameter.empty`` where it has to be given.
-    by_position
-        Whether the method takes it by position.
-    many
-        Whether the method takes any number of it.
+    *default* is ``inspect.Parameter.empty`` if it is required; *many* is true for a variable number
+    of values.
     """
 
     name: str
@@ -399,7 +377,7 @@ class Argument:
 
     @property
     def turns_off(self) -> bool:
-        """Whether a person says yes to make it false."""
+        """Whether the option makes the argument false."""
         return any(option.startswith("/") for option in self.arg.options)
 
     @property
@@ -409,19 +387,19 @@ class Argument:
 
     @property
     def cli_name(self) -> str:
-        """What the command line calls it."""
+        """Name on the command line."""
         return next(iter(self.arg.options), self.arg.metavar or self.name).lstrip("/")
 
     @property
     def bounds(self) -> str:
-        """The bounds of a number in words: ``1 to 50``, ``1 or more``; empty where it has none."""
+        """The bounds of a number as text: ``1 to 50``, ``1 or more``; empty without bounds."""
         low, high = self.arg.ge, self.arg.le
         bounds = " to ".join(f"{each:,g}" for each in (low, high) if each is not None)
         return f"{bounds} or more" if bounds and high is None else bounds
 
     @property
     def mcp_name(self) -> str:
-        """What AI programs call it."""
+        """Name for AI programs."""
         return self.arg.mcp.removeprefix("!") or self.name
 
     @property
@@ -443,7 +421,7 @@ def choices(method: Callable[..., Any], name: str, /) -> tuple[str, ...]:
 @functools.cache
 def arguments_of(method: Callable[..., Any], /) -> tuple[Argument, ...]:
     """Return the declared arguments of a method, in its order; others are not for faces."""
-    found = []
+    arguments = []
     for each in inspect.signature(method).parameters.values():
         kind = _evaluated(each.annotation, inspect.unwrap(method).__globals__)
         arg = next((part for part in get_args(kind)[1:] if isinstance(part, Arg)), None)
@@ -454,8 +432,8 @@ def arguments_of(method: Callable[..., Any], /) -> tuple[Argument, ...]:
         if many:
             bare, default = GenericAlias(list, (bare,)) | None, None
         by_position = many or each.kind is each.POSITIONAL_ONLY
-        found.append(Argument(each.name, bare, default, by_position, arg, many))
-    return tuple(found)
+        arguments.append(Argument(each.name, bare, default, by_position, arg, many))
+    return tuple(arguments)
 
 
 def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
@@ -488,24 +466,24 @@ def called(
     checked: bool = False,
     **beside: Any,
 ) -> Any:
-    """Return what a method answers for arguments by name.
+    """Call a method with arguments by name and return its answer.
 
     Parameters
     ----------
     owner
-        A collection or a library, which has the method, or whose part has it: ``Map`` is
-        ``collection.map``, ``Audit`` is ``library.audit``. Functions of editions take it first.
+        A collection or a library that has the method, itself or in a part (``Map`` is
+        ``collection.map``). Functions of editions take it as first argument.
     name
-        Returns what a face calls an argument.
+        Returns a face's name of an argument.
     checked
-        Whether the face has checked the bounds by itself, as :func:`require_bounds` does.
+        Skip :func:`require_bounds`, since the face has checked the bounds.
     beside
-        Arguments that are no matter of faces, such as ``progress`` and ``cancel``.
+        Arguments without a declaration, such as ``progress`` and ``cancel``.
 
     Raises
     ------
     UsageError
-        An argument does not fit.
+        An argument is wrong.
     """
     if not checked:
         require_bounds(method, given, name)
@@ -532,17 +510,12 @@ def require_bounds(
     most: Callable[[Argument], float | None] = lambda each: each.arg.le,
     /,
 ) -> None:
-    """Check numbers against the bounds of their arguments: the one check of all faces.
-
-    Parameters
-    ----------
-    name, most
-        Return what a face calls an argument, and its upper bound there.
+    """Check numbers against the bounds of their arguments, with a face's names and upper bounds.
 
     Raises
     ------
     UsageError
-        A number is not within them.
+        A number is outside of its bounds.
     """
     from casetrack.base.arguments import within
 

@@ -1,4 +1,4 @@
-"""Looking after a collection: its facts, its earlier states, its health, what is stored of it."""
+"""Administration of a collection: its facts, earlier states, health and storage."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _health_of(document: Document, bare_pages: tuple[int, ...]) -> DocumentHealt
     return DocumentHealth(**known | own)
 
 
-# How long making everything anew may take, judged by how long it took the first time.
+# Estimates the time of a full rebuild from the time of the first ingestion.
 
 _PAUSE_SECONDS = 120.0
 """A longer time between two documents is taken for a pause of the user's."""
@@ -88,23 +88,18 @@ _FEWEST_CHUNKS = 20
 
 
 def first_time_seconds(documents: Iterable[Document], /) -> float | None:
-    """Return about how many seconds it took to take in *documents*.
+    """Return the seconds that ingesting *documents* took; ``None`` for too few consecutive ones.
 
-    The time from one document to the next is shared out among the chunks of the first of them.
-
-    Returns
-    -------
-    float or None
-        ``None`` where too few documents came one after the other to tell.
+    The time from one document to the next is divided among the chunks of the first.
     """
-    found = sorted((d.updated_at.timestamp(), d.chunk_count) for d in documents)
+    ingested = sorted((d.updated_at.timestamp(), d.chunk_count) for d in documents)
     seconds, chunks = 0.0, 0
-    for (begun, count), (after, _) in itertools.pairwise(found):
+    for (begun, count), (after, _) in itertools.pairwise(ingested):
         if after - begun <= _PAUSE_SECONDS:
             seconds, chunks = seconds + after - begun, chunks + count
     if chunks < _FEWEST_CHUNKS or not seconds:
         return None
-    return seconds / chunks * sum(count for _, count in found)
+    return seconds / chunks * sum(count for _, count in ingested)
 
 
 _KEEPS_CHUNKS = "false keeps chunks (faster)"
@@ -114,10 +109,10 @@ _Document = Annotated[
 
 
 class Admin(OwnFacts, EarlierStates):
-    """Looking after a collection: ``collection.admin``.
+    """Administration of a collection: ``collection.admin``.
 
-    Active collections take changes. Closed ones are read-only: they are searched and exported as
-    before. Archived ones are closed as well, and left out of lists unless they are asked for.
+    Active collections can be changed. Closed ones are read-only: they can be searched and exported.
+    Archived ones are read-only too, and hidden from lists by default.
     """
 
     def __init__(self, workspace: Workspace, display: ProgressDisplay | None, /) -> None:
@@ -158,41 +153,33 @@ class Admin(OwnFacts, EarlierStates):
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ExportReport:
-        """Write a whole collection into one file, to keep it or to take it to another machine.
+        """Write a whole collection into one file, as a backup or for another machine.
 
-        The file holds texts, search data, saved queries and the copies of your files that the
-        collection keeps, but nothing that was deleted, as they are at the beginning. The collection
-        may be used meanwhile, and closed or archived ones can be exported as well. Whoever has the
-        file can read all of it, unless it is encrypted with a passphrase or a key file.
+        The file contains texts, search data, saved queries and the collection's copies of your
+        files, in their state at the start, without deleted content. The collection can be used
+        meanwhile; closed or archived ones can be exported too. Anyone with the file can read all of
+        it, unless it is encrypted with a passphrase or a key file.
 
         Parameters
         ----------
         path
-            The file to write, or a folder, in which it gets the collection's name; the ending
-            ``.ctcollection`` is added where there is none. Without it, the folder ``exports`` of
-            the data folder. Until the file is complete, nothing has its name.
-        overwrite
-            Replace a file that is there.
+            A file, or a folder, where the file gets the collection's name; the ending
+            ``.ctcollection`` is added. By default, the folder ``exports`` of the data folder.
         passphrase
-            Encrypts the file: a passphrase, or a key file
-            (:meth:`from_file`). The ending is ``.ctsealed`` then, and
-            nothing of it lies in the clear beside the file at any moment.
+            Encrypts the file: a passphrase, or a key file (:meth:`from_file`). The ending is then
+            ``.ctsealed``, and no plain text is written to the disk at any time.
         snapshot
-            Name or number of an earlier state to write in place of the present one, as
-            :meth:`snapshots` gives it.
+            Name or number of an earlier state, see :meth:`snapshots`.
         progress
-            Called from this thread with what is being done, how much is done, and of how much. Or
-            whether to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
-        cancel
-            Set it to stop.
+            Called from this thread with the current step, the work done and the total; or whether
+            to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
 
         Raises
         ------
         UsageError
-            The file is there already, or would lie in the collection's own folder; or the
-            passphrase is empty.
+            The file exists or is in the collection's own folder, or the passphrase is empty.
         SnapshotNotFound
-            There is none, or it cannot be opened; the reason is told.
+            There is no such state, or it cannot be opened.
         JobStopped
             *cancel* was set; nothing was written.
         CollectionDamaged
@@ -217,7 +204,7 @@ class Admin(OwnFacts, EarlierStates):
         )
 
     def excluded(self) -> RowList[ExcludedFile]:
-        """Return the files that were taken out for good, the first one first.
+        """Return the excluded files in the order of their exclusion.
 
         Raises
         ------
@@ -229,13 +216,9 @@ class Admin(OwnFacts, EarlierStates):
         return RowList(excluded(self._workspace.folder).files, of=ExcludedFile)
 
     def brought_back_by(self, document: DocumentRef, /) -> str | None:
-        """Return what would take a document in again, were it deleted and not excluded.
+        """Return the synced folder or the source that would add a deleted document again.
 
-        Returns
-        -------
-        str or None
-            The folder that was synced and still holds its file, or its source, such as
-            ``git:platform``; ``None`` where there is neither.
+        A source is text such as ``git:platform``; ``None`` if there is neither.
 
         Raises
         ------
@@ -244,8 +227,8 @@ class Admin(OwnFacts, EarlierStates):
         """
         from casetrack.keep.upkeep import brought_back_by
 
-        found = self._workspace.ask(lambda state: state.document(document))
-        return brought_back_by(self._workspace, found)
+        record = self._workspace.ask(lambda state: state.document(document))
+        return brought_back_by(self._workspace, record)
 
     def freeable_bytes(self) -> int:
         """Return about how many bytes an upkeep frees, without those that named snapshots keep."""
@@ -261,42 +244,34 @@ class Admin(OwnFacts, EarlierStates):
         wait: bool = False,
         cancel: threading.Event | None = None,
     ) -> UpkeepReport | None:
-        """Free space, and remove for good what was deleted or replaced.
+        """Free disk space, and remove deleted or replaced content for good.
 
-        Nothing that can be searched or read changes, so this is also for collections that are
-        closed or archived. Killed at any moment, it leaves the collection whole.
-
-        Earlier states are kept for a quarter of an hour for those who read them at this moment,
-        and with them what was deleted since; the next upkeep after that removes them. Named
-        snapshots stay, and with them what they hold.
+        Content that can be searched or read stays the same, so closed and archived collections are
+        accepted. It can be killed at any time without damage. Earlier states are kept for a quarter
+        of an hour for their readers, with the content deleted since; the next upkeep after that
+        removes them. Named snapshots and their content stay. Return ``None`` if another program
+        writes to the collection, or if no upkeep is needed.
 
         Parameters
         ----------
         secure
-            Keep nothing back: no earlier states, no snapshots, no backups of earlier formats, no
-            marks that are undone or speak of what is gone, so that nothing of what was deleted is
-            left in any file of the collection.
+            Remove all earlier states, snapshots, backups of earlier formats, and marks that are
+            undone or whose document is deleted, so that no file contains deleted content.
         if_needed
-            Do nothing where there is little to remove, unless *secure* is set.
+            Do nothing if there is little to remove, unless *secure* is set.
         wait
-            Wait for others who write to the collection; else it is left alone while they do.
+            Wait for other programs that write to the collection; otherwise skip it.
         cancel
-            Set it to stop; what is done stays done.
-
-        Returns
-        -------
-        UpkeepReport or None
-            What was freed and removed; ``None`` where somebody is writing to the collection, or
-            where no upkeep is needed.
+            Set it to stop; finished work is kept.
 
         Raises
         ------
         CollectionBusy
-            Somebody has been writing for ten minutes, and *wait* was asked for.
+            Another program has been writing for ten minutes, and *wait* was set.
         JobStopped
-            *cancel* was set while others were writing.
+            *cancel* was set while other programs were writing.
         DiskFull, NotWritable, StorageError
-            It cannot be written; what was there stays.
+            It cannot be written; its content is unchanged.
         """
         from casetrack.keep.upkeep import needs_upkeep, upkeep
 
@@ -316,28 +291,27 @@ class Admin(OwnFacts, EarlierStates):
         repair: bool = False,
         progress: Callable[[str, int, int], None] | bool | None = None,
     ) -> HealthReport:
-        """Check that everything stored is whole, cited and in step; see the report.
+        """Check that everything stored is complete, cited and consistent; see the report.
 
         Parameters
         ----------
         deep
-            Read all unchanged source files again and compare every page, make the search index and
-            the graph anew and compare every row. May take as long as ingesting.
+            Read all unchanged source files again and compare every page; rebuild the search index
+            and the graph and compare every row. Can take as long as ingesting.
         repair
-            First mend what can be mended without loss: leftovers of stopped programs, wrong parts
-            of the search index and the graph, copies, and documents whose rows are damaged while
-            their file is unchanged. The report says each thing that was done, and what could not
-            be. No document and no file of yours is ever removed.
+            First repair without loss: leftovers of stopped programs, wrong parts of the search
+            index and the graph, copies, and documents with damaged rows and an unchanged file. The
+            report lists all repairs and failures. Documents and your files are never removed.
         progress
-            Called from this thread with what is being done, how much is done, and of how much. Or
-            whether to show a bar, see ``Collection.ingest``.
+            Called from this thread with the current step, the work done and the total; or whether
+            to show a bar, see ``Collection.ingest``.
 
         Raises
         ------
         CollectionBusy
-            Somebody else writes, so that nothing can be mended now.
+            Another program writes, so that nothing can be repaired now.
         StorageError
-            What was mended cannot be written.
+            A repair cannot be written.
         """
         from casetrack.keep.health.doctor import examine
 
@@ -394,26 +368,24 @@ class Admin(OwnFacts, EarlierStates):
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ReindexReport:
-        """Make vectors and search terms anew where they are out of date, or with other models.
+        """Rebuild vectors and search terms that are out of date, or use other models.
 
-        The stored texts are enough for it; source files are needed only where they are to be read
-        again. Searches and ingests go on all the while. Stopped at any moment, the collection stays
-        as it was or is as it should be, and the same call goes on where it stopped.
-        `casetrack index-status` says what is out of date.
+        This needs only the stored texts; source files are needed only to read them again. Searches
+        and ingests continue meanwhile. When stopped, the collection is in its old or its new state,
+        and the same call continues. `casetrack index-status` lists what is out of date.
 
         Parameters
         ----------
         profile
-            Whose models to use from now on; ``None`` leaves it as it is.
+            The new models; ``None`` keeps the current ones.
         reparse
-            Read the source files again first: those that have changed, and those of documents of
-            which something is stale. Documents whose file is gone or cannot be read are kept as
-            they are stored, and named in the report.
+            First read source files again: changed ones, and those of documents with stale data.
+            Documents whose file is gone or cannot be read are kept and named in the report.
         force
-            Do all of it also for what is not stale.
+            Rebuild also data that is not stale.
         progress
-            Called from this thread with what is being done, how much is done, and of how much. Or
-            whether to show a bar, see ``Collection.ingest``.
+            Called from this thread with the current step, the work done and the total; or whether
+            to show a bar, see ``Collection.ingest``.
         cancel
             Set it to stop.
 
@@ -426,7 +398,7 @@ class Admin(OwnFacts, EarlierStates):
         ModelNotFound, ModelError
             Its models are not installed, or cannot be used.
         CollectionBusy, StorageError
-            It cannot go on; nothing is half done.
+            It cannot continue; the collection is consistent.
         """
         from casetrack.ingest.reparse import reindex
 
@@ -451,8 +423,8 @@ class Admin(OwnFacts, EarlierStates):
             tell=listener(progress) or silent,
             cancel=cancel,
         )
-        said = f"with the models of {self._workspace.info.profile}"
-        audit.note(self._workspace.folder, "reindexed", detail=said)
+        models = f"with the models of {self._workspace.info.profile}"
+        audit.note(self._workspace.folder, "reindexed", detail=models)
         return report
 
     @operation(
@@ -476,22 +448,20 @@ class Admin(OwnFacts, EarlierStates):
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ReindexReport:
-        """Make one document anew: from its source file, or from its stored text.
+        """Rebuild one document from its source file or from its stored text.
 
-        What is there stays searchable until the new is stored whole. A file that is gone or cannot
-        be read changes nothing: the stored text is kept, and its vectors are made anew if stale.
+        The stored document stays searchable until the new one is complete. If the file is gone or
+        cannot be read, the stored text is kept, and stale vectors are rebuilt.
 
         Parameters
         ----------
         name_or_id
-            The document: its name, path or id. For something attached to a mail, the mail is read
-            again with all that is in it.
+            For an attachment of a mail, the whole mail is read again.
         force
-            Make it anew in any case. Otherwise only where the file has changed since, or something
-            that is stored is stale.
+            Otherwise only if the file has changed, or stored data is stale.
         reparse
-            Read the source file again. Otherwise chunks stay as they are, and only what is
-            computed from them is made anew: vectors, search terms, names, dates and amounts.
+            Otherwise chunks are kept, and only derived data is rebuilt: vectors, search terms,
+            names, dates and amounts.
         progress, cancel
             See :meth:`reindex`.
 
@@ -500,9 +470,9 @@ class Admin(OwnFacts, EarlierStates):
         CollectionReadOnly
             The collection is closed or archived.
         DocumentNotFound, AmbiguousName
-            None fits (near names are suggested), or several do.
+            None matches (similar names are suggested), or several do.
         UsageError
-            The models of the collection have changed, so that it has to be done as a whole.
+            The models of the collection have changed, so that all documents must be rebuilt.
         ModelNotFound, ModelError, CollectionBusy, StorageError
             See :meth:`reindex`.
         """
@@ -527,25 +497,25 @@ class Admin(OwnFacts, EarlierStates):
             bool, Arg("Compare also large files of which only the time has changed.", "--verify")
         ] = False,
     ) -> IndexStatus:
-        """Return what of a collection's index is out of date, and what puts it right.
+        """Return the parts of a collection's index that are out of date, and how to update them.
 
-        For every document: whether each of its chunks has what the models make of it, whether that
-        was made by the present models and version, and whether its file is still as it was read.
+        For every document: whether each of its chunks has all outputs of the models, whether they
+        are of the current models and version, and whether its file is unchanged.
 
         Parameters
         ----------
         document
-            Name, path or id of a document; ``None`` means all.
+            ``None`` means all.
         verify
-            Read every source file whose time has changed, however large. A single document's file
-            is always read then.
+            Read every source file whose time has changed, of any size. The file of a single
+            document is always read.
 
         Raises
         ------
         DocumentNotFound, AmbiguousName
-            None fits (near names are suggested), or several do.
+            None matches (similar names are suggested), or several do.
         CollectionDamaged
-            What is stored cannot be read.
+            Stored data cannot be read.
         """
         from casetrack.ingest.index_status import index_status
 
@@ -558,10 +528,8 @@ class Admin(OwnFacts, EarlierStates):
     def health(self) -> CollectionHealth:
         """Return how well the documents could be read: formats, recognition, gaps, coverage.
 
-        As a table it has one row per document. :meth:`doctor` checks what is stored.
+        A table of it has one row per document. :meth:`doctor` checks the stored data.
 
-        Examples
-        --------
         >>> health = collection.admin.health()  # doctest: +SKIP
         >>> health.formats, health.ocr_confidence, health.partial  # doctest: +SKIP
         """

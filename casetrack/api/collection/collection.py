@@ -1,7 +1,7 @@
-"""A collection: the one facade that the command line, MCP, SQL and Python use.
+"""The collection: one facade for the command line, MCP, SQL and Python.
 
-Reading never waits for writing: every call looks at the newest committed state. Ingesting and
-deleting take the collection's write lock themselves.
+Readers never wait for writers: every call reads the last committed state. Ingesting and deleting
+take the collection's write lock.
 """
 
 from __future__ import annotations
@@ -152,28 +152,19 @@ _OcrLanguage = Annotated[
 class Collection:
     """An open collection. Made by :class:`~casetrack.api.library.Library`, not directly.
 
-    May be used from several threads. Nothing needs to be closed: a file is open only while it is
-    read. As a context manager it lets go of what it keeps in memory at the end.
-
-    Parameters
-    ----------
-    workspace
-        The collection, as everything below the facade takes it.
-    display
-        Shows long work to a person; ``None`` keeps it silent.
+    It can be used from several threads and need not be closed, since files are open only while they
+    are read. At the end of a ``with`` block it frees its memory.
 
     Attributes
     ----------
-    workspace
-        The same.
     read
-        Reading on: passages, pages, the structure of documents.
+        Reading: passages, pages, the structure of documents.
     map
-        Who, when, how much, what refers to what.
+        Names, dates, amounts and references.
     marks
-        The user's word: tags, stars, who is who, own events.
+        The user's marks: tags, stars, edits of names, events.
     admin
-        The collection's facts, its earlier states, its health.
+        Facts, earlier states and health of the collection.
     """
 
     def __init__(self, workspace: Workspace, /, *, display: ProgressDisplay | None = None) -> None:
@@ -191,7 +182,7 @@ class Collection:
 
     @property
     def info(self) -> CollectionInfo:
-        """The collection's facts, read anew each time."""
+        """The collection's facts, read from disk each time."""
         return self.workspace.info
 
     @property
@@ -200,7 +191,7 @@ class Collection:
         return self.workspace.name
 
     def _tell_of(self, action: str, words: str) -> None:
-        """Tell the audit log of a question, where that is switched on."""
+        """Add a question to the audit log if the configuration enables that."""
         if self.workspace.settings.audit_searches:
             audit.note(self.workspace.folder, action, detail=words)
 
@@ -281,66 +272,58 @@ class Collection:
 
         Parameters
         ----------
-        query
-            A question or words.
         limit
-            At most so many, 1 to 1,000: different places, unless *fold* is false.
+            1 to 1,000 different places, or passages if *fold* is false.
         mode
-            ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned words where
-            the profile has them) or ``full`` (hybrid, then the best read token by token);
-            ``None`` means full as far as the collection and the tier allow; a note says what the
-            collection lacks.
+            ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned sparse vectors
+            if the profile has them) or ``full`` (hybrid, then late interaction on the best
+            results). ``None`` means full as far as the collection and the tier allow; a note lists
+            missing parts.
         stages
-            Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``,
-            ``maxsim``, ``feedback``.
+            Stages instead of a mode: ``bm25``, ``semantic``, ``sparse``, ``maxsim``, ``feedback``.
         document, documents
-            Only passages of this document, or of these: name, path or id, or the document itself.
+            Only passages of this document, or of these: name, path, id or record.
         kinds
-            Only documents of these kinds: types such as ``contract`` or ``report``, or formats such
-            as ``pdf``.
+            Only documents of these types (``contract``) or formats (``pdf``).
         since, until
             Only documents of this time: a date, or text such as ``2024-03-12``, ``2024-03`` or
-            ``2024``. The date of a document is when its source last changed it, or else its own
-            (written, sent or last changed, by its own account), or else its file's; a note says
-            for how many it is the file's.
+            ``2024``. The date of a document is that of the last change in its source, or else its
+            own (written, sent or last changed), or else its file's; a note counts the latter.
         sources
-            Only documents from these sources, such as ``git:platform``, or ``git`` for all of a
-            kind; a file that was named by its path is from ``filesystem``.
+            Only documents from these sources: ``git:platform``, ``git`` for all of this kind, or
+            ``filesystem``.
         paths
-            Only documents whose path fits these patterns, as in ``.gitignore``: ``docs/**``,
-            ``*.md``, ``!tests/``. Each may begin at any folder.
+            Only documents whose path matches these gitignore patterns: ``docs/**``, ``*.md``,
+            ``!tests/``. Each can start at any folder.
         languages
-            Only documents in these languages: ``de`` or ``German``; of source code ``Python``.
+            Only documents in these languages: ``de`` or ``German``; for source code ``Python``.
         mentions
-            Only passages that mention these people, organisations or places, all of them: names,
-            or ids of the view ``entities``.
+            Only passages that mention all these people, organisations or places: names, or ids of
+            the view ``entities``.
         fold
-            Whether passages that belong together (the same text, neighbours that share text) are
-            one result; the others are listed in its ``also``.
+            Combine passages with the same or shared text into one result; its ``also`` lists the
+            others.
         fusion
-            How several signals are joined: ``zscore`` or ``rrf``.
+            Combination of several signals: ``zscore`` or ``rrf``.
         related
-            Add up to so many passages that the graph connects with those found: they mention the
-            same rare names, or mean nearly the same.
+            Add up to this many passages that mention the same rare names as the results, or have
+            nearly the same meaning.
         vocabulary
-            Whether other names of what the question says are looked for as well, from the
-            vocabularies that fit the collection and the user's own.
+            Also search synonyms, from the collection's vocabularies and the user's own.
         min_relevance
-            Leave out results below this relevance, 0 to 1; a note says how many. By default all
-            are shown, however little they have to do with the question.
+            Leave out results below this relevance, 0 to 1; a note counts them. By default all
+            results are shown.
 
         Raises
         ------
         UsageError
-            The query is empty, or an argument does not fit.
+            The query is empty, or an argument is wrong.
         ModelNotFound
-            *mode* asks for vectors and no model is installed.
+            *mode* needs vectors and no model is installed.
         FreeTierLimit
-            *mode* or *stages* ask for reranking, and the tier does not have it.
-        DocumentNotFound, AmbiguousName
-            There is no such document, or several bear the name.
-        EntityNotFound
-            Nothing bears a name that is to be mentioned.
+            *mode* or *stages* need reranking, which the tier does not include.
+        DocumentNotFound, AmbiguousName, EntityNotFound
+            A document or a mentioned name does not exist, or several match.
 
         Examples
         --------
@@ -375,9 +358,9 @@ class Collection:
             )
 
         self._tell_of("searched", query)
-        found = self.workspace.ask(searched)
+        results = self.workspace.ask(searched)
         draw = partial(drawn, self.workspace.folder, self.workspace.settings)
-        return replace(found, illustrate=draw)
+        return replace(results, illustrate=draw)
 
     @operation("facets", READS, tool="get_facets", sets=("search",))
     def facets(
@@ -397,29 +380,25 @@ class Collection:
         most: Annotated[int, at_most("How many values of each.", le=200, mcp_le=15)] = 8,
         waits: bool = True,
     ) -> Facets:
-        """Return what all passages that fit a question can be narrowed by, and how many are left.
+        """Return filters for the passages that match a question, with the passages of each.
 
-        Not only the best count, but all that hold enough of the question's words; see
+        All passages with enough words of the question count, not only the best; see
         :mod:`casetrack.search.hits`.
 
         Parameters
         ----------
-        query
-            The question.
         documents, kinds, since, until, sources, paths, languages, mentions
-            What they are narrowed by already; see :meth:`search`.
+            Filters in use; see :meth:`search`.
         shown
-            Ids of chunks that count as well, such as those that were found by their meaning.
-        most
-            How many values of each.
+            Ids of further chunks that count, such as those of a semantic search.
         waits
-            Whether it waits until all passages were read for the map; see :meth:`Map.lacking`.
-            Otherwise people and organizations are left out until they were.
+            Wait until all passages are read for the map; see :meth:`Map.lacking`. Otherwise people
+            and organizations are left out until then.
 
         Raises
         ------
         UsageError, DocumentNotFound, AmbiguousName, EntityNotFound
-            The question is empty, or something that is asked is not there.
+            The question is empty, or the value of a filter does not exist.
         """
         from casetrack.api.collection.facets import find_facets
         from casetrack.base.arguments import Filter
@@ -466,38 +445,31 @@ class Collection:
         Parameters
         ----------
         statement
-            DuckDB SQL; :func:`catalog` lists what it may name. The functions
-            ``search``, ``similar``, ``context`` and ``cite`` find what the methods of the same
-            name find.
+            DuckDB SQL; :func:`catalog` lists the names. The functions ``search``, ``similar``,
+            ``context`` and ``cite`` correspond to the methods of the same name.
         params
             Values of parameters, which the statement writes as ``$name``.
         explain
-            Return the plan and what was asked of the retrieval engine as well.
+            Return also the plan and the calls of the retrieval engine, as a ``QueryReport``.
         exact
-            Give days outside of the years 1 to 9999 and 24:00 o'clock as well, as Arrow holds
-            them; Python has no type for them, and they are refused otherwise.
+            Return days outside of the years 1 to 9999 and 24:00 o'clock as Arrow values; Python has
+            no type for them, and they are refused otherwise.
         control
             Stops the statement from another thread.
-
-        Returns
-        -------
-        pyarrow.Table or QueryReport
-            The rows; with *explain* how they came about as well.
 
         Raises
         ------
         QueryError
             See :func:`casetrack.search.query.run.run_query`.
         UsageError, ModelNotFound, FreeTierLimit
-            What a retrieval function raises; see
+            Errors of retrieval functions; see
             :meth:`~casetrack.api.collection.Collection.search`.
 
         Notes
         -----
-        ``[sql]`` in ``config.toml`` limits time and memory. No limit reaches into a single call of
-        a DuckDB function, such as ``repeat('x', 1000000000)`` or a list of ``range(200000000)``:
-        it ends when it is done, with all the memory that it takes.
-        ``casetrack query`` ends its own process then, which a library must not do.
+        ``[sql]`` in ``config.toml`` limits time and memory, but not within a single call of a
+        DuckDB function, such as ``repeat('x', 1000000000)``. ``casetrack query`` then ends its own
+        process, which a library must not do.
         """
         from casetrack.search.query.run import ask
 
@@ -560,64 +532,58 @@ class Collection:
             ),
         ] = None,
     ) -> IngestReport:
-        """Take files into a collection: PDF, Office and OpenDocument files, mails, pages, images.
+        """Add files to a collection: PDF, Office and OpenDocument files, mails, web pages, images.
 
-        Scans are read by text recognition, attachments of mails become documents of their own.
-        A file that cannot be read never stops the others; the report says what happened to each.
-        Files that are there already are skipped, changed ones are updated, without a moment in
-        which neither is found. Stopped, it keeps every finished document. Where the tier has a
-        limit, new files beyond it are left out, with the limit as the reason.
+        Scans are read by text recognition; attachments of mails become separate documents. A file
+        that cannot be read never stops the others; the report lists the result of each file. Known
+        files are skipped, and changed ones updated; searches always find the old or the new
+        version. When stopped, finished documents are kept. New files beyond the limit of the tier
+        are left out, with the limit as the reason.
 
         Parameters
         ----------
         paths
             Files and folders, or one of them; ``~`` is the home folder.
         recursive, extensions
-            How folders are walked, see :func:`casetrack.ingest.discover.discover`.
-        force
-            Ingest also content that is there already.
+            See :func:`casetrack.ingest.discover.discover`.
         document_type
             One of :data:`~casetrack.base.records.DOCUMENT_TYPES`.
-        document_name
-            Display name; only for a single file.
         copy_original
-            Keep a copy of each file inside the collection; ``None`` means as set in config.toml.
-            Attachments are always kept, since they have no file of their own.
+            ``None`` means as set in config.toml. Attachments are always kept, since they have no
+            file.
         passwords
-            Tried in order on protected files, one or many; never stored.
+            One or many, tried in order; never stored.
         ocr, ocr_language
-            Engine (one of :data:`OCR_ENGINES`) and languages (``deu+eng``) for
-            scans and pictures; ``None`` means as set in config.toml.
+            Engine (one of :data:`OCR_ENGINES`) and languages (``deu+eng``) for scans and pictures;
+            ``None`` means as set in config.toml.
         pipeline
-            Name or file of the pipeline that the collection uses from now on; ``None`` leaves it
-            as it is. What another one has made is read anew by ``admin.reindex(reparse=True)``.
+            Name or file of the collection's new pipeline; ``None`` keeps the current one.
+            ``admin.reindex(reparse=True)`` updates documents of another pipeline.
         progress
-            Called from this thread as the batch goes on, at least several times a second. Or
-            whether to show a bar: by default where a person looks on, if the collection was opened
-            by :func:`casetrack.open`.
+            Called from this thread at least several times a second; or whether to show a bar, by
+            default in a notebook or terminal if the collection was opened by
+            :func:`casetrack.open`.
         cancel
-            Set it to stop: finished documents are kept.
+            Set it to stop; finished documents are kept.
         engine
             ``ray`` reads the files on the machines of a cluster (``pip install 'casetrack[ray]'``);
-            *paths* are then folders that all of them see, or a bucket: ``s3://bucket/folder``.
+            *paths* are then folders that all of them can read, or a bucket: ``s3://bucket/folder``.
         on
-            Which cluster, instead of this process: ``local`` starts one on this computer for this
-            work, ``auto`` is one that runs here, ``HOST:PORT`` or ``ray://HOST:PORT`` another one.
+            The cluster: ``local`` starts one on this computer for this work, ``auto`` uses the one
+            running here, ``HOST:PORT`` or ``ray://HOST:PORT`` another one.
 
         Raises
         ------
         UsageError
-            An argument does not fit.
+            An argument is wrong.
         PipelineError
-            There is no such pipeline, or it does not hold together; nothing was done.
+            There is no such pipeline, or its steps do not fit together; nothing was done.
         CollectionReadOnly
             The collection is closed or archived.
         ClusterUnreachable, ClusterDiffers
             The cluster cannot do this; nothing was done.
-        ClusterFailed
-            It stopped working; what was committed stays.
-        CollectionBusy, StorageError, ModelError
-            The batch as a whole cannot go on; what was committed stays.
+        ClusterFailed, CollectionBusy, StorageError, ModelError
+            The batch cannot continue; committed documents are kept.
 
         Examples
         --------
@@ -715,62 +681,50 @@ class Collection:
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> SyncReport:
-        """Bring a collection in step with a folder and all folders below it.
+        """Synchronise a collection with a folder and all its subfolders.
 
-        New files are taken in, changed ones read again, and documents follow files that were
-        renamed or moved. Documents whose file is gone are kept and named, or removed where that is
-        asked for. Files are told apart by their content, so that nothing is read twice. Run it
-        whenever something has changed; stopped or killed, the next run goes on.
+        New files are added, changed ones read again, and documents follow renamed or moved files.
+        Documents whose file is gone are kept and reported, or removed on request. Files are
+        compared by their content, so that no file is read twice. Run it again after changes; after
+        a stop, the next run continues.
 
         Parameters
         ----------
-        folder
-            The folder.
         remove_deleted
-            Remove documents whose file below the folder is gone, with their attachments. Otherwise
-            they are reported as missing and kept. Files that the other parameters leave out, and
-            those in folders that cannot be read, are never taken for gone.
-        dry_run
-            Change nothing; the report says what would be done.
-        recursive
-            Whether folders below the folder are looked at.
+            Remove documents whose file below the folder is gone, with their attachments; otherwise
+            they are reported as missing. Files excluded by other parameters, and those in
+            unreadable folders, do not count as gone.
         include, exclude
-            Patterns in the syntax of gitignore, relative to the folder: take only files that fit
-            one of the first, where there is one, and none that fits the second.
+            Gitignore patterns relative to the folder: files must match one of *include*, if given,
+            and none of *exclude*.
         extensions
             Only files with these, such as ``["pdf", ".docx"]``.
-        hidden
-            Take also files and folders whose names begin with a dot.
-        ignored
-            Take also what a ``.casetrackignore`` file in the folder or below leaves out.
-        follow_links
-            Follow symbolic links that stay inside the folder.
         verify
-            Read every file to compare it, also those that were not touched since the last sync.
+            Read and compare every file, also files with an unchanged time.
         only
-            Look no further than at these files and folders in the folder.
+            Compare only these files and folders of the folder.
         force_removal
-            Remove all documents even where the folder holds no file any more.
+            Remove all documents even if the folder contains no file.
         document_type
             Of new files: one of :data:`~casetrack.base.records.DOCUMENT_TYPES`.
         passwords, ocr, ocr_language
-            How files are read, see :meth:`ingest`.
+            See :meth:`ingest`.
         progress
-            Called from this thread with what is being done, how much is done, and of how much (0
-            where that is not known yet). Or whether to show a bar, see :meth:`ingest`.
+            Called from this thread with the current step, the work done and the total (0 if
+            unknown); or whether to show a bar, see :meth:`ingest`.
         cancel
-            Set it to stop: what is finished is kept.
+            Set it to stop; finished work is kept.
 
         Raises
         ------
         FileNotFound, WrongPathKind, FileUnreadable
-            The folder is not there, is a file, or cannot be listed. Nothing was changed.
+            The folder does not exist, is a file, or cannot be listed; nothing was changed.
         FolderUnsafe
-            The folder holds no file at all, and documents from it would be removed.
+            The folder contains no file, and its documents would be removed.
         UsageError
-            An argument does not fit.
+            An argument is wrong.
         CollectionReadOnly, CollectionBusy, StorageError, ModelError
-            The sync cannot go on; what was committed stays.
+            The sync cannot continue; committed changes are kept.
         """
         from casetrack.keep.sync.run import sync
 
@@ -816,44 +770,42 @@ class Collection:
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> SyncReport:
-        """Take in what is new or has changed at a source, follow what was renamed, remove the rest.
+        """Add new and changed items of a source, follow renamed ones, and remove the others.
 
-        Items are compared by what the source calls them and by the SHA-256 of their content; one
-        whose change token is known is not fetched. An item that cannot be had keeps its document.
-        Where the listing fails, or not all of it is looked at, nothing is removed.
+        Items are compared by their id in the source and by the SHA-256 of their content; an item
+        with a known change token is not fetched. An item that cannot be fetched keeps its document.
+        Nothing is removed if the listing fails or is partial.
 
         Parameters
         ----------
         source
-            Made by :func:`casetrack.keep.sources.open_source`, or anything that is a
+            See :func:`casetrack.keep.sources.open_source` and
             :class:`~casetrack.keep.sources.base.Source`.
         full
-            Fetch and compare everything, whatever is known; read again what an earlier pipeline has
-            read or cut otherwise; and believe a listing that is empty.
+            Fetch and compare everything, read again the items of an earlier pipeline, and accept an
+            empty listing.
         dry_run
-            Change nothing; the report says what would be done.
+            Change nothing, only report.
         since, until
-            Only items that were last changed from then on, and before then, with time zones.
+            Only items last changed from *since* on and before *until*, with time zones.
         limit
-            Only so many items, the first of the listing.
+            Only this many items, in the order of the listing.
         remove
-            Remove documents whose items are gone; otherwise they are reported as missing.
-        passwords, ocr, ocr_language
-            How files are read, see :meth:`ingest`.
-        progress, cancel
-            See :meth:`sync`.
+            Remove documents of deleted items; otherwise report them as missing.
+        passwords, ocr, ocr_language, progress, cancel
+            See :meth:`ingest` and :meth:`sync`.
 
         Returns
         -------
         SyncReport
-            Its ``problem`` says why the source could not be listed to its end, where that is so.
+            Its ``problem`` is the reason if the source could not be listed completely.
 
         Raises
         ------
         UsageError
-            An argument does not fit.
+            An argument is wrong.
         CollectionReadOnly, CollectionBusy, StorageError, ModelError
-            The sync cannot go on; what was committed stays.
+            The sync cannot continue; committed changes are kept.
         """
         from casetrack.keep.sync.source import sync_source
 
@@ -911,37 +863,31 @@ class Collection:
         made: datetime | None = None,
         progress: Progress | bool | None = None,
     ) -> str | Path:
-        """Return a briefing of the collection as one page of HTML, or write it to a file.
+        """Return a report on the collection as one page of HTML, or write it to a file.
 
-        It says in a few sentences what the collection is, then who, when, about what and how
-        much, which documents there are, how well they could be read, and which files were refused
-        as far as the records of jobs tell. Every statement leads to its passage, with the words
-        highlighted on the page where that can be drawn. What the tier does not have is left out,
-        and the page says so.
+        It has a short summary, then people, events, topics and amounts, the documents, how well
+        they could be read, and refused files from the records of jobs. Every statement links to its
+        passage, with the words highlighted on the page if it can be drawn. The page names the parts
+        that the tier does not include.
 
         Parameters
         ----------
         path
-            File to write, ending in ``.html``; an older report is replaced, nothing else is.
+            File to write, ending in ``.html``; only an older report is replaced.
         pictures
-            Whether pages are pictured; without them the file is small and quickly made.
+            Add pictures of pages; without them the file is small and quickly made.
         made
-            What stands in it as the time it was made; now where it is not given. But for that
-            the same state of a collection, of its files and of its jobs gives the same page.
+            Time in the report, by default now; apart from it, the same state of the collection, its
+            files and its jobs gives the same page.
         progress
-            Called from this thread with what is being done, how much is done, and of how much
-            (0: not known yet). ``True`` shows a bar, ``False`` none; without it one is shown where
-            a person looks on.
-
-        Returns
-        -------
-        str or Path
-            The page; where it was written, the absolute path of the file.
+            Called from this thread with the current step, the work done and the total (0: unknown);
+            ``True`` shows a bar, ``False`` none, by default in a notebook or terminal.
 
         Raises
         ------
         UsageError
-            *path* does not end in ``.html``, its folder does not exist, or something else is there.
+            *path* does not end in ``.html``, its folder does not exist, or another file exists
+            there.
         StorageError
             It cannot be written.
         """
@@ -973,17 +919,16 @@ class Collection:
             bool, Arg("Only those that you have starred.", "--starred", "-")
         ] = False,
     ) -> RowList[Document]:
-        """Return all documents, those that came in last first; ``sort_by`` has other orders.
+        """Return all documents, last added first; ``sort_by`` has other orders.
 
         Parameters
         ----------
         sort_by
-            ``date`` (what came in last is first), ``name``, ``pages`` (the longest first) or
-            ``type`` (by type, then by name).
-        tag
-            Only those with this tag of the user's, on the whole or on a passage; letter case aside.
-        starred
-            Only those with a star of the user's, on the whole or on a passage.
+            ``date`` (last added first), ``name``, ``pages`` (longest first) or ``type`` (by type,
+            then by name).
+        tag, starred
+            Only documents with this tag (in any letter case), or with a star, on the whole or on a
+            passage.
 
         Raises
         ------
@@ -998,10 +943,10 @@ class Collection:
         }
         one_of("sort_by", sort_by, keys)
         marked = self.marks.documents(tag=tag, starred=starred)
-        found = self.workspace.ask(lambda state: list(state.snapshot.documents.values()))
+        records = self.workspace.ask(lambda state: list(state.snapshot.documents.values()))
         if marked is not None:
-            found = [d for d in found if d.document_id in marked]
-        return RowList(sorted(found, key=keys[sort_by]), of=Document)
+            records = [d for d in records if d.document_id in marked]
+        return RowList(sorted(records, key=keys[sort_by]), of=Document)
 
     @operation("document", READS, tool="get_document", sets=("search", "legal"))
     def document(
@@ -1011,15 +956,17 @@ class Collection:
         ],
         /,
     ) -> Document:
-        """Return the document of a name, a path, or an id (its first 8 characters are enough).
+        """Return the document of a name, a path, or an id (at least its first 8 characters).
 
-        Wherever a method asks for a document, a document itself will do as well: it is looked up
-        by its id, and comes back as it is now.
+        Parameters
+        ----------
+        name_or_id
+            A record is accepted too, here and in all methods; it is looked up again by its id.
 
         Raises
         ------
         DocumentNotFound, AmbiguousName
-            None fits (near names are suggested), or several do.
+            None matches (similar names are suggested), or several do.
         """
         return self.workspace.ask(lambda state: state.document(name_or_id))
 
@@ -1027,28 +974,24 @@ class Collection:
     def delete_document(
         self, name_or_id: DocumentRef, /, *, secure: bool = False, exclude: bool = False
     ) -> Document:
-        """Remove a document, what is attached to it and everything made from it.
+        """Remove a document, its attachments and all data derived from it.
 
-        The source file stays where it is. Where that is a folder that is synced, the next sync
-        takes it in again, unless it is excluded.
+        The source file stays. The next sync of its folder adds it again, unless it is excluded.
 
         Parameters
         ----------
-        name_or_id
-            As for :meth:`document`.
         secure
-            Take it out of every file at once, and all that was deleted earlier; named snapshots
-            are removed, too. Otherwise ``admin.upkeep`` does the former later. See there.
+            Remove it from every file at once, with all content deleted earlier and all named
+            snapshots. Otherwise ``admin.upkeep`` removes it later.
         exclude
-            Keep the file out for good: no sync and no folder takes it in again, also where it
-            was moved or changed, until the file itself is ingested. ``admin.excluded`` lists such
-            files.
+            No sync adds the file again, also after it is moved or changed, until it is ingested
+            itself. ``admin.excluded`` lists such files.
 
         Raises
         ------
         CollectionReadOnly, DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
         UsageError
-            What is inside another file cannot be excluded by itself; nothing was deleted.
+            A part of another file cannot be excluded alone; nothing was deleted.
         """
         from casetrack.keep.upkeep import delete_document
 
@@ -1072,7 +1015,7 @@ class Collection:
         trace: TracebackType | None,
         /,
     ) -> None:
-        """Let go of what it keeps in memory; the next call opens it anew."""
+        """Free the memory; the next call opens the collection again."""
         self.workspace.forget()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Draws answers in notebooks; what draws is loaded only when something is drawn."""
+"""Draws answers in notebooks; the drawing code is loaded at first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the passages that fit a question can be narrowed by, and how many are left then."""
+"""Filters for the passages that match a question, with counts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,7 @@ def find_facets(
     most: int = 8,
     waits: bool = True,
 ) -> Facets:
-    """Return what all passages that fit a question can be narrowed by.
-
-    See :meth:`casetrack.api.collection.Collection.facets`.
-    """
+    """Return filters for a question; see :meth:`casetrack.api.collection.Collection.facets`."""
     hits = find_hits(state, query, where, shown=tuple(shown))
     unread = 0 if waits or where.mentions else graph_of(state).lacking
     named = NO_MENTIONS if unread else state.once(named_in)
@@ -50,8 +47,10 @@ def find_facets(
     facets = []
     for name in NAMES:
         own = [row for row in rows if row["facet"] == name]
-        told = tuple(FacetValue(row["value"], _label(state, row), row["passages"]) for row in own)
-        facets.append(Facet(name, told, own[0]["total"] if own else 0))
+        counted = tuple(
+            FacetValue(row["value"], _label(state, row), row["passages"]) for row in own
+        )
+        facets.append(Facet(name, counted, own[0]["total"] if own else 0))
     return Facets(hits.passing, tuple(facets), unread)
 
 

@@ -1,4 +1,4 @@
-"""What a collection is called, what is said of it, and whether it takes changes."""
+"""Name, description and status of a collection."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 _FACTS = ("name", "description", "reference", "type", "tags")
 _NOW = {"active": "reopened"}
 CLOSING_SECONDS = 10.0
-"""A writer that is about done is waited for; nobody waits for one that reads a whole folder."""
+"""Time to wait for a writer: enough to finish a commit, not the ingestion of a folder."""
 
 _Tags = Sequence[str]
 
 
 class OwnFacts:
-    """What a collection is called, what is said of it, its status; a part of ``admin``."""
+    """Name, description and status of a collection; a part of ``admin``."""
 
     _workspace: Workspace
 
@@ -57,31 +57,23 @@ class OwnFacts:
         add_tags: Annotated[_Tags | None, Arg()] = None,
         remove_tags: Annotated[_Tags | None, Arg()] = None,
     ) -> CollectionInfo:
-        """Change the collection's own facts: all that is asked for, or nothing.
+        """Change the collection's own facts, all of them or none; ``None`` keeps a fact.
 
         Parameters
         ----------
         name
-            1 to 200 characters; unique, letter case aside. Id and folder stay as they are.
+            1 to 200 characters; unique, ignoring letter case. Id and folder stay.
         description, reference
-            For people; an empty text takes it away.
+            An empty text removes it.
         collection_type
             One of :data:`~casetrack.base.records.COLLECTION_TYPES`, in any letter case.
         tags
-            They take the place of all tags. Letter case aside, each is there once.
-        add_tags, remove_tags
-            Tags to add after those that are there, and tags to take away.
-
-        Returns
-        -------
-        CollectionInfo
-            What is stored now. What is ``None`` in the parameters is as it was.
+            Replace all tags; duplicates in any letter case are removed.
 
         Raises
         ------
         UsageError
-            A name, type or tag does not fit, a tag that is to be removed is not there, or nothing
-            would change.
+            A name, type or tag is wrong, a tag to remove does not exist, or nothing would change.
         CollectionExists
             Another collection has this name.
         CollectionReadOnly
@@ -117,8 +109,8 @@ class OwnFacts:
                     f'Nothing was changed: "{info.name}" has these facts already.',
                     hint=f"{See('collection info', quoted)} shows them.",
                 )
-            told = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
-            audit.note(workspace.folder, "collection changed", detail=", ".join(told))
+            fields = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
+            audit.note(workspace.folder, "collection changed", detail=", ".join(fields))
             return replace(changed, updated_at=datetime.now(UTC))
 
         with contextlib.ExitStack() as stack:
@@ -129,7 +121,7 @@ class OwnFacts:
 
     @operation("collection info", READS)
     def facts(self) -> CollectionFacts:
-        """Return what a collection is, how much it holds and where it is stored."""
+        """Return a collection's description, size and location."""
         from casetrack.keep.upkeep import freeable_bytes
 
         workspace = self._workspace
@@ -164,7 +156,7 @@ class OwnFacts:
             str | None, Arg("Kind of collection; a wrong one lists all kinds.", "--type TYPE")
         ] = None,
     ) -> CollectionInfo:
-        """Change what is said of a collection: description, reference, type."""
+        """Change a collection's description, reference or type."""
         if description is None and reference is None and collection_type is None:
             raise UsageError(
                 "Nothing was said that should change.",
@@ -199,17 +191,12 @@ class OwnFacts:
 
     @operation("collection close", SWITCHES, tool="close_collection", whose="collection_name")
     def close(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
-        """Make a collection read-only; it can be searched and exported as before.
+        """Make a collection read-only; it can still be searched and exported.
 
         Parameters
         ----------
         timeout
-            Seconds to wait for a program that writes to it.
-
-        Returns
-        -------
-        StatusChange
-            What is stored now, and what was before. An archived collection stays archived.
+            Seconds to wait for a writer. An archived collection stays archived.
 
         Raises
         ------
@@ -222,12 +209,7 @@ class OwnFacts:
 
     @operation("collection reopen", SWITCHES, tool="reopen_collection", whose="collection_name")
     def reopen(self) -> StatusChange:
-        """Let a closed or archived collection take changes again.
-
-        Returns
-        -------
-        StatusChange
-            What is stored now, and what was before.
+        """Allow changes of a closed or archived collection again.
 
         Raises
         ------
@@ -238,12 +220,12 @@ class OwnFacts:
 
     @operation("collection archive", SWITCHES, tool="archive_collection", whose="collection_name")
     def archive(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
-        """Make a collection read-only and leave it out of lists; it can be searched by its name.
+        """Make a collection read-only and hide it from lists; it can be searched by its name.
 
         Parameters
         ----------
         timeout
-            Seconds to wait for a program that writes to it.
+            Seconds to wait for a writer.
 
         Raises
         ------
@@ -298,7 +280,7 @@ def _without(tags: tuple[str, ...], removed: tuple[str, ...]) -> tuple[str, ...]
     return tuple(tag for tag in tags if tag.casefold() not in gone)
 
 
-# How much a collection holds: as its last writer has counted it, or counted anew.
+# The size of a collection: counts of its last writer, or counted again.
 
 
 def counted_stats(folder: Path, snapshot: Snapshot, /) -> CollectionStats:
@@ -319,10 +301,7 @@ def noted_documents(folder: Path, /) -> int | None:
 
 
 def noted_stats(folder: Path, /) -> CollectionStats | None:
-    """Return the counts of the newest state as its writer noted them; nothing is opened.
-
-    ``None`` where no note speaks of that state.
-    """
+    """Return the stored counts of the newest state without opening it, or ``None``."""
     noted = heads.counted(folder)
     if noted is None:
         return None

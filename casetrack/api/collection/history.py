@@ -1,4 +1,4 @@
-"""Earlier states of a collection, and the log of what was changed."""
+"""Earlier states of a collection, and the audit log."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ class EarlierStates:
             int, Arg("How many to list besides those with a name.", "--limit -k N", "-", ge=0)
         ] = AUTOMATIC,
     ) -> Rows[SnapshotInfo]:
-        """Return the states that the collection may go back to, the newest first.
+        """Return the states that the collection can be restored to, newest first.
 
-        Those with a name stay until they are removed. The others are what every change leaves
-        behind; they are cleaned away after some minutes.
+        Named ones stay until they are removed. The others are left by every change and removed
+        after some minutes.
 
         Parameters
         ----------
         limit
-            How many states to return besides the named ones.
+            Number of states in addition to the named ones.
 
         Raises
         ------
@@ -84,22 +84,22 @@ class EarlierStates:
     def take_snapshot(
         self, name: Annotated[str, Arg("What to call it.", "NAME")], /
     ) -> SnapshotInfo:
-        """Keep the present state of the collection under a name.
+        """Keep the current state of the collection under a name.
 
-        It takes room only as the collection changes: what is deleted or replaced later stays on
-        the disk until the snapshot is removed.
+        It needs space only as the collection changes: content that is deleted or replaced later
+        stays on the disk until the snapshot is removed.
 
         Parameters
         ----------
         name
-            1 to 100 characters, not just a number; unique, letter case aside.
+            1 to 100 characters, not just a number; unique, ignoring letter case.
 
         Raises
         ------
         UsageError
-            The name cannot be one.
+            The name is not valid.
         SnapshotExists
-            It is taken.
+            The name is in use.
         CollectionBusy, StorageError
         """
         from casetrack.store import snapshots
@@ -115,9 +115,9 @@ class EarlierStates:
     @operation("snapshots remove", DELETES)
     @raises_damage
     def remove_snapshot(self, name_or_number: _State, /) -> SnapshotInfo:
-        """Remove a named snapshot; the collection stays as it is.
+        """Remove a named snapshot; the collection stays the same.
 
-        What only it held goes with the next clean-up.
+        The next upkeep removes the data that only this snapshot contained.
 
         Raises
         ------
@@ -148,26 +148,24 @@ class EarlierStates:
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> RestoreReport:
-        """Bring the documents of the collection back to an earlier state.
+        """Restore the documents of the collection to an earlier state.
 
-        The state before is kept as a snapshot ``before-restore-...``, so that this can be undone.
-        Your files are not touched. Stopped at any moment, every document is whole, as it is or as
-        it was, and the same call goes on.
+        The current state is kept as a snapshot ``before-restore-...``, so that this can be undone.
+        Your files are not touched. When stopped, every document is in its old or its new state, and
+        the same call continues.
 
         Parameters
         ----------
-        name_or_number
-            As :meth:`snapshots` gives it.
         progress
-            Called from this thread with what is being done, how much is done, and of how much. Or
-            whether to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
+            Called from this thread with the current step, the work done and the total; or whether
+            to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
         cancel
             Set it to stop.
 
         Raises
         ------
         SnapshotNotFound
-            There is none, or it cannot be restored; the reason is told.
+            There is no such state, or it cannot be restored.
         CollectionReadOnly
             The collection is closed or archived.
         CollectionBusy, StorageError
@@ -175,7 +173,7 @@ class EarlierStates:
         from casetrack.store.session import write_session
 
         workspace, started = self._workspace, time.monotonic()
-        # Before anything is begun, and again when nobody else can change it any more.
+        # Before the work begins, and again under the lock, when no other program can change it.
         _restorable(workspace, name_or_number)
         with write_session(workspace.folder, cancel=cancel) as session:
             point = _restorable(workspace, name_or_number)
@@ -256,7 +254,7 @@ def _free_name(folder: Path) -> str:
     return name
 
 
-# Reading the audit log of a data folder: with the names of what is still there, and as CSV.
+# The audit log of a data folder: with current names, and as CSV.
 
 _ID_CHARS = 4
 _COLUMNS = (
@@ -270,13 +268,7 @@ _REMEDY = (
 
 
 class Audit:
-    """Who did what in a data folder: ``library.audit``.
-
-    Parameters
-    ----------
-    settings
-        Of the data folder.
-    """
+    """The audit log of a data folder: ``library.audit``."""
 
     def __init__(self, settings: Settings, /) -> None:
         self._settings = settings
@@ -297,38 +289,38 @@ class Audit:
         ] = None,
         limit: Annotated[int | None, at_most("How many to list.", "")] = 50,
     ) -> Rows[AuditEntry]:
-        """Return what was done in the data folder, the last first.
+        """Return the recorded changes in the data folder, newest first.
 
-        Kept are changes: who, when, from which program, what was added, changed, deleted, marked,
-        exported, sealed. Names are those of today; of what was deleted only its ID is left.
-        Searches are kept too where config.toml says so: [audit] searches = true.
+        Each has the user, the time, the program and the action: added, changed, deleted, marked,
+        exported, sealed. Names are the current ones; deleted objects have only their ID. Searches
+        are recorded too if config.toml has: [audit] searches = true.
 
         Parameters
         ----------
         collection
-            Only what was done to this collection: its name or id, which may be gone.
+            A name or id, also of a deleted collection.
         action
             Only actions that contain this word, such as ``deleted``.
         limit
-            At most so many; ``None`` for all.
+            ``None`` for all.
 
         Raises
         ------
         CollectionNotFound
-            No entry is about such a collection.
+            No entry has such a collection.
         StorageError
             The log cannot be read.
         """
         every = list(audit.entries(self._settings.data_dir))
         wanted = None if collection is None else self._ids_of(collection, every)
-        found = [
+        entries = [
             entry
             for entry in every
             if wanted is None or entry.collection_id in wanted
             if action is None or action.casefold() in entry.action
         ]
-        shown = found[::-1] if limit is None else found[::-1][:limit]
-        return Rows(self._named(shown), of=AuditEntry, total=len(found))
+        shown = entries[::-1] if limit is None else entries[::-1][:limit]
+        return Rows(self._named(shown), of=AuditEntry, total=len(entries))
 
     def _ids_of(self, name: str, every: Iterable[AuditEntry]) -> set[str]:
         """Return the ids of a collection that is open, sealed or gone."""
@@ -336,10 +328,10 @@ class Audit:
         called = self._called()
         known = {e.collection_id for e in every if e.collection_id} | called.keys()
         by_name = {i for i, n in called.items() if n is not None and n.casefold() == wanted}
-        found = by_name or {i for i in known if len(wanted) >= _ID_CHARS and i.startswith(wanted)}
-        if not found:
+        matches = by_name or {i for i in known if len(wanted) >= _ID_CHARS and i.startswith(wanted)}
+        if not matches:
             raise CollectionNotFound(name, (), [n for n in called.values() if n is not None])
-        return found
+        return matches
 
     def _called(self) -> dict[str, str | None]:
         """Return the names of the collections that are there, open or sealed, by their ids."""
@@ -358,10 +350,10 @@ class Audit:
         ] = "",
         /,
     ) -> AuditCheck:
-        """Check that no entry was changed, left out or put in.
+        """Check that no entry was changed, removed or inserted.
 
-        Shows the digest of the last entry. Whoever may write the data folder could write a whole
-        new log; note that digest elsewhere, and --digest finds it out.
+        Shows the digest of the last entry. Anyone who can write to the data folder could write a
+        new log; note the digest elsewhere, and --digest detects that.
 
         Raises
         ------
@@ -373,21 +365,21 @@ class Audit:
     def check(self) -> Check:
         """Return that as a line of ``doctor``."""
         try:
-            found = self.verify()
+            report = self.verify()
         except CaseTrackError as error:
             return Check("audit log", ok=False, detail=error.message, remedy=error.hint)
-        detail = f"{found.entries:,} entries, each follows on the one before it"
+        detail = f"{report.entries:,} entries, each follows on the one before it"
         return Check(
             "audit log",
-            ok=found.ok,
-            detail=detail if found.ok else "; ".join(found.problems),
+            ok=report.ok,
+            detail=detail if report.ok else "; ".join(report.problems),
             remedy=_REMEDY,
         )
 
     def as_csv(self) -> str:
-        """Return all of it, the oldest first, as a table for a spreadsheet.
+        """Return the whole log, oldest first, as a table for a spreadsheet.
 
-        No text in it runs as a formula. The digests of all entries are in it.
+        No text in it runs as a formula. It includes the digests of all entries.
 
         Raises
         ------
@@ -414,7 +406,7 @@ class Audit:
         return sum(1 for _ in audit.entries(self._settings.data_dir))
 
     def _named(self, entries: Iterable[AuditEntry]) -> list[AuditEntry]:
-        """Return entries with the names of what is still there."""
+        """Return entries with the names of objects that still exist."""
         shown = list(entries)
         home, called = self._settings.collections_dir, self._called()
         wanted = {e.collection_id for e in shown if e.documents and e.collection_id in called}

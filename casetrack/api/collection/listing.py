@@ -31,15 +31,7 @@ _MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document in the list.
-
-    Attributes
-    ----------
-    document
-        Its row of the ledger.
-    people
-        Ids and names of those it mentions most.
-    """
+    """A document in the list, with ids and names of its most mentioned people."""
 
     document: Document
     people: tuple[tuple[str, str], ...]
@@ -47,15 +39,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A part of the list of documents.
-
-    Attributes
-    ----------
-    documents
-        Those that were asked for.
-    total
-        How many there are.
-    """
+    """A part of the list of documents, and the total number."""
 
     documents: tuple[Listed, ...]
     total: int
@@ -74,19 +58,10 @@ def listing(
 ) -> Listing:
     """Return a part of the list of documents.
 
-    Parameters
-    ----------
-    words
-        What their name or title holds, letter case aside.
-    kind
-        Only this type.
-    partly
-        Only those that were not read in full.
-    sort_by
-        One of :data:`LIST_ORDERS`; by ``date`` what came in last is first, by ``own_date`` the
-        latest by :attr:`casetrack.base.records.Document.dated_at`.
-    offset, limit
-        Which part, at most 1,000 documents.
+    *words* are in the name or title, in any letter case; *partly* selects documents that were not
+    read completely; *sort_by* is one of :data:`LIST_ORDERS` (``date``: last added first,
+    ``own_date``: latest :attr:`casetrack.base.records.Document.dated_at` first); *limit* is at most
+    1,000.
 
     Raises
     ------
@@ -106,8 +81,8 @@ def listing(
     ids = [row["document_id"] for row in rows]
     people: dict[str, list[tuple[str, str]]] = defaultdict(list)
     if ids:
-        found = graph_of(state).sql(sql_text("people_of"), {"documents": ids, "most": _PEOPLE})
-        for row in found.to_pylist():
+        answer = graph_of(state).sql(sql_text("people_of"), {"documents": ids, "most": _PEOPLE})
+        for row in answer.to_pylist():
             people[row["document_id"]].append((row["entity_id"], row["name"]))
     known = state.snapshot.documents
     listed = tuple(Listed(known[own], tuple(people[own])) for own in ids)
@@ -131,10 +106,10 @@ def types_of(state: State, /) -> dict[str, int]:
 
 
 def pages_of(chunks: Sequence[Chunk], /) -> Iterator[Page]:
-    """Yield the pages that the chunks of a document stand on, in order."""
+    """Yield the pages of a document's chunks, in order."""
     ordered = sorted(chunks, key=lambda c: (c.provenance.page, c.provenance.char_start))
-    for number, found in itertools.groupby(ordered, key=lambda c: c.provenance.page):
-        yield _page(number, list(found))
+    for number, group in itertools.groupby(ordered, key=lambda c: c.provenance.page):
+        yield _page(number, list(group))
 
 
 def _page(number: int, chunks: Sequence[Chunk]) -> Page:
@@ -164,8 +139,8 @@ def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
     parts: dict[int, list[Box]] = {}
     for each in boxes:
         parts.setdefault(each.line, []).append(each.box)
-    for line, found in parts.items():
-        yield LineBox(line, hull(found))
+    for line, group in parts.items():
+        yield LineBox(line, hull(group))
 
 
 # The mails that belong with a mail: its thread, in the order in which they were sent.
@@ -173,16 +148,9 @@ def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
 
 @dataclass(frozen=True, slots=True)
 class ThreadMail:
-    """A mail of a thread.
+    """A mail of a thread: a page of a mailbox, or a separate document.
 
-    Attributes
-    ----------
-    document, page
-        Where it stands: a page of a mailbox, or a document of its own.
-    subject, writer
-        As it shows them; empty where it has none.
-    sent
-        When; ``None`` where that is not known.
+    *subject* and *writer* are empty if the mail has none; *sent* is ``None`` if unknown.
     """
 
     document: Document
@@ -193,26 +161,22 @@ class ThreadMail:
 
 
 def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMail, ...]:
-    """Return the thread of a mail, the mail itself among them; none where it stands alone.
+    """Return the thread of a mail, including the mail; empty for a mail without a thread.
 
-    Of copies of a mail only one is there: the one that is asked for, if it is among them.
-
-    Parameters
-    ----------
-    page
-        Of a mailbox, the page of the mail; a mail of its own has one.
+    *page* is the page of the mail in a mailbox. Of several copies of a mail, one is returned: the
+    given one, if it is among them.
     """
     if document.format not in MAIL_FORMATS:
         return ()
     threads, documents = state.once(_threads), graph_of(state).documents
     place = (document.document_id, page)
     posts = threads.get(place) or threads.get((document.document_id, 1), ())
-    found = []
+    mails = []
     for post in posts:
         copies = (post.message, *post.copies)
         own = (m for m in copies if (documents[m.document].document_id, m.page) == place)
         message = next(own, post.message)
-        found.append(
+        mails.append(
             ThreadMail(
                 documents[message.document],
                 message.page,
@@ -221,15 +185,15 @@ def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMai
                 message.sent,
             )
         )
-    return tuple(found) if len(found) > 1 else ()
+    return tuple(mails) if len(mails) > 1 else ()
 
 
 def _threads(state: State) -> dict[tuple[str, int], tuple[Post, ...]]:
     """Return the thread of each mail by its document and page, copies among them."""
     documents = graph_of(state).documents
-    found: dict[tuple[str, int], tuple[Post, ...]] = {}
+    threads: dict[tuple[str, int], tuple[Post, ...]] = {}
     for posts in graph_of(state).mails.conversations():
         for post in posts:
             for message in (post.message, *post.copies):
-                found[documents[message.document].document_id, message.page] = posts
-    return found
+                threads[documents[message.document].document_id, message.page] = posts
+    return threads

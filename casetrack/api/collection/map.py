@@ -1,4 +1,4 @@
-"""The map of a collection: who, when, how much, what refers to what; every entry cited."""
+"""The map of a collection: names, dates, amounts and references; every entry is cited."""
 
 from __future__ import annotations
 
@@ -93,38 +93,33 @@ _Places = Annotated[int | None, at_most("How many places at most.", mcp_le=100)]
 
 
 class Map:
-    """What a collection's documents are about: ``collection.map``.
+    """Content of a collection's documents: ``collection.map``.
 
-    ``FreeTierLimit`` is raised for what a tier lacks.
+    Methods raise ``FreeTierLimit`` if the tier does not include them.
     """
 
     def __init__(self, workspace: Workspace, /) -> None:
         self._workspace = workspace
 
     def lacking(self) -> int:
-        """Return how many passages nobody has read for the map yet.
+        """Return the number of passages that are not read for the map yet.
 
-        After an update of the program that may be all of them. Whoever asks the map first waits
-        until they are read: some 350 a second. Search by words and meaning waits for nothing.
+        After an update of the program this can be all of them. The first call of the map waits
+        until they are read, about 350 per second; searches by words and meaning do not wait.
         """
         return self._workspace.ask(lambda state: graph_of(state).lacking)
 
     def prepare(
         self, progress: Callable[[str, int, int], None], cancel: threading.Event, /
     ) -> None:
-        """Read the passages that :meth:`lacking` counts.
+        """Read the passages that :meth:`lacking` counts; *cancel* stops it and keeps finished work.
 
-        Parameters
-        ----------
-        progress
-            Called with what is done, and how many passages of how many have been read.
-        cancel
-            Set it to stop; what was read is kept.
+        *progress* receives the current step, the passages read and the total.
 
         Raises
         ------
         JobStopped
-            It was set.
+            *cancel* was set.
         """
         self._workspace.ask(lambda state: graph_of(state).read_up(progress, cancel))
 
@@ -137,8 +132,8 @@ class Map:
         from casetrack.graph.answers.summary import summary
 
         size = self._storage_bytes()
-        found = self._graph(lambda graph: summary(graph, storage_bytes=size))
-        return replace(found, statistics=self._with_untaken(found.statistics))
+        overview = self._graph(lambda graph: summary(graph, storage_bytes=size))
+        return replace(overview, statistics=self._with_untaken(overview.statistics))
 
     @operation("statistics", READS, tool="get_collection_statistics", sets=("map",))
     def statistics(self) -> CollectionStatistics:
@@ -148,9 +143,9 @@ class Map:
         size = self._storage_bytes()
         return self._with_untaken(self._graph(lambda graph: statistics(graph, storage_bytes=size)))
 
-    def _with_untaken(self, found: CollectionStatistics) -> CollectionStatistics:
+    def _with_untaken(self, statistics: CollectionStatistics) -> CollectionStatistics:
         note = untaken_text(self._workspace.state().untaken())
-        return replace(found, notes=(*found.notes, note)) if note else found
+        return replace(statistics, notes=(*statistics.notes, note)) if note else statistics
 
     def versions(self) -> tuple[tuple[Document, ...], ...]:
         """Return documents that are versions of each other, in each group the oldest first."""
@@ -175,30 +170,29 @@ class Map:
             int | None, at_most("How many events at most; those of most weight stay.", "-")
         ] = 50,
     ) -> Timeline:
-        """Return dated events in order; where there are too many, the weightiest.
+        """Return dated events in order; if there are too many, the most important ones.
 
         Parameters
         ----------
         start, end
-            Only events on or after, on or before this day (a date, or ``YYYY-MM-DD``, ``YYYY-MM``
-            or ``YYYY``).
+            First and last day (a date, or ``YYYY-MM-DD``, ``YYYY-MM`` or ``YYYY``).
         limit
-            At most so many; ``None`` for all.
+            ``None`` for all.
 
         Raises
         ------
         UsageError
-            A day is none, or the end comes before the start.
+            A day is not valid, or the end is before the start.
         """
         from casetrack.graph.answers.timeline import timeline
 
         first, last = day_text(start), day_text(end)
-        found = self._graph(lambda graph: timeline(graph, start=first, end=last, limit=limit))
-        return replace(found, draw=draw_timeline)
+        answer = self._graph(lambda graph: timeline(graph, start=first, end=last, limit=limit))
+        return replace(answer, draw=draw_timeline)
 
     @operation("topics", READS)
     def topics(self) -> Rows[Topic]:
-        """Return what the passages are about, the largest topic first."""
+        """Return the topics of the passages, largest first."""
         from casetrack.graph.answers.statistics import topic_records
 
         return Rows(self._graph(topic_records), of=Topic)
@@ -221,14 +215,12 @@ class Map:
         *,
         limit: Annotated[int, at_most("How many groups at most.", "max_clusters", le=20)] = 10,
     ) -> Clusters:
-        """Return groups of documents that belong together.
+        """Return groups of related documents.
 
         Parameters
         ----------
         strategy
-            By what: ``topical``, ``entity``, ``reference`` or ``document_type``.
-        limit
-            At most so many groups.
+            ``topical``, ``entity``, ``reference`` or ``document_type``.
 
         Raises
         ------
@@ -269,16 +261,16 @@ class Map:
         sort_by
             ``mentions``, ``documents`` or ``name``.
         named
-            Only those with this in their name or in another spelling, letter case aside.
+            Only those whose name or spelling contains this, in any letter case.
         skip
-            So many are left out at the start.
+            Number of entries left out at the start.
         limit
-            At most so many; ``None`` for all.
+            ``None`` for all.
 
         Raises
         ------
         UsageError
-            An argument does not fit.
+            An argument is wrong.
         """
         from casetrack.graph.answers.entities import entities
 
@@ -300,14 +292,14 @@ class Map:
     def find_entity(
         self, name: _Name, /, *, kind: _Kind = "any", limit: _Places = 20
     ) -> EntityMentions:
-        """Return what a name stands for, and the most telling place of each document.
+        """Return the meaning of a name, and the best place in each document.
 
         Raises
         ------
         EntityNotFound
-            Nothing bears such a name; near ones are suggested.
+            There is no such name; similar ones are suggested.
         UsageError
-            An argument does not fit.
+            An argument is wrong.
         """
         from casetrack.graph.answers.entities import find_entity
 
@@ -385,7 +377,7 @@ class Map:
         Raises
         ------
         EntityNotFound
-            Nothing bears one of the names.
+            One of the names does not exist.
         UsageError
             There are not two to five names.
         """
@@ -414,25 +406,23 @@ class Map:
         ] = 2,
         limit: Annotated[int, at_most("How many names at most.", le=100)] = 20,
     ) -> EntityGraph:
-        """Return entities and what connects them, around one of them or as a whole.
+        """Return entities and their links, around one of them or of the whole collection.
 
         Parameters
         ----------
         name
-            The entity in the middle; without it, the best connected ones.
+            The central entity; by default, the best connected ones are returned.
         depth
-            Steps from the middle, 1 to 4.
-        limit
-            At most so many entities.
+            Steps from the centre, 1 to 4.
 
         Raises
         ------
         EntityNotFound
-            Nothing bears the name; near ones are suggested.
+            There is no such name; similar ones are suggested.
         UsageError
-            *depth* or *limit* does not fit.
+            *depth* or *limit* is wrong.
         FreeTierLimit
-            The tier does not have it.
+            The tier does not include it.
 
         Examples
         --------
@@ -440,8 +430,8 @@ class Map:
         """
         from casetrack.graph.answers.entities import entity_graph
 
-        found = self._graph(lambda graph: entity_graph(graph, name, depth=depth, limit=limit))
-        return replace(found, draw=draw_graph)
+        answer = self._graph(lambda graph: entity_graph(graph, name, depth=depth, limit=limit))
+        return replace(answer, draw=draw_graph)
 
     @operation(
         "references",
@@ -472,27 +462,27 @@ class Map:
         skip: int = 0,
         limit: Annotated[int | None, at_most(mcp_le=200)] = 50,
     ) -> Rows[Reference]:
-        """Return what documents refer to: documents, standards, laws, cases, links, sections.
+        """Return the references of documents: documents, standards, laws, cases, links, sections.
 
         Parameters
         ----------
         type
-            One of these, or ``all``: all but sections and exhibits of the documents themselves.
+            One type, or ``all``: all but sections and exhibits of the documents themselves.
         sort_by
             ``citations``, ``documents`` or ``name``.
         named
-            Only those with this in their name, letter case aside.
+            Only those whose name contains this, in any letter case.
         there
-            ``True`` for documents of the collection, ``False`` for what is not in it.
+            ``True`` for documents of the collection, ``False`` for others.
         skip
-            So many are left out at the start.
+            Number of entries left out at the start.
         limit
-            At most so many; ``None`` for all.
+            ``None`` for all.
 
         Raises
         ------
         UsageError
-            An argument does not fit.
+            An argument is wrong.
         """
         from casetrack.graph.answers.amounts import references
 
@@ -531,7 +521,7 @@ class Map:
         Raises
         ------
         ReferenceNotFound
-            Nothing of this name is referred to; near ones are suggested.
+            Nothing with this name is cited; similar ones are suggested.
         """
         from casetrack.graph.answers.amounts import reference_citations
 
@@ -556,9 +546,9 @@ class Map:
             There is no such type.
         """
         one_of("document_type", document_type, DOCUMENT_TYPES)
-        found = self._graph(lambda graph: graph.documents)
-        # What no type was told from is of none of the others.
-        chosen = (d for d in found if (d.document_type or "other") == document_type)
+        documents = self._graph(lambda graph: graph.documents)
+        # A document without a detected type counts as "other".
+        chosen = (d for d in documents if (d.document_type or "other") == document_type)
         return RowList(chosen, of=Document)
 
     @operation("related", READS, tool="find_related_documents", sets=("map",), most=500)
@@ -578,22 +568,20 @@ class Map:
         ] = "all",
         limit: _Documents = 10,
     ) -> Rows[RelatedDocument]:
-        """Return the documents that belong with a document, and why.
+        """Return the documents related to a document, with the reasons.
 
         Parameters
         ----------
-        document
-            Its name, path or id, or the document itself.
         relation
             One of :data:`~casetrack.base.records.graph.RELATION_TYPES`, or ``all``;
             ``semantic_similar`` means ``semantic``, and ``version_chain`` means ``version``.
         limit
-            At most so many; ``None`` for all.
+            ``None`` for all.
 
         Raises
         ------
         DocumentNotFound, AmbiguousName, UsageError
-            There is none, several fit, or there is no such relation.
+            No document or several match, or there is no such relation.
         """
         from casetrack.graph.answers.related import related_documents
 
@@ -616,9 +604,9 @@ class Map:
         self, document: _Document, /, *, limit: _Documents = 10
     ) -> Rows[RelatedDocument]:
         """Return the documents that belong with a document, each with its strongest relation."""
-        found = self.related_documents(document, relation="all", limit=limit)
-        short = (replace(each, relations=each.relations[:1]) for each in found)
-        return Rows(short, of=RelatedDocument, total=found.total)
+        related = self.related_documents(document, relation="all", limit=limit)
+        short = (replace(each, relations=each.relations[:1]) for each in related)
+        return Rows(short, of=RelatedDocument, total=related.total)
 
     @operation(
         "similar", READS, tool="search_similar_chunks", sets=("search",), most=500, entries="chunks"
@@ -636,26 +624,24 @@ class Map:
         ] = 0.6,
         limit: Annotated[int | None, at_most("How many passages at most.", le=50)] = 10,
     ) -> Rows[SimilarChunk]:
-        """Return passages of other documents that mean nearly the same as a passage.
+        """Return passages of other documents with nearly the same meaning as a passage.
 
         Parameters
         ----------
         chunk_id
-            The passage: the id of its chunk, or what stands in it.
-        exclude_same_document
-            Whether those of its own document are left out.
+            The id of a chunk, or an object with a passage.
         min_similarity
-            Least cosine, 0 to 1.
+            Lowest cosine, 0 to 1.
         limit
-            At most so many; ``None`` for all.
+            ``None`` for all.
 
         Raises
         ------
         ChunkNotFound
             No live chunk has this id.
         UsageError
-            An argument does not fit, or the passage has no vector: no model was installed when
-            it came in.
+            An argument is wrong, or the passage has no vector because no model was installed when
+            it was added.
         """
         from casetrack.graph.answers.related import similar_chunks
 
@@ -688,21 +674,12 @@ class Map:
             int, at_most("How many passages of each at most.", "top_k_per_document", le=20)
         ] = 5,
     ) -> Comparison:
-        """Return what two documents say of a topic, side by side.
-
-        Parameters
-        ----------
-        document_a, document_b
-            Names, paths or ids.
-        topic
-            A question or words.
-        limit
-            Passages of each.
+        """Return the passages of two documents on a topic, side by side.
 
         Raises
         ------
         DocumentNotFound, AmbiguousName, UsageError
-            A document is not there, several fit, or the topic is empty.
+            No document or several match, or the topic is empty.
         """
         from casetrack.graph.answers.compare import comparison
 
@@ -734,12 +711,12 @@ class Map:
         after: Annotated[DocumentRef, Arg("Name, path or ID of the later version.", "AFTER")],
         /,
     ) -> Changes:
-        """Return what changed from one document to another, paragraph by paragraph.
+        """Return the changes from one document to another, paragraph by paragraph.
 
         Raises
         ------
         DocumentNotFound, AmbiguousName, UsageError
-            A document is not there, several fit, or both are the same.
+            No document or several match, or both are the same.
         """
         from casetrack.graph.answers.compare import changes
 
@@ -787,31 +764,29 @@ class Map:
             int | None, at_most("How many at most.", "", mcp_le=100, mcp_default=10)
         ] = 20,
     ) -> Amounts:
-        """Return sums of money, percentages and quantities, each with the words that say it.
+        """Return sums of money, percentages and quantities, each with its source text.
 
         Parameters
         ----------
         kind
             ``money``, ``percent``, ``quantity`` or ``all``.
         unit
-            Only this unit, such as ``EUR``, ``£``, ``percent`` or ``kg``. Money that may be of
-            it comes along under its own unit: ``dollar``, where ``USD`` is asked for.
+            Only this unit, such as ``EUR``, ``£``, ``percent`` or ``kg``. Money in a possibly equal
+            unit is included under its own unit: ``dollar`` for ``USD``.
         least, most
-            Only values in this span, both included.
-        document
-            Only those of this document: its name, path or id, or the document itself.
+            Lowest and highest value.
         sort_by
-            ``value`` (the highest first), ``lowest`` or ``document`` (reading order). Units are not
-            converted: by value those of one unit stand together, and ``notes`` says so.
+            ``value`` (highest first), ``lowest`` or ``document`` (reading order). Units are not
+            converted: a sort by value groups them by unit, and ``notes`` reports it.
         limit
-            At most so many; ``None`` for all.
+            ``None`` for all.
 
         Raises
         ------
         DocumentNotFound, AmbiguousName
             See :meth:`casetrack.api.collection.Collection.document`.
         UsageError
-            An argument does not fit.
+            An argument is wrong.
 
         Examples
         --------
@@ -845,10 +820,10 @@ class Map:
 def _on_topic(
     state: State, document: Document, topic: str, limit: int
 ) -> tuple[tuple[Chunk, float], ...]:
-    """Return the passages of a document that say most of a topic, each with its score."""
+    """Return the passages of a document that match a topic best, each with its score."""
     from casetrack.base.arguments import Filter
     from casetrack.search.search import search
 
-    found = search(state, topic, limit=limit, where=Filter(document), fold=False)
-    chunks = graph_of(state).chunks([r.provenance.chunk_id for r in found])
-    return tuple((c, r.score) for c, r in zip(chunks, found, strict=True))
+    results = search(state, topic, limit=limit, where=Filter(document), fold=False)
+    chunks = graph_of(state).chunks([r.provenance.chunk_id for r in results])
+    return tuple((c, r.score) for c, r in zip(chunks, results, strict=True))

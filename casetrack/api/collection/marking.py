@@ -1,4 +1,4 @@
-"""Makes marks of what a user names: a document, a passage, somebody, an event."""
+"""Creates marks from the user's input: a document, a passage, an entity, an event."""
 
 from __future__ import annotations
 
@@ -30,21 +30,14 @@ _LISTED = 9
 def target_of(
     state: State, target: DocumentRef | PassageRef, page: int | None, /
 ) -> dict[str, Any]:
-    """Return what a mark says of its document or passage.
-
-    Parameters
-    ----------
-    target
-        A document; or a passage: the id of a chunk, a result, a quote.
-    page
-        Of the document; ``None`` for all of it.
+    """Return the fields of a mark for a document, a page of it, or a passage.
 
     Raises
     ------
     DocumentNotFound, AmbiguousName
-        It is neither the one nor the other; or several fit.
+        No document or passage matches, or several do.
     UsageError
-        The document has no such page, or a page is named beside a passage.
+        The document has no such page, or a page is given with a passage.
     """
     if is_document(target):
         try:
@@ -58,8 +51,8 @@ def target_of(
     source: Provenance | None = getattr(quote, "provenance", None)
     text: str | None = getattr(quote, "text", None)
     if source is None or text is None:
-        found = state.chunk(passage_id(target))  # type: ignore[arg-type]  # no document
-        source, text = found.provenance, found.text
+        whole = state.chunk(passage_id(target))  # type: ignore[arg-type]  # no document
+        source, text = whole.provenance, whole.text
     return _passage(state, source, text, page)
 
 
@@ -100,7 +93,7 @@ def _passage(state: State, source: Provenance, text: str, page: int | None) -> d
 
 
 def note_of(note: str, /) -> str:
-    """Return what a user says of a mark, on one line.
+    """Return the user's note on one line.
 
     Raises
     ------
@@ -118,20 +111,20 @@ def note_of(note: str, /) -> str:
 # --- names -----------------------------------------------------------------------------------
 
 
-def edit(kind: str, entity: Entity, /, **told: Any) -> Mark:
+def edit(kind: str, entity: Entity, /, **fields: Any) -> Mark:
     """Return a new edit of an entity."""
-    return new_mark(kind=kind, entity_id=entity.entity_id, entity_name=entity.name, **told)
+    return new_mark(kind=kind, entity_id=entity.entity_id, entity_name=entity.name, **fields)
 
 
 def somebody(state: State, name: str, kind: str = "any", /) -> Entity:
-    """Return the entity that a name stands for, which the user has named well enough to change it.
+    """Return the entity of a name that is exact enough to edit the entity.
 
     Raises
     ------
     EntityNotFound
-        Nobody is called so; those with a similar name are offered.
+        There is no such name; similar ones are suggested.
     UsageError
-        Several are called so, or it is a date or an amount.
+        Several entities match, or it is a date or an amount.
     """
     from casetrack.graph.answers.lookup import match_entities
     from casetrack.graph.entities.edits import EDITABLE
@@ -155,16 +148,16 @@ def somebody(state: State, name: str, kind: str = "any", /) -> Entity:
 
 
 _SURE = 0.97
-"""A name but for a legal form or a title. A part of a name is too little to change somebody."""
+"""Score of a name that differs only in a legal form or a title; a part of a name is not enough."""
 
 
 def new_name(name: str, /) -> str:
-    """Return the name that a user gives somebody, on one line.
+    """Return the user's name for an entity, on one line.
 
     Raises
     ------
     UsageError
-        It holds no letter, or is too long.
+        It has no letter, or is too long.
     """
     words = " ".join(name.split())
     if not any(c.isalnum() for c in words) or len(words) > _LONGEST_NAME:
@@ -176,12 +169,12 @@ def new_name(name: str, /) -> str:
 
 
 def spelling_of(state: State, entity: Entity, typed: str, document: Document | None, /) -> str:
-    """Return a spelling of an entity, as the documents have it.
+    """Return a spelling of an entity as the documents write it.
 
     Raises
     ------
     UsageError
-        It is never written so, or always.
+        No document uses this spelling, or it is the only one.
     """
     wanted = same_spelling(typed)
     rows = (
@@ -193,21 +186,21 @@ def spelling_of(state: State, entity: Entity, typed: str, document: Document | N
         .to_pylist()
     )
     at = None if document is None else document.document_id
-    found = [r for r in rows if same_spelling(r["text"]) == wanted] if wanted else []
-    here = [r for r in found if at in {None, r["document_id"]}]
-    if not here:
-        where = f" in {document.name}" if document is not None and found else ""
+    matches = [r for r in rows if same_spelling(r["text"]) == wanted] if wanted else []
+    local = [r for r in matches if at in {None, r["document_id"]}]
+    if not local:
+        where = f" in {document.name}" if document is not None and matches else ""
         spellings = dict.fromkeys(" ".join(r["text"].split()) for r in rows)
         others = ", ".join(f'"{n}"' for n in list(spellings)[:_LISTED])
         raise UsageError(
             f'{entity.name} is never written "{typed}"{where}.', hint=f"It is written {others}."
         )
-    if len(here) == len(rows):
+    if len(local) == len(rows):
         raise UsageError(
             f'{entity.name} is always written "{typed}", so that nobody would be left.',
             hint="Name the document in which it is another one, or give it another name.",
         )
-    return str(here[0]["text"])
+    return str(local[0]["text"])
 
 
 # --- events ----------------------------------------------------------------------------------
@@ -216,18 +209,18 @@ def spelling_of(state: State, entity: Entity, typed: str, document: Document | N
 def own_event(
     state: State, date: str, text: str, source: DocumentRef | PassageRef, page: int | None, /
 ) -> Mark:
-    """Return a new event with its source: the sentence of the page that says most of it.
+    """Return a new event with its source: the sentence of the page that matches it best.
 
     Raises
     ------
     UsageError
-        *date* is none, *text* is empty, or it is not said which page of the document.
+        *date* is not a date, *text* is empty, or the page of the document is missing.
     DocumentNotFound, AmbiguousName
         The source is not in the collection.
     """
     from casetrack.graph.answers.timeline import source_words
 
-    when, said = _day_of(date), _said(text)
+    when, description = _day_of(date), _said(text)
     place = target_of(state, source, page)
     document = state.snapshot.documents[place["document_id"]]
     if place["page"] is None and document.page_count == 1:
@@ -245,23 +238,23 @@ def own_event(
                 f'Page {place["page"]} of "{document.name}" holds no text that could be cited.',
                 hint="Name the page on which it can be read.",
             )
-        chunk, start, end = source_words(chunks, said)
+        chunk, start, end = source_words(chunks, description)
         first = chunk.provenance.char_start
         place |= {
             "char_start": first + start,
             "char_end": first + end,
             "text": chunk.text[start:end][:KEPT_CHARS],
         }
-    return new_mark(kind="event", value=when, note=said, **place)
+    return new_mark(kind="event", value=when, note=description, **place)
 
 
 def changed_event(mark: Mark, date: str | None, text: str | None, /) -> Mark:
-    """Return a new event with the source of another one; what is ``None`` is as in that one.
+    """Return an event with the source of another one; ``None`` keeps a value.
 
     Raises
     ------
     UsageError
-        *date* is none, or *text* is empty.
+        *date* is not a date, or *text* is empty.
     """
     new = new_mark(
         kind="event",
@@ -278,12 +271,12 @@ def _day_of(date: str) -> str:
 
 
 def _said(text: str) -> str:
-    said = note_of(text)
-    if not said:
+    description = note_of(text)
+    if not description:
         raise UsageError(
             "It is not said what happened.", hint='Such as "The parties met in Geneva."'
         )
-    return said
+    return description
 
 
 def event_id(placed: PlacedMark, /) -> str:
@@ -293,7 +286,7 @@ def event_id(placed: PlacedMark, /) -> str:
 
 
 def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
-    """Return a mark of an event of the documents; its note is what they say happened.
+    """Return a mark of an event of the documents; its note is their description.
 
     Raises
     ------
@@ -304,20 +297,20 @@ def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
         return new_mark(
             kind=kind, value=event.value, note=event.description, **target_of(state, event, None)
         )
-    found = EVENT_ID.fullmatch(event.strip())
-    chunk = _chunk(state, found[2]) if found else None
+    match = EVENT_ID.fullmatch(event.strip())
+    chunk = _chunk(state, match[2]) if match else None
     rows = (
         graph_of(state)
         .sql(
             "SELECT char_start, char_end FROM dates WHERE chunk_id = $chunk AND value = $value "
             "ORDER BY ALL LIMIT 1",
-            {"chunk": chunk.chunk_id, "value": found[1]},
+            {"chunk": chunk.chunk_id, "value": match[1]},
         )
         .to_pylist()
-        if found and chunk
+        if match and chunk
         else []
     )
-    if not rows or found is None or chunk is None:
+    if not rows or match is None or chunk is None:
         raise UsageError(
             f'There is no event "{event}".',
             hint="Give the id that the timeline shows with each event, such as "
@@ -330,7 +323,7 @@ def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
     words = graph_of(state).quotes([(chunk.chunk_id, *place)])[0]
     return new_mark(
         kind=kind,
-        value=found[1],
+        value=match[1],
         note=read.description if read is not None else words.text,
         **target_of(state, words, None),
     )

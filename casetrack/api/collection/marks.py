@@ -46,13 +46,13 @@ _EventId = Annotated["Event | str", Arg("The ID of the event.", "EVENT")]
 
 
 class Marks:
-    """What the user says of a collection: ``collection.marks``.
+    """The user's marks on a collection: ``collection.marks``.
 
-    Marks are never overwritten: what is undone is still told. They stay through reindexing,
-    syncing, export and import, and going back to a snapshot; a mark of a document that is deleted
-    stays, too, and says that the document is gone. All methods that change something raise
-    ``CollectionReadOnly`` where the collection is closed or archived, ``CollectionBusy``,
-    ``DiskFull``, ``NotWritable`` and ``StorageError`` where nothing can be written.
+    Marks are never overwritten: undone ones are still listed. They survive reindexing, syncing,
+    export, import and restoring a snapshot, and the mark of a deleted document reports that the
+    document is gone. Methods that change marks raise ``CollectionReadOnly`` if the collection is
+    closed or archived, and ``CollectionBusy``, ``DiskFull``, ``NotWritable`` or ``StorageError`` if
+    they cannot be written.
     """
 
     def __init__(self, workspace: Workspace, /) -> None:
@@ -70,14 +70,7 @@ class Marks:
     ) -> Rows[PlacedMark]:
         """Return your marks: tags, stars, corrections of names, added and hidden events.
 
-        Whatever is rebuilt, exported or taken in anew, it stays, in the order in which it was said.
-
-        Parameters
-        ----------
-        kind
-            Only of this kind.
-        undone
-            Return also those that were taken back.
+        They survive rebuilds, exports and new ingestion, and are in the order of their creation.
 
         Raises
         ------
@@ -86,20 +79,20 @@ class Marks:
         """
         if kind is not None:
             one_of("kind", kind, MARK_KINDS)
-        found = self._workspace.ask(lambda state: graph_of(state).marks)
+        marks = self._workspace.ask(lambda state: graph_of(state).marks)
         return Rows(
-            (m for m in found if kind in {None, m.mark.kind} and (undone or m.state != "undone")),
+            (m for m in marks if kind in {None, m.mark.kind} and (undone or m.state != "undone")),
             of=PlacedMark,
         )
 
     @operation("undo", SWITCHES, command="marks --undo")
     def undo(self, mark_id: Annotated[str, Arg("The ID of the mark.", "ID")], /) -> PlacedMark:
-        """Take a mark back.
+        """Undo a mark.
 
         Raises
         ------
         UsageError
-            There is no such mark, or it was taken back already.
+            There is no such mark, or it is already undone.
         """
         wanted = mark_id.strip().lower()
         known = {m.mark_id: m for m in self.all(undone=True)}
@@ -117,20 +110,14 @@ class Marks:
         return next(m for m in self.all(undone=True) if m.mark_id == wanted)
 
     def documents(self, *, tag: str | None = None, starred: bool = False) -> set[str] | None:
-        """Return the ids of the documents that have a tag, a star, or both as asked for.
-
-        Returns
-        -------
-        set of str or None
-            ``None`` where neither was asked for.
-        """
+        """Return the ids of documents with a tag, a star, or both; ``None`` without a condition."""
         if tag is None and not starred:
             return None
-        found = self.all()
+        marks = self.all()
         wanted = [("star", "")] if starred else []
         wanted += [("tag", tag)] if tag is not None else []
         chosen = [
-            {m.mark.document_id for m in found if m.mark.kind == k and _same(m.mark.value, v)}
+            {m.mark.document_id for m in marks if m.mark.kind == k and _same(m.mark.value, v)}
             for k, v in wanted
         ]
         return {i for i in set.intersection(*chosen) if i is not None}
@@ -146,26 +133,22 @@ class Marks:
         page: _Page = None,
         note: _Note = "",
     ) -> Rows[PlacedMark]:
-        """Put tags on a document, on a page of it, or on a passage.
+        """Tag a document, a page of it, or a passage.
 
         Parameters
         ----------
         target
-            A document (name, path or id, or itself), or a passage: the id of a chunk, a search
-            result, a quote.
+            A document (name, path, id or record), or a passage: the id of a chunk, a search result,
+            a quote.
         tags
-            One or more; letter case aside, each is there once.
-        page
-            A page of the document.
-        note
-            What is to be said of it.
+            One or more; duplicates in any letter case are removed.
 
         Raises
         ------
         UsageError
-            No tag, or one that cannot be one; there is no such page.
+            No tag, or an invalid one; there is no such page.
         DocumentNotFound, AmbiguousName
-            There is no such document or passage, or several.
+            No document or passage matches, or several do.
         """
         wanted = checked_tags(tags)
         if not wanted:
@@ -180,14 +163,14 @@ class Marks:
         *tags: Annotated[str, Arg("Tags to remove; all of them by default.", "TAG")],
         page: _Page = None,
     ) -> Rows[PlacedMark]:
-        """Take tags off; without any, all that are there.
+        """Remove tags, by default all of a place.
 
         Parameters and errors are those of :meth:`tag`.
 
         Raises
         ------
         UsageError
-            Such a tag is not there.
+            There is no such tag.
         """
         return self._take_off("tag", target, page, checked_tags(tags))
 
@@ -201,7 +184,7 @@ class Marks:
 
     @operation("unstar", SWITCHES, command="star --remove")
     def unstar(self, target: _Target, /, *, page: _Page = None) -> Rows[PlacedMark]:
-        """Take a star off.
+        """Remove a star.
 
         Parameters and errors are those of :meth:`untag`.
         """
@@ -215,7 +198,7 @@ class Marks:
         values: Iterable[str],
         note: str,
     ) -> Rows[PlacedMark]:
-        said = marking.note_of(note)
+        text = marking.note_of(note)
 
         def make(state: State) -> tuple[list[Mark], list[str]]:
             place = marking.target_of(state, target, page)
@@ -223,11 +206,11 @@ class Marks:
             ids: list[str] = []
             for value in values:
                 old = next((m for m in _at(state, kind, place) if _same(m.value, value)), None)
-                if old is not None and said in {"", old.note}:
+                if old is not None and text in {"", old.note}:
                     continue
                 if old is not None:
                     new.append(store.new_mark(kind="undo", value=old.mark_id))
-                new.append(store.new_mark(kind=kind, value=value, note=said, **place))
+                new.append(store.new_mark(kind=kind, value=value, note=text, **place))
                 ids.append(new[-1].mark_id)
             return new, ids
 
@@ -241,8 +224,8 @@ class Marks:
         values: tuple[str, ...],
     ) -> Rows[PlacedMark]:
         def make(state: State) -> tuple[list[Mark], list[str]]:
-            there = _at(state, kind, marking.target_of(state, target, page))
-            gone = [m for m in there if not values or any(_same(m.value, v) for v in values)]
+            present = _at(state, kind, marking.target_of(state, target, page))
+            gone = [m for m in present if not values or any(_same(m.value, v) for v in values)]
             missing = [v for v in values if not any(_same(m.value, v) for m in gone)]
             if missing or not gone:
                 what = f'the tag "{missing[0]}"' if missing else f"a {kind}"
@@ -258,19 +241,12 @@ class Marks:
     # --- who is who ---------------------------------------------------------------------------
 
     def id_of(self, name: str, /, *, kind: str) -> str:
-        """Return the id of the entity of this name.
-
-        Parameters
-        ----------
-        name
-            A name or id.
-        kind
-            Its kind, or ``any``.
+        """Return the id of the entity with this name or id, of one *kind* or ``any``.
 
         Raises
         ------
         EntityNotFound, UsageError
-            Nothing of the kind is called so, or several are.
+            No entity of the kind matches, or several do.
         """
         return self._workspace.ask(lambda s: marking.somebody(s, name, kind)).entity_id
 
@@ -280,15 +256,10 @@ class Marks:
     ) -> PlacedMark:
         """Merge two entities: mentions of the other count for the first one.
 
-        Parameters
-        ----------
-        name, other
-            Names or ids of people, organisations, places or concepts.
-
         Raises
         ------
         EntityNotFound, UsageError
-            Nobody is called so, or several are; or it is one and the same already.
+            No entity matches, several do, or both are the same.
         """
 
         def make(state: State) -> list[Mark]:
@@ -316,35 +287,29 @@ class Marks:
     ) -> PlacedMark:
         """Split a spelling of an entity off: it becomes another entity.
 
-        A document that calls somebody mainly by this spelling goes over with all its other
-        spellings of them.
+        A document that mainly uses this spelling moves with all its other spellings of the entity.
 
         Parameters
         ----------
-        name
-            Whose spelling it was taken for.
-        spelling
-            One of the names under which the documents mention them.
         as_name
-            Who it is: the name or id of somebody else, or a new name. Without it a new entry has
-            the spelling as its name.
+            Name or id of the other entity, or a new name; by default the spelling.
         document
-            Only there; elsewhere it stays.
+            Split only in this document.
 
         Raises
         ------
         EntityNotFound, DocumentNotFound, UsageError
-            Nobody is called so, or never written so, or always.
+            No entity matches, no document uses the spelling, or it is the only one.
         """
 
         def make(state: State) -> list[Mark]:
             whose = marking.somebody(state, name)
             only = None if document is None else state.document(document)
-            told = marking.target_of(state, only, None) if only is not None else {}
-            told["value"] = marking.spelling_of(state, whose, spelling, only)
+            fields = marking.target_of(state, only, None) if only is not None else {}
+            fields["value"] = marking.spelling_of(state, whose, spelling, only)
             if as_name is not None:
-                told |= _who(state, marking.new_name(as_name), but=whose.entity_id)
-            return [marking.edit("split", whose, **told)]
+                fields |= _who(state, marking.new_name(as_name), but=whose.entity_id)
+            return [marking.edit("split", whose, **fields)]
 
         return self._edit(make)
 
@@ -357,7 +322,7 @@ class Marks:
         Raises
         ------
         EntityNotFound, UsageError
-            Nobody is called so, or there is no such kind.
+            No entity matches, or there is no such kind.
         """
         from casetrack.graph.entities.edits import NAMED
 
@@ -379,7 +344,7 @@ class Marks:
         Raises
         ------
         EntityNotFound, UsageError
-            Nobody is called so, or *new* cannot be a name.
+            No entity matches, or *new* is not a valid name.
         """
         called = marking.new_name(new)
 
@@ -397,7 +362,7 @@ class Marks:
         Raises
         ------
         EntityNotFound, UsageError
-            Nobody is called so.
+            No entity matches.
         """
         return self._edit(lambda s: [marking.edit("hide", marking.somebody(s, name))])
 
@@ -408,12 +373,12 @@ class Marks:
         Parameters
         ----------
         name
-            The name or id that it had, or the id of the mark.
+            Its name or id, or the id of the mark.
 
         Raises
         ------
         UsageError
-            Nobody of this name is hidden.
+            No hidden entity has this name.
         """
         return self._undo_named("hide", name, "is hidden")
 
@@ -424,7 +389,7 @@ class Marks:
         Raises
         ------
         UsageError
-            Nothing was said of them.
+            The entity has no changes.
         """
         return self._undo_named(None, name, "was joined, split, renamed or hidden")
 
@@ -432,25 +397,25 @@ class Marks:
         from casetrack.base.records.marks import ENTITY_EDITS
 
         wanted = name.strip().casefold()
-        found = [
+        edits = [
             m.mark
             for m in self.all(kind)
             if m.mark.kind in ENTITY_EDITS and wanted in _names(m.mark)
         ]
-        if not found and kind is None:
+        if not edits and kind is None:
             entity = self._workspace.ask(lambda s: marking.somebody(s, name))
-            found = [
+            edits = [
                 m.mark
                 for m in self.all()
                 if m.mark.kind in ENTITY_EDITS
                 and entity.entity_id in {m.mark.entity_id, m.mark.other_id}
             ]
-        if not found:
+        if not edits:
             raise UsageError(
                 f'Nobody called "{name}" {what} by you.',
                 hint=f"{See('marks')} shows all your marks.",
             )
-        return self.undo(found[-1].mark_id)
+        return self.undo(edits[-1].mark_id)
 
     # --- the timeline -------------------------------------------------------------------------
 
@@ -472,18 +437,16 @@ class Marks:
         Parameters
         ----------
         date
-            ``YYYY-MM-DD``, or any other way to write a day, a month or a year.
-        text
-            What happened.
+            ``YYYY-MM-DD``, or any other form of a day, a month or a year.
         source
-            The document that says so, or a passage of it.
+            A document or a passage.
         page
-            The page of the document; it may be left out where there is one only.
+            Required for a document with several pages.
 
         Raises
         ------
         UsageError
-            The date is none, nothing is said, or there is no such page.
+            The date is not valid, the text is empty, or there is no such page.
         DocumentNotFound, AmbiguousName
             The source is not in the collection.
         """
@@ -504,13 +467,11 @@ class Marks:
         ----------
         event
             The event, or its ``event_id``.
-        date, text
-            As in :meth:`add_event`.
 
         Raises
         ------
         UsageError
-            It is no event of your own, the date is none, or nothing is said.
+            You did not add this event, the date is not valid, or the text is empty.
         """
         wanted = event if isinstance(event, str) else event.event_id
         placed = next((m for m in self.all("event") if m.mark_id == wanted.strip().lower()), None)
@@ -570,30 +531,29 @@ class Marks:
     ) -> PlacedMark:
         """Add an event of the documents to the chronology.
 
-        It stands there from now on, whatever else does; an event that was hidden is shown again.
+        It stays there if the timeline changes; a hidden event is shown again.
 
         Parameters
         ----------
         event
             An event of :meth:`~casetrack.api.collection.map.Map.timeline`, or its ``event_id``.
         words
-            What happened, in the user's own words; without them those of the document. Said again,
-            they take the place of the earlier ones.
+            The user's description, by default that of the document. It replaces an earlier one.
 
         Raises
         ------
         UsageError
-            There is no such event, or it is the user's own, which stands there anyway.
+            There is no such event, or you added it, so that it is already in the chronology.
         """
         if own := self._own_event(event):
             raise UsageError(
                 f"The event {own} is your own: it stands in the chronology already.",
                 hint="To say it in other words, take it back and add it anew.",
             )
-        said = marking.note_of(words)
+        text = marking.note_of(words)
 
         def make(state: State) -> list[Mark]:
-            taken = replace(marking.event_mark(state, "take_event", event), note=said)
+            taken = replace(marking.event_mark(state, "take_event", event), note=text)
             return [*self._taken_back(state, event, "take_event", "hide_event"), taken]
 
         return self._edit(make)
@@ -610,7 +570,7 @@ class Marks:
         Raises
         ------
         UsageError
-            It was not taken.
+            It is not in the chronology.
         """
         problem = 'The event "{}" was not taken into the chronology.'
         return self._undo_event("take_event", event, problem, "those that were")
@@ -632,7 +592,7 @@ class Marks:
 
     @staticmethod
     def _taken_back(state: State, event: Event | str, *kinds: MarkKind) -> list[Mark]:
-        """Return what takes back the marks of some kinds that are of the same event."""
+        """Return marks that undo the marks of some kinds on the same event."""
         named = event if isinstance(event, str) else event.event_id
         date, _, chunk = named.strip().partition("@")
         return [
@@ -670,12 +630,12 @@ class Marks:
         store.add(self._workspace.folder, new)
 
     def _write(self, make: Callable[[State], tuple[list[Mark], list[str]]]) -> Rows[PlacedMark]:
-        """Store the marks that *make* makes; return those of the ids that it names.
+        """Store the new marks of *make*; return the marks of its ids.
 
         Raises
         ------
         UsageError
-            It makes none: all of it is marked already.
+            There are no new marks: all exist already.
         """
         self._workspace.require_active()
         new, ids = self._workspace.ask(make)
@@ -700,21 +660,21 @@ def _require_change(name: str, old: str, new: str) -> None:
 
 
 def _who(state: State, name: str, *, but: str) -> dict[str, str]:
-    """Return who a name stands for where there is somebody, else the name alone."""
+    """Return the fields of the entity with this name, or the name alone if there is none."""
     from casetrack.base.errors import EntityNotFound
 
     try:
-        found = marking.somebody(state, name)
+        entity = marking.somebody(state, name)
     except EntityNotFound:
         return {"other_name": name}
-    if found.entity_id == but:
+    if entity.entity_id == but:
         return {"other_name": name}
-    return {"other_id": found.entity_id, "other_name": found.name}
+    return {"other_id": entity.entity_id, "other_name": entity.name}
 
 
 def _at(state: State, kind: MarkKind, place: dict[str, object]) -> list[Mark]:
     """Return the marks of a kind in force at a place."""
-    found = []
+    marks = []
     for placed in graph_of(state).marks:
         mark, quote = placed.mark, placed.quote
         if mark.kind != kind or placed.state == "undone":
@@ -723,10 +683,10 @@ def _at(state: State, kind: MarkKind, place: dict[str, object]) -> list[Mark]:
         if start is not None and quote is not None:
             # Where the text has moved, the passage is where its words are now.
             page, start = quote.provenance.page, quote.provenance.char_start
-        here = (place["document_id"], place["page"], place.get("char_start"))
-        if (mark.document_id, page, start) == here:
-            found.append(mark)
-    return found
+        wanted = (place["document_id"], place["page"], place.get("char_start"))
+        if (mark.document_id, page, start) == wanted:
+            marks.append(mark)
+    return marks
 
 
 def _same(one: str, other: str) -> bool:
@@ -734,6 +694,6 @@ def _same(one: str, other: str) -> bool:
 
 
 def _names(mark: Mark) -> set[str]:
-    told = (mark.mark_id, mark.entity_id, mark.entity_name, mark.other_id, mark.other_name)
+    values = (mark.mark_id, mark.entity_id, mark.entity_name, mark.other_id, mark.other_name)
     named = (mark.value,) if mark.kind in {"rename", "split"} else ()
-    return {t.casefold() for t in (*told, *named) if t}
+    return {t.casefold() for t in (*values, *named) if t}

@@ -1,7 +1,7 @@
-"""Long work that somebody watches: what shows its progress, and what stops it.
+"""Progress display and cancellation of long work.
 
-The facade knows neither notebooks nor terminals. Who opens a collection for a person gives it a
-display (:mod:`casetrack.faces.notebook.show`); without one, work is silent.
+The facade is independent of notebooks and terminals: a face can open a collection with a display
+(:mod:`casetrack.faces.notebook.show`); without one, work is silent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ L = TypeVar("L", bound="Callable[..., None]")
 
 
 class ShownWork(Protocol):
-    """What shows one piece of work while it goes on."""
+    """Display of one piece of running work."""
 
     @property
     def cancel(self) -> threading.Event:
@@ -34,7 +34,7 @@ class ShownWork(Protocol):
         ...
 
     def hear(self, *news: Any) -> None:
-        """Take news: one record about files, or what is being done, how much, and of how much."""
+        """Receive progress: a record about files, or the current step, work done and total."""
         ...
 
 
@@ -44,16 +44,9 @@ class ProgressDisplay(Protocol):
     def __call__(
         self, title: str, /, *, show: bool | None, cancel: threading.Event | None
     ) -> AbstractContextManager[ShownWork]:
-        """Begin to show it.
+        """Start a display with a *title* such as ``"Reading"``.
 
-        Parameters
-        ----------
-        title
-            What is going on, such as ``"Reading"``.
-        show
-            Whether to; ``None`` where a person looks on.
-        cancel
-            Set when the person asks the work to end; without it nobody can.
+        *show* ``None`` shows it in a notebook or terminal. *cancel* is set when the user cancels.
         """
         ...
 
@@ -65,17 +58,11 @@ class _Displaying(Protocol):
 def shows_progress(
     title: str, /, *, stops: bool = True
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
-    """Let a method of the facade show its progress where the collection has a display.
+    """Let a method of the facade show its progress if the collection has a display.
 
-    The method has a keyword *progress*: a function is called as ever; ``None`` shows the work where
-    a person looks on, ``True`` in any case, ``False`` never.
-
-    Parameters
-    ----------
-    title
-        What is going on, such as ``"Reading"``.
-    stops
-        Whether the method has a keyword *cancel*, too.
+    The method has a keyword *progress*: a function is called; ``None`` shows the work in a notebook
+    or terminal, ``True`` always, ``False`` never. *title* is text such as ``"Reading"``; *stops* is
+    true if the method has a keyword *cancel* too.
     """
 
     def decorate(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
@@ -109,9 +96,9 @@ _is_shown: ContextVar[bool] = ContextVar("casetrack_is_shown", default=False)
 
 @contextlib.contextmanager
 def _shown() -> Iterator[None]:
-    """Keep what the work itself calls from being shown as work of its own.
+    """Prevent a second display for calls within the work.
 
-    Other threads have their own mark, so that their work is shown beside this one.
+    Other threads have a separate flag, so their work has its own display.
     """
     mark = _is_shown.set(True)
     try:
@@ -121,9 +108,9 @@ def _shown() -> Iterator[None]:
 
 
 def listener(progress: L | bool | None, /) -> L | None:
-    """Return what to tell of progress, if there is anything."""
+    """Return the progress function, if there is one."""
     return None if isinstance(progress, bool) else progress
 
 
 def silent(_what: str, _done: int, _total: int, /) -> None:
-    """Tell nobody."""
+    """Ignore progress."""

@@ -30,7 +30,7 @@ _CHUNK = "A chunk's id, as search results give it."
 
 
 class Read:
-    """What a collection's documents say: ``collection.read``."""
+    """Texts of a collection's documents: ``collection.read``."""
 
     def __init__(self, workspace: Workspace, /) -> None:
         self._workspace = workspace
@@ -38,15 +38,15 @@ class Read:
 
     @operation("chunk", READS, tool="get_chunk", sets=("search",))
     def chunk(self, chunk_id: Annotated[PassageRef, Arg(_CHUNK, "ID")], /) -> Chunk:
-        """Return one chunk: that of an id, or the one in which a result or a quote stands.
+        """Return one chunk: that of an id, of a result or of a quote.
 
         Raises
         ------
         ChunkNotFound
             No live chunk has this id.
         """
-        found = self._workspace.ask(lambda state: state.chunk(chunk_id))
-        return replace(found, illustrate=self._draw)
+        chunk = self._workspace.ask(lambda state: state.chunk(chunk_id))
+        return replace(chunk, illustrate=self._draw)
 
     @operation(
         "chunks",
@@ -78,22 +78,17 @@ class Read:
         """
 
         def read(state: State) -> Passages:
-            found = state.document(document)
+            record = state.document(document)
             if page is not None:
-                require_pages(found, page, page)
-            every = state.chunks_of(found)
+                require_pages(record, page, page)
+            every = state.chunks_of(record)
             chosen = (c for c in every if page is None or c.provenance.page == page)
-            return Passages(chosen, document=found)
+            return Passages(chosen, document=record)
 
         return self._workspace.ask(read)
 
     def pages(self, document: DocumentRef, /) -> Rows[Page]:
-        """Return the pages of a document that hold text, each with its whole text and its source.
-
-        Parameters
-        ----------
-        document
-            Its name, path or id, or the document itself.
+        """Return the pages of a document that have text, each with its whole text and its source.
 
         Raises
         ------
@@ -136,7 +131,10 @@ class Read:
     ) -> ChunkWindow:
         """Return a chunk with up to *window* chunks before and after it in its document.
 
-        The chunk is named by its id, or by what stands in it, such as a search result.
+        Parameters
+        ----------
+        chunk_id
+            The id of a chunk, or an object with a passage, such as a search result.
 
         Raises
         ------
@@ -146,8 +144,8 @@ class Read:
             *window* is less than 1.
         """
         within("window", window, 1)
-        found = self._workspace.ask(lambda state: state.around(chunk_id, window))
-        return replace(found, chunk=replace(found.chunk, illustrate=self._draw))
+        answer = self._workspace.ask(lambda state: state.around(chunk_id, window))
+        return replace(answer, chunk=replace(answer.chunk, illustrate=self._draw))
 
     @operation(
         "pages",
@@ -169,10 +167,8 @@ class Read:
 
         Parameters
         ----------
-        document
-            Its name, path or id.
         first, last
-            Pages, from 1, both included; *last* may lie behind the end of the document.
+            Pages from 1, both included; *last* can exceed the number of pages.
 
         Raises
         ------
@@ -183,12 +179,12 @@ class Read:
         """
 
         def read(state: State) -> Passages:
-            found = state.document(document)
+            record = state.document(document)
             # A reader who does not know how many pages there are asks for more of them.
-            begins = first <= found.page_count
-            require_pages(found, first, min(last, found.page_count) if begins else last)
-            chosen = (c for c in state.chunks_of(found) if first <= c.provenance.page <= last)
-            return Passages(chosen, document=found)
+            begins = first <= record.page_count
+            require_pages(record, first, min(last, record.page_count) if begins else last)
+            chosen = (c for c in state.chunks_of(record) if first <= c.provenance.page <= last)
+            return Passages(chosen, document=record)
 
         return self._workspace.ask(read)
 
@@ -205,23 +201,21 @@ class Read:
         ] = "forward",
         limit: Annotated[int, at_most("How many chunks.", "count", le=200, mcp_le=20)] = 5,
     ) -> Passages:
-        """Return a chunk and those after it in its document, or before it, in reading order.
+        """Return a chunk and the following or preceding ones of its document, in reading order.
 
         Parameters
         ----------
         chunk_id
-            Where to begin: the id of a chunk, or what stands in it.
-        direction
-            Which way to go.
+            The first chunk: its id, or an object with a passage.
         limit
-            How many chunks, the first one among them.
+            Number of chunks, including the first.
 
         Raises
         ------
         ChunkNotFound
             No live chunk has this id.
         UsageError
-            An argument does not fit.
+            An argument is wrong.
         """
         one_of("direction", direction, ("forward", "backward"))
         within("limit", limit, 1)
@@ -245,7 +239,7 @@ class Read:
         most=EVERY,
     )
     def structure(self, document: _Document, /) -> DocumentStructure:
-        """Return a document's headings with their levels and places, and what else it holds.
+        """Return a document's headings with their levels and places, and its other parts.
 
         Raises
         ------
@@ -264,26 +258,24 @@ class Read:
 
         if not document.docket_entry:
             return ()
-        found = self._workspace.ask(lambda state: list(state.snapshot.documents.values()))
-        return same_entry(found, document)
+        records = self._workspace.ask(lambda state: list(state.snapshot.documents.values()))
+        return same_entry(records, document)
 
     def page_image(
         self, place: PassageRef | DocumentRef, /, *, page: int | None = None
     ) -> PageImage:
         """Return a page as a picture, with the passage marked on it.
 
-        Of a search result, what answers is marked strongly, the passage lightly.
-
-        Formats without pages to see, and files that are not there any more, get their stored text
-        drawn; ``notes`` say so.
+        In a search result, the answer is marked strongly, the passage lightly. For formats without
+        pages, and files that no longer exist, the stored text is drawn, and ``notes`` report it.
 
         Parameters
         ----------
         place
-            A passage: a search result, a chunk, a mention, an event, a row of a frame, or a
-            chunk's id. With *page*, a document: its name, path or id, or the document itself.
+            A passage: a search result, a chunk, a mention, an event, a row of a frame, or a chunk's
+            id. With *page*, a document: its name, path, id or record.
         page
-            The page to show of that document, from 1, without marks.
+            The page of that document, from 1, without marks.
 
         Raises
         ------
@@ -326,16 +318,16 @@ class Read:
         )
 
     def table(self) -> Any:
-        """Return the stored chunks as a LanceDB table, for tools of your own.
+        """Return the stored chunks as a LanceDB table, for other tools.
 
-        It holds every stored row; live ones are those whose ``revision`` stands in ``documents``.
-        ``dense`` can be searched as it is, see :func:`casetrack.question_vectors`; ``tokens`` is
-        opened by :func:`casetrack.unpack_tokens`.
+        It has all stored rows; the ``revision`` of live ones is in ``documents``. ``dense`` can be
+        searched directly, see :func:`casetrack.question_vectors`; :func:`casetrack.unpack_tokens`
+        decodes ``tokens``.
 
         Raises
         ------
         PackageMissing
-            LanceDB is not installed: CaseTrack itself does not need it.
+            LanceDB is not installed; CaseTrack does not require it.
         """
         from casetrack.store.datasets import open_with_lancedb
 
@@ -350,7 +342,7 @@ def _shown(state: State, place: PassageRef | DocumentRef) -> str:
     ChunkNotFound
         No live chunk has this id.
     UsageError
-        It is no passage; of a document it is not said which page.
+        It is not a passage, or it is a document without a page.
     """
     chunk_id = passage_id(place)  # type: ignore[arg-type]  # it refuses what is none
     try:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Sealing(ABC):
-    """What a library does with sealed collections; it is a part of :class:`casetrack.Library`."""
+    """Sealed collections of a library; a part of :class:`casetrack.Library`."""
 
     settings: Settings
     _open: dict[str, Collection]
@@ -71,7 +71,7 @@ class Sealing(ABC):
         Raises
         ------
         UsageError
-            It takes changes, or its data does not lie on this computer.
+            It is active, or its data is not on this computer.
         """
         from casetrack.keep.transfer.seal import require_sealable
 
@@ -89,37 +89,35 @@ class Sealing(ABC):
     ) -> SealReport:
         """Turn a closed collection into one encrypted file; its plain files are removed for good.
 
-        All of it goes in, byte for byte: snapshots, marks, the search index. The file is read back
-        before anything is removed. Killed at any moment the collection is open, as it was, or
-        sealed. What is removed is overwritten first; what that means on an SSD is told in
-        ``docs/security.md``. The files that were taken in are not touched where they lie.
+        The file contains everything: snapshots, marks, the search index. It is verified before
+        anything is removed. If killed, the collection is either open and unchanged, or sealed.
+        Removed files are overwritten first; see ``docs/security.md`` for SSDs. The ingested
+        original files are not touched.
 
         Parameters
         ----------
         name_or_id
-            The collection; it must be closed or archived.
+            A closed or archived collection.
         passphrase
-            What opens it again: a passphrase, or a key file
-            (:meth:`casetrack.base.crypt.secret.Secret.from_file`). Without it nobody can.
+            A passphrase, or a key file (:meth:`casetrack.base.crypt.secret.Secret.from_file`).
+            Without it the collection cannot be opened again.
         hide_name
-            Do not say in the clear what the collection is called; its id stays.
+            Omit the name in the unencrypted part; the id stays.
         progress
-            Called from this thread with what is being done, how much is done, and of how much.
+            Called from this thread with the current step, the work done and the total.
         cancel
-            Set it to stop; once the plain files are being removed, that is done to the end.
+            Set it to stop; after the removal of plain files has begun, it has no effect.
 
         Raises
         ------
         CollectionNotFound, CollectionSealed, AmbiguousName, CollectionDamaged
             See :meth:`get`.
         UsageError
-            It takes changes, or its data does not lie on this computer; or the passphrase is empty.
+            It is active, its data is not on this computer, or the passphrase is empty.
         CollectionBusy
             Another program changes it.
-        JobStopped
-            *cancel* was set; the collection is open, as it was.
-        DiskFull, NotWritable, StorageError
-            The file cannot be written; the collection is open, as it was.
+        JobStopped, DiskFull, NotWritable, StorageError
+            The work was stopped or failed; the collection is open and unchanged.
         """
         from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.seal import seal
@@ -147,38 +145,33 @@ class Sealing(ABC):
         progress: Callable[[str, int, int], None] | None = None,
         cancel: threading.Event | None = None,
     ) -> UnsealReport:
-        """Open a sealed collection again: as it was, under the same id, and closed as it was.
+        """Open a sealed collection again, with the same id and status.
 
-        Everything in the file is checked to its end before anything can be seen. Killed at any
-        moment the collection is sealed, as it was, or open.
+        The whole file is verified before the collection is visible. If killed, the collection is
+        either sealed and unchanged, or open.
 
         Parameters
         ----------
         name_or_file
-            Name or id of a sealed collection, or the path of a ``.ctsealed`` file that was copied
-            from another data folder; such a file stays where it is. Open none that you or somebody
-            you trust has not sealed.
-        passphrase
-            What it was sealed with.
+            Name or id of a sealed collection, or the path of a ``.ctsealed`` file from another data
+            folder, which is kept. Open only files from a source that you trust.
         name
-            What to call it; without it as it was called, or ``Name (2)`` where that is taken.
-        progress, cancel
+            The new name; by default the old one, or ``Name (2)`` if that is in use.
+        passphrase, progress, cancel
             See :meth:`seal`.
 
         Raises
         ------
         CollectionNotFound, AmbiguousName, WrongPathKind
-            No sealed collection has this name, and there is no such file; or several have.
+            No sealed collection has this name and there is no such file, or several match.
         PassphraseWrong, EncryptedFileDamaged
-            It does not open, or was cut short or changed; the file stays as it is.
+            It cannot be decrypted; the file is unchanged.
         UsageError, CollectionExists
-            It is open already, or *name* cannot be one or is taken.
+            It is open already, or *name* is not valid or in use.
         FreeTierLimit
-            The file is from elsewhere, and there are as many collections as the tier allows.
-        JobStopped
-            *cancel* was set; the collection is sealed, as it was.
-        DiskFull, NotWritable, StorageError
-            It cannot be written; the collection is sealed, as it was.
+            The file is from another data folder, and the tier does not allow more collections.
+        JobStopped, DiskFull, NotWritable, StorageError
+            The work was stopped or failed; the collection is sealed and unchanged.
         """
         from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.seal import unseal
@@ -200,7 +193,7 @@ class Sealing(ABC):
             tell=progress or (lambda _what, _done, _total: None),
             cancel=cancel or threading.Event(),
         )
-        self.get(report.collection_id)  # migrates what an earlier version sealed
+        self.get(report.collection_id)  # migrates a collection that an earlier version sealed
         return report
 
     def sealed_file(self, name_or_file: str | Path, /) -> Path:
@@ -209,11 +202,11 @@ class Sealing(ABC):
         Raises
         ------
         CollectionNotFound, AmbiguousName
-            No sealed collection is called so, and there is no such file; or several are.
+            No sealed collection has this name and there is no such file, or several match.
         """
-        found = self._sealed(str(name_or_file))
-        if found is not None:
-            return Path(found.path)
+        entry = self._sealed(str(name_or_file))
+        if entry is not None:
+            return Path(entry.path)
         path = Path(name_or_file).expanduser()
         if path.is_file():
             return path.absolute()
@@ -236,18 +229,18 @@ class Sealing(ABC):
         Raises
         ------
         AmbiguousName
-            Several sealed collections are called so.
+            Several sealed collections match.
         NotWritable, StorageError
-            It cannot be taken away.
+            It cannot be deleted.
         """
-        found = self._sealed(name_or_id)
-        if found is not None:
-            path = Path(found.path)
+        entry = self._sealed(name_or_id)
+        if entry is not None:
+            path = Path(entry.path)
             audit.note(path.with_suffix(""), "collection deleted", detail="it was sealed")
             with storage_errors(path):
                 path.unlink()
                 sync_folder(path.parent)
-        return found
+        return entry
 
     def _sealed(self, name_or_id: str) -> SealedCollection | None:
         everything = self.sealed()
@@ -256,22 +249,22 @@ class Sealing(ABC):
         return None if place is None else everything[place]
 
 
-# The collections of a data folder that lie elsewhere: in object storage.
+# Collections of a data folder in object storage.
 
 
 class Placing(Sealing):
     """Collections elsewhere, as a part of :class:`casetrack.api.library.Library`."""
 
     def place(self, info: CollectionInfo, /) -> str:
-        """Return where a collection lies: its folder, or its address in object storage."""
+        """Return the location of a collection: its folder, or its address in object storage."""
         return place_of(self.settings.collections_dir / info.id).uri
 
     def attach(self, address: str, /) -> Collection:
-        """Let a folder stand for the collection at an address, and return the collection.
+        """Attach the collection at an address to a folder of the data folder, and return it.
 
-        It is used like any other from then on. What is read of it is kept in that folder for a
-        while (see ``[cache]`` in ``config.toml``); the folder may be removed at any time. One that
-        is attached already is returned as it is.
+        It can then be used like others. The folder caches what is read (see ``[cache]`` in
+        ``config.toml``) and can be removed at any time. A collection that is already attached is
+        returned.
 
         Parameters
         ----------
@@ -281,11 +274,11 @@ class Placing(Sealing):
         Raises
         ------
         UsageError
-            There is no collection, or it is here already under another address.
+            There is no collection, or it is attached with a different address.
         ObjectStorageError
-            No rights, no bucket, no connection.
+            Missing permission, bucket or connection.
         FreeTierLimit
-            There are as many collections as the tier allows.
+            The tier does not allow more collections.
         CollectionDamaged, FutureSchema, MigrationFailed
             See :meth:`get`.
         """
@@ -301,16 +294,16 @@ class Placing(Sealing):
         return repaired_info(folder)
 
     def detach(self, name_or_id: str, /) -> CollectionInfo:
-        """Remove the folder that stands for a collection elsewhere; there nothing changes.
+        """Remove the local folder of a collection in object storage, which stays unchanged.
 
         Raises
         ------
         UsageError
-            It lies in this data folder, and nowhere else.
+            The collection is stored in this data folder only.
         CollectionNotFound, AmbiguousName, FutureSchema
             See :meth:`get`.
         CollectionBusy
-            Somebody is writing to it.
+            Another program writes to it.
         NotWritable, StorageError
             The folder cannot be removed.
         """
